@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs wheel clean
+.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | wheel | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | clean"
 
 setup: $(STAMP)
 
@@ -53,6 +53,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	clang-format --dry-run -Werror $(C_SOURCES)
 	git ls-files -z | xargs -0 $(BIN)/codespell
+	$(BIN)/python -m tools.lint_prose
 	$(BIN)/python -m tools.lint_wrapper
 
 format: $(STAMP)
@@ -69,10 +70,18 @@ generate: $(STAMP)
 
 check-generated: $(STAMP)
 	$(BIN)/python -m wrapper.generator.generate --check
+	$(BIN)/python -m tools.checks_doc --check
 	tools/generate_commands_doc.sh --check
+	$(BIN)/python -m tools.shell_manual --check
 
 docs: generate
+	$(BIN)/python -m tools.checks_doc
 	tools/generate_commands_doc.sh
+	$(BIN)/python -m tools.shell_manual
+
+# The pages of docs/ as a web site: build/site/index.html.
+site: $(STAMP)
+	$(BIN)/python -m sphinx -b html -W -n -q docs build/site
 
 clean:
 	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache

@@ -43,7 +43,7 @@ MPIS = ("mpich4", "openmpi4", "mpich5", "openmpi5")
 
 
 def main(words: list[str]) -> int:
-    """Exit status 0 whatever the figures are: they are for people to judge."""
+    """Exit status 0 with any figures: people judge them."""
     known = (*GROUPS, *PURE, *MPIS)
     unknown = [word for word in words if word not in known]
     if unknown:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What browsing costs: a page in the middle of a large buffer, from a real gdb over its socket."""
+"""The cost of browsing: a page in the middle of a large buffer, from a real gdb over its socket."""
 
 from __future__ import annotations
 

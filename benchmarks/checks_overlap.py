@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What overlap costs, beside the algorithms of the paper: blocklists and plain strided blocks.
+"""The cost of overlap checks, beside the algorithms of the paper: blocklists and plain strided
+blocks.
 
-A blocklist (section VII of the paper) is a sorted list of intervals; two are
-compared by walking both. A plain strided block (section VIII) is one comb; two are compared by
-cases, and in the worst, unusual strides in one region, each block of one with the other comb.
+A blocklist (section VII of the paper) is a sorted list of intervals; two are compared by walking
+both. Plain strided blocks (section VIII) are compared by cases. In the worst case, unusual strides
+in one region, each block of one is compared with the other set.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Strided(NamedTuple):
 
 
 def walk(first: Blocklist, second: Blocklist) -> bool:
-    """Whether two blocklists overlap: a step for each block."""
+    """Return whether two blocklists overlap: a step for each block."""
     i = j = 0
     while i < len(first) and j < len(second):
         if first[i][1] <= second[j][0]:
@@ -61,7 +62,9 @@ def block_meets(begin: int, end: int, other: Strided) -> bool:
 
 
 def plain(first: Strided, second: Strided, most: int) -> bool:
-    """Whether two plain strided blocks overlap, by cases; the worst visits `most` blocks here."""
+    """Return whether two plain strided blocks overlap, by cases; the worst visits `most` blocks
+    here.
+    """
     if first.end <= second.begin or second.end <= first.begin:
         return False
     if first.stride - first.length < second.length:
@@ -102,7 +105,7 @@ def irregular(number: int, parity: int) -> Datatype:
 
 
 def fresh(made: Datatype) -> Datatype:
-    """The same datatype, of which nothing has been computed."""
+    """The datatype without computed facts."""
     return Datatype(made.combiner, made.arguments, made.components)
 
 
@@ -203,7 +206,7 @@ def _pending(what: str, datatype: Datatype, distance: int) -> Figure:
 
 
 def intervals(of: Region) -> Blocklist:
-    """The blocklist of one comb."""
+    """The blocklist of strided blocks."""
     part = of.comb
     assert part is not None
     starts = [part.start]

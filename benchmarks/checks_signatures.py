@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What matching type signatures costs, beside the loop over run-length lists of the paper.
+"""The cost of matching type signatures, beside the loop over run-length lists of the paper.
 
 The paper's typesig: pairs of a basic type and a number, walked `count` times on either side
 ("Scalable usage checking", section VI.A).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What programs cost that mpipp has compiled, beside the same that the compiler alone has."""
+"""The cost of programs that mpipp has compiled, beside those of the compiler alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AIM_ON_WINDOWS = 1.45
 _KERNELS = ("triad", "stencil", "gather", "matmul", "matmul by rows, in caches")
 _ROUNDS = 5
 _PIN = "SyncChecker, with Pin: 1.3 to 9.5, mean 5.2, as published"
-# Nothing pending, and something pending elsewhere.
+# Without a pending operation, and with one on other memory.
 _AIMS = {"clang": (1.25, 1.5), "gcc": (2.6, 2.6)}
 
 
@@ -34,7 +34,7 @@ def _compiled(
 
 
 def _ran(mpi: MPI, words: Sequence[str], check: str = "", n: int = 1) -> list[float]:
-    # What each kernel takes.
+    # The time of each kernel.
     start = [*mpi.mpiexec, "-n", str(n)]
     if check:
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
@@ -46,7 +46,7 @@ def _ran(mpi: MPI, words: Sequence[str], check: str = "", n: int = 1) -> list[fl
 
 
 def _least(mpi: MPI, ways: dict[str, tuple[list[str], bool]]) -> dict[str, list[float]]:
-    # Of runs in turn.
+    # The ways of running take turns.
     least: dict[str, list[float]] = {}
     for _ in range(_ROUNDS):
         for way, (words, watched) in ways.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What looking costs: look-ups, lists and large buffers, in a real gdb."""
+"""The cost of look-ups, lists and large buffers, in a real gdb."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support import MPI, PRINTERS, compile_program, gdb_words
 
 HERE = Path(__file__).parent
 
-AIMS = {  # name in in_gdb.py: (what, factor to the unit, aim, unit)
+AIMS = {  # name in gdb_timings.py: (what, factor to the unit, aim, unit)
     "look-up": ("look-up of a type by handle, 10^5 recorded", 1e6, 10, "us"),
     "first print": ("first print of one of 10^5 types", 1e3, 50, "ms"),
     "list": ("mpipp list types, 10^5 types", 1, 3, "s"),
@@ -34,9 +34,9 @@ MANY_AIMS = {
 def figures(mpi: MPI) -> Iterator[Figure]:
     """All figures of one MPI."""
     program = compile_program(HERE / "programs" / "debugger.c", mpi)
-    yield from timed(program, mpi, "in_gdb.py", AIMS)
-    many = compile_program(HERE / "programs" / "many.c", mpi)
-    yield from timed(many, mpi, "many_in_gdb.py", MANY_AIMS)
+    yield from timed(program, mpi, "gdb_timings.py", AIMS)
+    many = compile_program(HERE / "programs" / "many_types.c", mpi)
+    yield from timed(many, mpi, "gdb_many_types.py", MANY_AIMS)
     seconds = child_range(program, mpi)
     yield Figure(f"{mpi.id}: MI: children [500000, 500010) of 10^6", seconds, 0.3, "s")
 
@@ -44,7 +44,7 @@ def figures(mpi: MPI) -> Iterator[Figure]:
 def timed(
     program: Path, mpi: MPI, script: str, aims: Mapping[str, tuple[str, float, float, str]]
 ) -> Iterator[Figure]:
-    """What a script in gdb says of a program that has come to done()."""
+    """The figures that a script in gdb prints for a program that has come to done()."""
     words = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
     for command in (
         "set width 0",

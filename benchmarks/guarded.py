@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to guard the buffers of pending operations, beside the program alone."""
+"""The cost of guarding the buffers of pending operations, beside the program alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict
 
 
 def _looked(mpi: MPI, command: Sequence[str | Path], n: int) -> str:
-    # How the operations of a run were looked at: parts of all.
+    # The guard coverage of a run: parts of all operations.
     with tempfile.TemporaryDirectory() as report:
         _ran(mpi, GUARDED, command, n, "--report", report)
         rows = json.loads((Path(report) / run_directory.DATA).read_text())["guarded"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to keep a log of one-sided communication, beside the program alone, and how much
-longer one waits for all of it, with the analysis.
+"""The cost of keeping a log of one-sided communication, beside the program alone.
 
-Also with loads and stores of windows, by their pages: as far as the time goes, and all that can be.
+Also the additional time for all of it, with the analysis. And the cost with loads and stores of
+windows, by their pages: within the budget, and without one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _KERNELS = {  # and how often
 class _Run(NamedTuple):
     seconds: float  # of the kernel
     checksum: str  # the same in all
-    pages: str  # that were not looked at
+    pages: str  # pages that were not traced
     calls: str
     whole: float  # seconds from start to end
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the analysis of one-sided communication costs: a million events of four processes."""
+"""The cost of the analysis of one-sided communication: a million events of four processes."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def run(name: str, events: int) -> None:
 
 
 def apart(name: str, events: int) -> tuple[float, float]:
-    """The same in a process of its own: seconds, without those for making the events, and MB."""
+    """Run in a process of its own: seconds, without those for making the events, and MB."""
     words = [sys.executable, "-m", "benchmarks.onesided", name, str(events)]
     printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     took, takes, memory = map(float, printed.split())
@@ -175,7 +175,7 @@ def apart(name: str, events: int) -> tuple[float, float]:
 def figures() -> Iterator[Figure]:
     for name in PROGRAMS:
         number = 100_000 if name == "loads" else EVENTS
-        # Whatever else the machine does makes it slower, never quicker.
+        # Other load of the machine makes it slower, never quicker.
         pairs = [(apart(name, number // 4), apart(name, number)) for _ in range(3)]
         few = min(fewer[0] for fewer, _ in pairs)
         took = min(all_of_them[0] for _, all_of_them in pairs)

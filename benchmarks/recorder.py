@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the wrapper costs a program: time as a ratio, instructions, memory."""
+"""The cost of the wrapper for a program: time as a ratio, instructions, memory."""
 
 from __future__ import annotations
 

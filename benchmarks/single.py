@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What it takes to look at one call, or at one datatype, of a watched program."""
+"""The cost of checking one call, or one datatype, of a watched program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _ENTRIES = 100_000
 
 
 def figures(mpi: MPI) -> Iterator[Figure]:
-    """Milliseconds of an answer and of a digest; microseconds that the screens add to a call."""
+    """Milliseconds of an answer and of a fingerprint; microseconds that the call filter adds to a
+    call.
+    """
     screens = compile_program(PROGRAMS / "screens.c", mpi, _FLAGS)
 
     def seconds(how: str, *words: str, options: tuple[str, ...] = ()) -> list[float]:

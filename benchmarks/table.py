@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How figures are taken and printed."""
+"""Measure and print figures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to watch a program: kernels and loops without anything, wrapped and watched."""
+"""The cost of watching a program: kernels and loops without mpipp, wrapped and watched."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from benchmarks.table import Figure
 from tests.support import MPI, ROOT, compile_program
 
 PROGRAMS = Path(__file__).parent / "programs"
-# By name, how often each iterates: some half a second of two processes, of which what a watched run
-# asks and loads at its beginning is a small part, as in programs that somebody waits for.
+# By name, the number of iterations: about half a second for two processes. The queries and loading
+# at the begin of a watched run are a small part of that, as in real programs.
 KERNELS = {
     "halo2d": 20000,
     "halo3d": 12000,
@@ -97,7 +97,7 @@ def _loops(mpi: MPI) -> Path:
 
 
 def _instructions(mpi: MPI, how: str, command: Sequence[str | Path], n: int = 1) -> dict[str, int]:
-    # Of all processes, by object file.
+    # For all processes, by object file.
     with tempfile.TemporaryDirectory() as directory:
         words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/%p"]
         ran(mpi, how, [*words, "--trace-children=no", *command], n)
@@ -220,16 +220,16 @@ def _strict(mpi: MPI) -> Iterator[Figure]:
         yield Figure(f"{mpi.id}: {name}, strict", least[STRICT] / least[ALONE], aim, "x")
 
 
-def _past(mpi: MPI) -> Path:
+def _ledger(mpi: MPI) -> Path:
     flags = ("-O2", "-w", f"-I{ROOT / 'wrapper'}", "-ldl")
-    return compile_program(PROGRAMS / "past.c", mpi, flags)
+    return compile_program(PROGRAMS / "ledger.c", mpi, flags)
 
 
-def _pasts(mpi: MPI) -> Iterator[Figure]:
+def _ledgers(mpi: MPI) -> Iterator[Figure]:
     for name, (count, aim) in _LEDGER_AIMS.items():
-        kept = float(ran(mpi, WRAPPED, [_past(mpi), name, str(count)], 1).words[0])
+        kept = float(ran(mpi, WRAPPED, [_ledger(mpi), name, str(count)], 1).words[0])
         yield Figure(f"{mpi.id}: ledger of {count:,} messages, {name}", kept, aim, "bytes")
-    found = ran(mpi, WATCHED, [_past(mpi), "random", "250000"], 4)
+    found = ran(mpi, WATCHED, [_ledger(mpi), "random", "250000"], 4)
     late = found.ended - float(found.words[1])
     yield Figure(f"{mpi.id}: end of run, 4 ranks, 10^6 random messages", late, 5, "s")
 
@@ -261,7 +261,7 @@ def figures(mpi: MPI) -> Iterator[Figure]:
     """All figures of one MPI."""
     os.environ.pop("MPIPP_LEDGER", None)
     yield from _starts(mpi)
-    yield from _pasts(mpi)
+    yield from _ledgers(mpi)
     yield from _loop_figures(mpi)
     yield from _strict(mpi)
     yield from _kernels(mpi)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rank 0 sends two blocks to rank 1, which takes them when it is ready, and does it again; with an
-// argument it prepares the second one where the first one still is.
+// Rank 0 sends two blocks to rank 1, one after the other; rank 1 receives them when it is ready.
+// With an argument it prepares the second one where the first one still is.
 #include <mpi.h>
 #include <stdio.h>
 

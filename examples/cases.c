@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Memory consistency errors of one-sided communication, written anew after Chen and others,
-// MC-Checker: Detecting Memory Consistency Errors in MPI One-Sided Applications: its figures and
-// the five programs that it found errors in. Arguments: which, or all; with a second one it is as
-// it should be. Three processes.
+// Memory consistency errors of one-sided communication, written anew. They are the figures and the
+// five wrong programs of Chen and others, MC-Checker: Detecting Memory Consistency Errors in MPI
+// One-Sided Applications. Arguments: which, or all; with a second one the corrected version. Three
+// processes.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void emulate(double *mine) {
 static void broadcast_tree(double *mine) {
   mine[0] = 0;
   MPI_Win_fence(0, win);
-  for (int tries = 0; tries < 3; tries++) { // in the program for ever
+  for (int tries = 0; tries < 3; tries++) { // in the program forever
     if (rank == 1) MPI_Get(mine, 1, MPI_DOUBLE, 0, 4, 1, MPI_DOUBLE, win);
     if (right) MPI_Win_fence(0, win);
     if (mine[0] > 0) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rank 0 sends the second column of a matrix to rank 1. It hangs, and when it no longer hangs, the
-// column is wrong: docs/tutorial.md finds both mistakes with mpipp.
+// column is wrong: docs/tutorials/datatype.md finds both mistakes with mpipp.
 #include <mpi.h>
 #include <stdio.h>
 

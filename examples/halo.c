@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A row of cells over several processes: each exchanges the cells at its ends with its neighbors.
-// It hangs: docs/hung.md finds out why.
+// It hangs: docs/tutorials/hang.md finds out why.
 #include <mpi.h>
 #include <stdlib.h>
 

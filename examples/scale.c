@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One process gives all others a factor, and asks MPI for error codes. With "wrong" rank 1 takes
-// itself for that process. The tutorial docs/watch.md compares the calls before they begin.
+// itself for that process. docs/tutorials/first-run.md compares the calls before they begin.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each process passes its row on to the next one in a ring; with an argument it receives the
-// other one too early, where it still sends from.
+// Each process passes its row on to the next one in a ring. With an argument it receives the other
+// row too early, into the buffer that it still sends from.
 #include <mpi.h>
 
 enum { CELLS = 1000, ROUNDS = 100 };

@@ -31,8 +31,8 @@ def _too_old() -> str:
 
 
 def _load() -> None:
-    # The package beside this file, whatever mpipp may be loaded or installed elsewhere. gdb sets
-    # __file__ only for the outermost of the scripts that it is executing.
+    # The package beside this file, even if another mpipp is loaded or installed. gdb sets __file__
+    # only for the outermost of the scripts that it is executing.
     here = os.path.realpath(_load.__code__.co_filename)
     parent = os.path.dirname(os.path.dirname(here))
     loaded = sys.modules.get("mpipp.gdb")
@@ -43,7 +43,7 @@ def _load() -> None:
     if parent in sys.path:
         sys.path.remove(parent)
     sys.path.insert(0, parent)
-    # What is loaded stays: looking for garbage among it takes a seventh of the loading's time.
+    # Loaded objects stay: garbage collection would take a seventh of the loading time.
     collects = gc.isenabled()
     gc.disable()
     try:

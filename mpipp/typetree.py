@@ -54,7 +54,7 @@ class Extents(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    # What is computed once per node. `lb_marked`: an explicit lower bound (MPI_LB, resized,
+    # Values that are computed once per node. `lb_marked`: an explicit lower bound (MPI_LB, resized,
     # subarray, darray) is in the type map, which then decides alone; likewise `ub_marked`.
     extents: Extents
     lb_marked: bool
@@ -67,9 +67,9 @@ class _Facts(NamedTuple):
 class Datatype:
     """One datatype: `combiner`, `arguments` (by the standard's names) and `components`.
 
-    Immutable, compared by identity. `reported` is what the MPI library itself said of the datatype
-    (required of predefined and F90 types); `origin` is the front end's own and not used here.
-    Raises MpippError when the arguments do not fit the combiner.
+    Immutable, compared by identity. `reported` is the MPI library's own description of the
+    datatype, required for predefined and F90 types. `origin` belongs to the front end and is not
+    used here. Raises MpippError if the arguments do not fit the combiner.
     """
 
     __slots__ = (
@@ -111,28 +111,28 @@ class Datatype:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether this is a basic datatype: it has no components in the tree."""
+        """Return whether this is a basic datatype, without components in the tree."""
         return self.combiner in _LEAVES
 
     @property
     def is_marker(self) -> bool:
-        """Whether this is MPI_LB or MPI_UB, the removed markers of MPI-1."""
+        """Return whether this is MPI_LB or MPI_UB, the removed markers of MPI-1."""
         return self.combiner == "NAMED" and predefined.is_marker(self.name)
 
     @property
     def extents(self) -> Extents:
         """As the MPI library reported them, or else as computed."""
-        return self.reported or self._known().extents
+        return self.reported or self._computed().extents
 
     @property
     def computed(self) -> Extents:
         """By the standard's rules, from the components' `extents`."""
-        return self._known().extents
+        return self._computed().extents
 
     @property
     def size(self) -> int:
         """Bytes of data, without gaps; computed, since positions in it must not contradict it."""
-        return self._known().extents.size
+        return self._computed().extents.size
 
     @property
     def lb(self) -> int:
@@ -166,13 +166,13 @@ class Datatype:
 
     @property
     def element_count(self) -> int:
-        """Basic elements of the type map, as MPI_Get_elements counts them: two in a pair type."""
-        return self._known().element_count
+        """Basic elements of the type map, two in a pair type, as MPI_Get_elements counts them."""
+        return self._computed().element_count
 
     @property
     def depth(self) -> int:
         """Levels of constructors above the basic datatypes; 0 for a basic datatype."""
-        return self._known().depth
+        return self._computed().depth
 
     @property
     def shape(self) -> Shape[Datatype]:
@@ -183,7 +183,7 @@ class Datatype:
             self._shape = _shape(self)
         return self._shape
 
-    def _known(self) -> _Facts:
+    def _computed(self) -> _Facts:
         if self._facts is None:
             # Children first and without recursion: a chain of constructors may be very long.
             pending = [self]
@@ -232,7 +232,7 @@ def _index_displacement(node: Datatype) -> int:
     value, index = node.components
     if node.reported is not None:
         return node.reported.true_lb + node.reported.true_extent - index.size
-    return value.true_ub + -value.true_ub % index._known().alignment
+    return value.true_ub + -value.true_ub % index._computed().alignment
 
 
 def _grid(node: Datatype, component: Datatype) -> Regular[Datatype]:
@@ -312,7 +312,7 @@ class _Bounds:
         self.alignment = 1
 
     def add(self, component: Datatype, low: int, high: int) -> None:
-        facts = component._known()
+        facts = component._computed()
         if facts.lb_marked:
             self.marked_lb = _least(self.marked_lb, low + component.lb)
         if facts.ub_marked:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What descriptions need of a process where no debugger is."""
+"""The facts on a process that descriptions need, without a debugger."""
 
 from __future__ import annotations
 

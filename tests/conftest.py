@@ -15,7 +15,8 @@ os.environ["MPIPP_CACHE"] = str(support.CACHE)
 # The Pythons whose MPI is asked for the truth about datatypes.
 os.environ.setdefault("MPIPP_ORACLE_PYTHONS", os.pathsep.join(support.oracle_pythons()))
 os.environ.update(support.WITHOUT_DISPLAYS)
-# Who starts the tests in the background ignores SIGINT, and so would all programs that they start.
+# A shell that starts the tests in the background ignores SIGINT, and so would all programs of the
+# tests.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

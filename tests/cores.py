@@ -69,7 +69,7 @@ def as_the_kernel(
     (at,) = struct.unpack_from("<Q", data, 32)
     (number,) = struct.unpack_from("<H", data, 56)
     old = [Segment(*_PROGRAM_HEADER.unpack_from(data, at + 56 * i)) for i in range(number)]
-    far = 0x10000  # where no program has anything
+    far = 0x10000  # an unused address
     more = [Segment(_LOAD, 4, 0, far + (i << 13), 0, 0, 4096, 4096) for i in range(empty)]
     loads = [each for each in old if each.kind == _LOAD]
     old = [*(each for each in old if each.kind == _NOTE), *more, *loads]

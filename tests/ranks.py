@@ -26,7 +26,7 @@ def ranks(program: Path, mpi: MPI, *args: str, n: int = 2) -> Iterator[dict[int,
 
     Each prints both on a line.
     """
-    words = [*mpi.mpiexec, "-n", str(n), "env", f"LD_PRELOAD={mpi.wrapper}", str(program), *args]
+    words = [*mpi.mpiexec, "-n", str(n), "env", f"LD_PRELOAD={mpi.preload()}", str(program), *args]
     with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What runs where time is short (--short): a quarter of random cases, and not each build of MPI.
+"""Select the tests of --short: a quarter of random cases, and not each build of MPI.
 
-A test runs on one of each family, MPICH and Open MPI.
-Of the machine's own it is one, chosen by the test's name, and of the wheels one of the other
-family: all builds have about as many tests, and the same ones in every run. The standard ABI's
-build, of no family, has a third of them. Three markers change that: `each_mpi` for what is about
-the libraries themselves; `same_mpi` with a word in place of the name, for tests that share what is
-built; `thorough` for what takes long, and runs in `make test-all` only.
+A test runs on one build of each family, MPICH and Open MPI. The first is the machine's own, chosen
+by the test's name, and the second a wheel. So all builds have about as many tests, and the same
+ones in every run. The cases of a test, if it has several, take the two in turn. A test that is for
+the machine's builds alone runs on one of them. The standard ABI's build, of no family, has a sixth
+of the tests.
+
+Three markers change that. `each_mpi`: tests about the libraries themselves run on every build.
+`same_mpi`: its word replaces the name, for tests that share builds. `thorough`: tests that take
+long or only repeat others run in `make test-all` only.
 """
 
 from __future__ import annotations
@@ -22,18 +25,38 @@ is_short = False  # of this run; conftest.py
 
 
 def some(cases: int) -> int:
-    """How many of so many random cases run, the first ones."""
+    """The number of random cases that run, out of so many."""
     return cases // 4 if is_short else cases
 
 
+def sizes() -> range:
+    """The numbers of processes that a rule of collective calls is tried with."""
+    return range(2, 4 if is_short else 6)
+
+
 def chosen(name: str, machine: Sequence[str], wheels: Sequence[str]) -> list[str]:
-    """The builds that a test runs on, of those that it is for: at most one a family of each."""
+    """The builds that a test runs on, of those that it is for: at most one of each family."""
     first = zlib.crc32(name.encode()) % 2
-    return [*_one(machine, first), *_one(wheels, 1 - first)]
+    if not (machine and wheels):
+        return [*_one(sorted([*machine, *wheels]), first)]
+    families = defaultdict(list)
+    for build in (*machine, *wheels):
+        families[build.rstrip("0123456789")].append(build)
+    return [
+        build
+        for number, family in enumerate(sorted(families))
+        for build in _one(families[family], (first + number) % 2)
+    ]
 
 
 def _one(builds: Sequence[str], number: int) -> Sequence[str]:
-    return sorted(builds)[number : number + 1] if len(builds) > 1 else builds
+    return builds[number : number + 1] if len(builds) > 1 else builds
+
+
+def in_turn(number: int, builds: Sequence[str]) -> Sequence[str]:
+    """The one of these builds for a case of a test that has several cases."""
+    at = number % len(builds) if builds else 0
+    return builds[at : at + 1]
 
 
 def _build(item: pytest.Item) -> str:
@@ -42,24 +65,32 @@ def _build(item: pytest.Item) -> str:
 
 def _is_of_abi(item: pytest.Item) -> bool:
     each = item.get_closest_marker("each_mpi") is not None
-    return each or zlib.crc32(item.nodeid.encode()) % 3 == 0
+    return each or zlib.crc32(item.nodeid.encode()) % 6 == 0
 
 
 def left_out(
     items: Iterable[pytest.Item], machine: Sequence[str], wheels: Sequence[str]
 ) -> set[pytest.Item]:
-    """Those of the tests that do not run."""
+    """The tests that do not run."""
     items = list(items)
     tests: dict[str, dict[str, pytest.Item]] = defaultdict(dict)
+    out = {item for item in items if item.get_closest_marker("thorough") is not None}
     for item in items:
         build = _build(item)
-        if build in (*machine, *wheels) and item.get_closest_marker("each_mpi") is None:
+        is_chosen = item not in out and item.get_closest_marker("each_mpi") is None
+        if is_chosen and build in (*machine, *wheels):
             tests[item.nodeid.replace(build, "")][build] = item
-    out = {item for item in items if item.get_closest_marker("thorough") is not None}
     out.update(item for item in items if _build(item) == ABI and not _is_of_abi(item))
-    for name, builds in tests.items():
-        shared = next(iter(builds.values())).get_closest_marker("same_mpi")
-        here = [[one for one in group if one in builds] for group in (machine, wheels)]
-        stay = chosen(shared.args[0] if shared else name, *here)
-        out.update(item for build, item in builds.items() if build not in stay)
+    functions: dict[str, list[str]] = defaultdict(list)
+    for name in tests:
+        functions[name.partition("[")[0]].append(name)
+    for names in functions.values():
+        for number, name in enumerate(names):
+            builds = tests[name]
+            shared = next(iter(builds.values())).get_closest_marker("same_mpi")
+            here = [[one for one in group if one in builds] for group in (machine, wheels)]
+            stay: Sequence[str] = chosen(shared.args[0] if shared else name, *here)
+            if len(names) > 1 and not shared:
+                stay = in_turn(number, stay)
+            out.update(item for build, item in builds.items() if build not in stay)
     return out

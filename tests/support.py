@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What tests share: the MPI builds, compiled programs, and real gdb sessions.
+"""Shared by tests: the MPI builds, compiled programs, and real gdb sessions.
 
-Everything built lands in build/tests, named by its contents, so that a second run and the workers
-of one run reuse it.
+Everything built goes to build/tests, named by its contents, so that a second run and the workers of
+one run reuse it.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from mpipp.analysis import rules
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import build_wrapper
 from mpipp.toolchain import mpi_libraries as mpis
+from mpipp.watcher.ipc import launch
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "tests"
@@ -38,7 +39,7 @@ CACHE = BUILD / "cache"
 PRINTERS = ROOT / "mpipp" / "gdb_printers.py"
 
 # The MPI builds to test: of the machine's own packages, by library and major version, and of the
-# wheels. tools/test_distro.sh, where there are no wheels, says which the machine has.
+# wheels. tools/test_distro.sh, which has no wheels, says which the machine has.
 MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
 WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
 MPI_IDS = (*MACHINE, *WHEELS)
@@ -50,12 +51,16 @@ _OF_CORES = re.compile(
     r"|Unexpected size of section `\.reg-xstate/\d+' in core file)\.\n"
 )
 
-# Of the caller's environment only what finding tools needs: a test sees the same on every machine.
-# PYTHONPYCACHEPREFIX: in another Debian the sources cannot be written to (tools/test_distro.sh).
+# The line of source before a finding, by the path from where the command runs.
+_POINT = re.compile(r"(?m)^(?:\S*/)?([^\s/]+:\d+: )(?=(?:error|warning|remark): )")
+
+# Variables of the caller's environment that finding tools needs. Others are left out: a test is the
+# same on every machine. PYTHONPYCACHEPREFIX: in another Debian the sources cannot be written to
+# (tools/test_distro.sh).
 _MEASURED = "COVERAGE_PROCESS_START"  # set by tools/measure_coverage.py
 _KEPT = ("PATH", "TMPDIR", "CI", "PYTHONPYCACHEPREFIX", _MEASURED)
-# MPI libraries look for graphics cards on X displays :0 to :9, and a program ends when one of those
-# that other tests open is closed.
+# MPI libraries search for graphics cards on X displays :0 to :9. A program ends when such a display
+# of another test is closed.
 WITHOUT_DISPLAYS = {"HWLOC_COMPONENTS": "-gl"}
 
 
@@ -86,7 +91,7 @@ class MPI:
 
     @property
     def has_sessions(self) -> bool:
-        """Whether it has what is new in MPI 4.0."""
+        """Return whether it has the additions of MPI 4.0."""
         return self.id not in ("mpich3", "openmpi4")
 
     @property
@@ -104,8 +109,12 @@ class MPI:
 
     @property
     def wrapper(self) -> str:
-        """Path of the wrapper for it, built when first asked for."""
+        """Path of the wrapper's recorder for it, built when first asked for."""
         return _wrapper(self.mpicc)
+
+    def preload(self, env: Mapping[str, str] | None = None) -> str:
+        """LD_PRELOAD: the recorder, and the parts that its environment and `env` ask for."""
+        return ":".join(launch.libraries(self.wrapper, {**self.env, **(env or {})}))
 
     def run(
         self,
@@ -119,7 +128,7 @@ class MPI:
         """Run a program under mpiexec on `n` processes, with the wrapper in the program only."""
         words = [*self.mpiexec, "-n", str(n)]
         if preload:
-            words += ["env", f"LD_PRELOAD={self.wrapper}"]
+            words += ["env", f"LD_PRELOAD={self.preload(env)}"]
         return finished(
             [*words, *map(str, command)],
             timeout,
@@ -138,10 +147,19 @@ each_handle = pytest.mark.parametrize(
 every_fortran = pytest.mark.parametrize("mpi", MACHINE, indirect=True)
 
 
+def installed(*ids: str) -> list[str]:
+    """Return those of the ids that this machine tests."""
+    return [name for name in ids if name in MPI_IDS]
+
+
 def on_mpi(*ids: str) -> pytest.MarkDecorator:
     """Like `every_mpi`, for these only."""
-    here = [name for name in ids if name in MPI_IDS]
-    return pytest.mark.parametrize("mpi", here, indirect=True)
+    return pytest.mark.parametrize("mpi", installed(*ids), indirect=True)
+
+
+def repeated(*values: str) -> list[Any]:
+    """Values of a parameter that are tried in `make test-all` alone: others go the same way."""
+    return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
 
 
 def lacking(what: str) -> NoReturn:
@@ -154,8 +172,9 @@ def lacking(what: str) -> NoReturn:
 def end(launcher: subprocess.Popen[str], patience: float = 20) -> None:
     """End a launcher that may have processes left.
 
-    Open MPI's mpiexec now and then waits for ever when it is told to end while its processes die.
-    Told again, after `patience` seconds, it ends at once, and leaves processes that live.
+    Open MPI's mpiexec sometimes waits forever after a signal to end, if its processes die
+    meanwhile. After a second signal, `patience` seconds later, it ends at once, and leaves
+    processes that live.
     """
     for seconds in (patience, 20):
         launcher.terminate()
@@ -167,9 +186,9 @@ def end(launcher: subprocess.Popen[str], patience: float = 20) -> None:
 
 @contextmanager
 def running(words: Sequence[str | Path], **how: Any) -> Iterator[subprocess.Popen[str]]:
-    """A command, which is ended where the test fails meanwhile; `how`: as Popen takes it.
+    """A command, which is ended if the test fails meanwhile; `how`: as Popen takes it.
 
-    Popen by itself would wait for ever for one that hangs.
+    Popen by itself would wait forever for one that hangs.
     """
     with subprocess.Popen(words, text=True, **how) as process:
         try:
@@ -184,10 +203,10 @@ def running(words: Sequence[str | Path], **how: Any) -> Iterator[subprocess.Pope
 
 
 def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.CompletedProcess[str]:
-    """What a command has said, whatever its exit status; `how`: as Popen takes it.
+    """The output of a command, with any exit status; `how`: as Popen takes it.
 
-    The test fails with what it has said so far where it takes longer than `timeout`, in seconds. It
-    is asked to end then: a launcher that is killed may leave processes that spin for ever.
+    The test fails with the output so far if it takes longer than `timeout`, in seconds. The command
+    is asked to end then: a launcher that is killed may leave processes that spin forever.
     """
     with running(words, **how) as process:
         try:
@@ -202,7 +221,7 @@ def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.Com
 
 
 def _said_so_far(process: subprocess.Popen[str]) -> str:
-    # Who is left may keep the pipes open.
+    # A remaining process may keep the pipes open.
     try:
         output, errors = process.communicate(timeout=5)
     except subprocess.TimeoutExpired as late:
@@ -317,7 +336,7 @@ def _patient(name: str, libraries: Path) -> Path:
         there = made.exists() and made.stat().st_mtime > source.stat().st_mtime
         if there or not (libraries / made.name).exists():
             return directory
-        # A library without a name of its own is needed by the path that the linker is given.
+        # A library without a name of its own is needed by the path on the linker's command line.
         ucp.unlink(missing_ok=True)
         link = [need("gcc"), "-shared", "-fPIC", "-O2", "-Wl,--no-as-needed"]
         link.append("-Wl,--build-id=none")  # gdb takes it for UCX of a core
@@ -347,7 +366,7 @@ def _wrapper(mpicc: str) -> str:
 
 @functools.cache
 def _built(mpicc: str) -> tuple[str, str]:
-    # Its path, or why there is none: that takes as long to find, and is told of each test.
+    # Its path, or why there is none: the search takes as long, and each test has it.
     os.environ["MPIPP_CACHE"] = str(CACHE)
     # Two builders would not disturb each other, but take twice the time.
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -372,8 +391,8 @@ def clean_environment(**more: str) -> dict[str, str]:
         "MPIPP_CACHE": str(CACHE),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        # With three processes on two processors MPI_Dist_graph_create of Open MPI 4.1.4 waits for
-        # ever in one run of a hundred, also without mpipp: all are in ompi_comm_nextcid.
+        # With three processes on two processors MPI_Dist_graph_create of Open MPI 4.1.4 waits
+        # forever in one run of a hundred. It does also without mpipp: all are in ompi_comm_nextcid.
         "OMPI_MCA_topo": "^treematch",
         **more,
     }
@@ -409,6 +428,12 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
+def program_source(folder: str, name: str) -> Path:
+    """The file or folder `name` of tests/FOLDER/programs, in any folder there."""
+    (path,) = (ROOT / "tests" / folder / "programs").rglob(name)
+    return path
+
+
 def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", "-O0")) -> Path:
     """Compile one source file for `mpi`, once; returns the program.
 
@@ -421,7 +446,8 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
     compiler = compilers[source.suffix] or lacking(f"{mpi.id} has no compiler for {source.name}")
     command = [compiler, *flags, str(source)]
     digest = hashlib.sha256("\0".join(command).encode())
-    files = sorted([source, *source.parent.rglob("*.h"), *(ROOT / "wrapper").rglob("*.h")])
+    folder = next((one for one in source.parents if one.name == "programs"), source.parent)
+    files = sorted([source, *folder.rglob("*.h"), *(ROOT / "wrapper").rglob("*.h")])
     for file in files:
         digest.update(file.read_bytes())
     program = BUILD / "programs" / f"{source.stem}-{mpi.id}-{digest.hexdigest()[:10]}"
@@ -451,7 +477,7 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
 
 
 def _written(text: str) -> Path:
-    # In a directory of its own, where no other header is.
+    # In a directory of its own, without other headers.
     directory = BUILD / "sources" / hashlib.sha256(text.encode()).hexdigest()[:10]
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "main.c"
@@ -493,6 +519,21 @@ def another_user() -> int:
 
 
 @functools.cache
+def without_points(text: str) -> str:
+    """Findings without the line of source before them, which names a path of this machine."""
+    return _POINT.sub("", text)
+
+
+def without_variables(text: str) -> str:
+    """Findings without the variables that the addresses lie in: `at 0x..., which is u[3]`."""
+    return re.sub(r", which is [^,\n\"]*", "", text)
+
+
+def with_short_points(text: str) -> str:
+    """Findings as they are in the directory of their source."""
+    return _POINT.sub(r"\1", text)
+
+
 def gdb_version() -> tuple[int, ...]:
     """The version of gdb, as (13, 1)."""
     done = subprocess.run([need("gdb"), "--version"], capture_output=True, text=True, check=True)
@@ -500,10 +541,10 @@ def gdb_version() -> tuple[int, ...]:
 
 
 def symbols() -> list[str]:
-    """Settings of what symbols gdb reads, and that it keeps them.
+    """Settings that select the symbols that gdb reads, and keep them.
 
-    Those that packages with debug information have of the C library are left out: nothing shows
-    them, not each machine has them, and they take a fifth of a session's processor time.
+    The C library's symbols of packages with debug information are left out. They are not shown, not
+    on every machine, and take a fifth of a session's processor time.
     """
     settings = [f"set debug-file-directory {BUILD}/none"]
     if gdb_version() >= (12,):
@@ -537,7 +578,7 @@ def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -
     ]
     settings += symbols()
     if mpi and wrapper:
-        settings.append(f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}")
+        settings.append(f"set exec-wrapper env LD_PRELOAD={mpi.preload()}")
     settings += _measuring()
     if printers:
         settings.append(f"source {PRINTERS}")
@@ -561,17 +602,22 @@ def gdb_batch(
     wrapper: bool = True,
     printers: bool = True,
     timeout: float = _LONGEST,
+    points: bool = False,
+    variables: bool = False,
 ) -> str:
-    """What gdb prints for `commands`, errors included.
+    """The output of gdb for `commands`, errors included.
 
     Args:
-        stop: commands that lead to the place to look at, whose output is left out; without a core
-            or a process to look at, typically ("break mark", "run").
+        stop: commands that lead to the wanted place, whose output is left out. Without a core or a
+            process, typically ("break mark", "run").
         core, pid: a core file or a process instead.
-        cwd: gdb's directory; by default one from which nothing of mpipp is near.
+        cwd: gdb's directory; by default one without files of mpipp nearby.
+        points: whether the lines of source before findings are kept, without directories.
+        variables: whether the variables of addresses are kept.
 
     Each command is a word of its own on gdb's command line, so an error does not end the rest.
     """
+    mpi = mpi and replace(mpi, env={**mpi.env, **(env or {})})
     words = [*gdb_words(mpi, wrapper=wrapper, printers=printers), "-batch"]
     for command in [*stop, f"echo {_MARKER}\\n", *commands]:
         words += ["-ex", command]
@@ -580,7 +626,7 @@ def gdb_batch(
         words,
         timeout,
         cwd=cwd,
-        env={**(mpi.env if mpi else clean_environment()), **(env or {})},
+        env=mpi.env if mpi else {**clean_environment(), **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -588,11 +634,16 @@ def gdb_batch(
     )
     before, found, after = done.stdout.partition(_MARKER + "\n")
     assert found, f"gdb ended with status {done.returncode} before the commands:\n{before}"
-    return _OF_CORES.sub("", after)
+    after = _OF_CORES.sub("", after)
+    after = with_short_points(after) if points else without_points(after)
+    return after if variables else without_variables(after)
 
 
 def gdb_batches(
-    of: Sequence[tuple[Path, Sequence[str], Sequence[str]]], mpi: MPI, timeout: float = _LONGEST
+    of: Sequence[tuple[Path, Sequence[str], Sequence[str]]],
+    mpi: MPI,
+    timeout: float = _LONGEST,
+    points: bool = False,
 ) -> list[str]:
     """As `gdb_batch`, of several programs in one gdb, which reads the libraries' symbols once.
 
@@ -603,7 +654,7 @@ def gdb_batches(
     for program, stop, commands in of:
         words += [f"file {program}", *stop, f"echo {_MARKER}\\n", *commands]
         words += [f"echo {_MARKER}\\n", "kill", "delete"]
-    output = gdb_batch(words, mpi=mpi, timeout=timeout)
+    output = gdb_batch(words, mpi=mpi, timeout=timeout, points=points)
     found = output.split(f"{_MARKER}\n")[1::2]
     assert len(found) == len(of), output
     return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Text goes to gdb, and comes from it, in one place each.
+"""One module passes text to gdb, and one takes text from it.
 
-gdb runs each line of a name that is put into a command, ends of some types that it writes, and its
-terminal obeys what is written to it.
+gdb executes each line of a name that is put into a command, and ends at some types that it writes.
+Its terminal executes control characters in its output.
 """
 
 from __future__ import annotations

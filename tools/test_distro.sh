@@ -11,10 +11,13 @@ packages=(gdb gcc g++ gfortran libmpich-dev mpich libopenmpi-dev openmpi-bin pro
     python3-pexpect python3-pyelftools python3-pytest python3-pytest-timeout python3-pytest-xdist)
 # What of the tests makes sense there; the pure ones too, for the age of Python.
 selected=(tests/gdb tests/languages tests/unit tests/faults/test_fuzz.py)
+# The repository's own tools use packages of .venv.
+selected+=(--ignore=tests/unit/tools)
 # What needs DDD, mpi4py, or more packages of Python for gdb: none of them is there.
-for lacking in gdb/test_ddd.py gdb/test_python_names.py gdb/test_colour.py \
-    gdb/test_languages.py::test_mpi4py gdb/test_languages.py::test_lines_of_python \
-    gdb/test_make.py::test_mpi4py_runs_and_is_right \
+for lacking in gdb/front_ends/test_ddd.py gdb/values/test_python_names.py gdb/front_ends/test_colour.py \
+    gdb/values/test_languages.py::test_mpi4py gdb/values/test_languages.py::test_lines_of_python \
+    gdb/commands/test_make.py::test_mpi4py_runs_and_is_right \
+    gdb/processes/test_all_ranks.py::test_python \
     unit/distributed/test_select_channels.py::test_several_processes_share_the_work \
     unit/distributed/test_comm_order.py::test_several_processes_share_the_work; do
     selected+=(--deselect "tests/$lacking")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The digest of a struct of ENTRIES entries of three basic types, made by the wrapper's own code
-// anew, again and again. It prints the seconds that the quickest takes.
+// The fingerprint of a struct of ENTRIES entries of three basic types, made by the wrapper's own
+// code anew, again and again. It prints the seconds that the quickest takes.
 #include "recorder/objects/signature_hash.h"
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 50, TYPES = 3 };
 
-// What of the store that code needs.
+// The part of the store that the code needs.
 void *mpipp_registry_allocate(uint64_t bytes) {
   return malloc(bytes);
 }
@@ -44,9 +44,9 @@ int main(int argc, char **argv) {
                                   .component_count = entries,
                                   .components = (uintptr_t)components};
     double start = MPI_Wtime();
-    const struct mpipp_digest *digest = mpipp_recorder_digest_of(&type);
+    const struct mpipp_fingerprint *fingerprint = mpipp_recorder_fingerprint_of(&type);
     double seconds = MPI_Wtime() - start;
-    if (!digest || !digest->elements) return 1;
+    if (!fingerprint || !fingerprint->elements) return 1;
     if (seconds < least) least = seconds;
     free((void *)(uintptr_t)type.digest);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What it takes to look at one call. Usage: screens answers, for a run with --stop: the seconds of
-// a call that is asked about, the median of ROUNDS that differ; screens pending COUNT: those of
-// MPI_Reduce_local on contiguous memory and of MPI_Pack of a column, the quickest, while so many
-// receives are pending, of single elements and of columns beside that column.
+// The cost of filtering one call. Usage: `screens answers`, for a run with --stop: the seconds of a
+// call with a query, the median of ROUNDS different ones. `screens pending COUNT`: those of
+// MPI_Reduce_local on contiguous memory and of MPI_Pack of a column, the quickest. So many receives
+// are pending, of single elements and of columns beside that column.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

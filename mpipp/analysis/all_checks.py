@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All checks: what each finds, one after another, and in which order it is told."""
+"""All checks, one after another, and the order of their findings."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from itertools import chain
 from typing import TypeVar
 
 from mpipp.analysis import completed_calls, deadlock_check, fatal_signal
+from mpipp.analysis.buffering import check as buffering
 from mpipp.analysis.buffers import (
     access_while_pending,
     mapped_memory,
@@ -31,9 +32,9 @@ from mpipp.analysis.calls import (
     partitions,
     reduction_ops,
     rma_transfer_types,
-    split_file_io,
     thread_level,
     topologies,
+    unstarted_requests,
     window_bounds,
 )
 from mpipp.analysis.collectives import (
@@ -48,16 +49,19 @@ from mpipp.analysis.collectives import (
 )
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World, worlds
+from mpipp.analysis.files import file_views, split_file_io
 from mpipp.analysis.findings.finding import Finding, merged
 from mpipp.analysis.findings.ordering import ordered
 from mpipp.analysis.messages import active as active_messages
 from mpipp.analysis.messages import completed as past_messages
-from mpipp.analysis.messages import unordered
+from mpipp.analysis.messages import multithreaded_channels
+from mpipp.analysis.objects import returned_codes
+from mpipp.analysis.portability import large_tags, needless_commits
 from mpipp.analysis.rma import check as rma_check
 from mpipp.common.errors import MpippError
 from mpipp.model import KINDS, Broken
 
-# Of each call, and what goes on beside it.
+# Checks of each call, and of concurrent ones.
 _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     init_finalize.check,
     handles.check,
@@ -72,39 +76,46 @@ _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     partitions.check,
     split_file_io.check,
     free_calls.check,
+    unstarted_requests.check,
     datatype_state.check,
+    file_views.check,
     reduction_ops.check,
     in_place.check,
     self_exchange.check,
     mapped_memory.check,
     overlap.check,
+    needless_commits.check,
 )
-_OF_ONE = (
+_PROCESS_CHECKS = (
     fatal_signal.check,
     thread_level.check,
+    returned_codes.check,
     *_OF_CALLS,
     access_while_pending.check,
     completed_calls.check,
 )
-_BETWEEN: tuple[Callable[[World], Iterator[Finding]], ...] = (
+_WORLD_CHECKS: tuple[Callable[[World], Iterator[Finding]], ...] = (
     window_bounds.check_targets,
     dist_graph_edges.check,
     reuse_after_request_free.check,
     active_messages.check,
     active_collectives.check,
     past_messages.check,
-    unordered.check,
+    multithreaded_channels.check,
     completed.check,
     comm_order.check,
+    buffering.check,
+    large_tags.check,
     deadlock_check.check,
 )
 _OF_SPAWNED = (past_messages.check, completed.check)
-_OVER = (
+_COMPLETED_CHECKS = (
     dist_graph_edges.check,
     past_messages.check,
-    unordered.check,
+    multithreaded_channels.check,
     completed.check,
     comm_order.check,
+    large_tags.check,
 )
 
 
@@ -119,20 +130,20 @@ def findings(
     left: Collection[int] = (),
     spawned_too: bool = False,
 ) -> Iterator[Finding]:
-    """What every check finds, those of one process first; once where calls only repeat it.
+    """The findings of every check, those of one process first; once if calls only repeat it.
 
-    `between_too`: those that compare processes as well; `left`: numbers of processes whose logs of
-    one-sided communication are left to somebody else; `spawned_too`: these are all processes that
-    there are, and those that MPI_Comm_spawn has started are compared with their parents.
+    `between_too`: also checks that compare processes. `left`: numbers of processes whose logs of
+    one-sided communication another process checks. `spawned_too`: these are all processes, and
+    those started by MPI_Comm_spawn are compared with their parents.
 
-    Damaged records are passed over: `failed` is given the reason, and the process, None if a check
-    of several could not go on.
+    Damaged records are skipped: `failed` gets the reason, and the process, or None if a check of
+    several could not continue.
     """
     found = _findings(processes, failed, leaks_too)
     if between_too:
         here = [process for process in processes if process.number not in left]
         logged = _between(here, failed, (rma_check.check,))
-        found = chain(found, _between(processes, failed, _BETWEEN), logged)
+        found = chain(found, _between(processes, failed, _WORLD_CHECKS), logged)
     if spawned_too:
         found = chain(found, _of_spawned(processes, failed))
     yield from cited(found, processes)
@@ -149,8 +160,10 @@ def between(
     failed: Callable[[Process | None, MpippError], None],
     over: bool,
 ) -> Iterator[Finding]:
-    """As `findings`, those between processes alone, of no logs; `over`: of nothing that goes on."""
-    yield from cited(_between(processes, failed, _OVER if over else _BETWEEN), processes)
+    """As `findings`, between processes, without logs; `over`: of completed calls only."""
+    yield from cited(
+        _between(processes, failed, _COMPLETED_CHECKS if over else _WORLD_CHECKS), processes
+    )
 
 
 def order_findings(
@@ -173,7 +186,7 @@ def leak_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """As `findings`, what is not given back, whether or not the processes are at their ends."""
+    """Like `findings`, for objects that are not freed, for processes at their ends or not."""
     found = (_guarded(leaks.check, process, process, failed) for process in processes)
     yield from cited(chain.from_iterable(found), processes)
 
@@ -183,7 +196,7 @@ def call_findings(
     failed: Callable[[Process | None, MpippError], None],
     targets: Sequence[Process] = (),
 ) -> Iterator[Finding]:
-    """What is wrong with the calls that a process is inside of, and with what is pending.
+    """The findings about active calls and pending operations of a process.
 
     `targets`: other processes, whose windows the calls may be on.
     """
@@ -199,7 +212,7 @@ def _findings(
     leaks_too: bool,
 ) -> Iterator[Finding]:
     for process in processes:
-        for check in _OF_ONE:
+        for check in _PROCESS_CHECKS:
             yield from merged(_guarded(check, process, process, failed))
         at_the_end = leaks_too or leaks.at_the_end(process)
         if at_the_end:
@@ -245,7 +258,7 @@ def _guarded(
 
 
 def _damaged(process: Process, kinds: Sequence[str]) -> Iterator[Broken]:
-    # Of datatypes, which may be 10^6, what is common to all: the rest is read where one is used.
+    # Only the common part of datatypes, which may be 10^6: the rest is read when one is used.
     registry = process.registry
     of_each: Iterator[Iterator[object]] = (
         registry.broken_headers(kind) if kind == "datatype" else registry.objects(kind)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What did a call that is over do wrong by itself?"""
+"""Which completed calls were wrong on their own?"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from mpipp.model import Call, Channel, Comm, DatatypeRecord, KeptCall, Outline
 
 
 def check(process: Process) -> Findings:
-    """Calls that wrote memory twice, or did not receive what they sent themselves.
+    """Yield calls that wrote memory twice, or did not receive their own data.
 
-    Of v and w forms the first is not known: their displacements are not kept.
+    For v and w forms the first is unknown: their displacements are not kept.
     """
     going_on = {(one.call.procedure, one.call.site) for one in process.operations}
     seen: set[object] = set()
@@ -30,11 +30,11 @@ def check(process: Process) -> Findings:
             continue
         for kept in _kept_calls(process, comm, channel):
             if kept.key in seen:
-                continue  # which takes a tenth of the time that making the call does
+                continue  # this takes a tenth of the time of decoding the call
             seen.add(kept.key)
             if (kept.call.procedure, kept.call.site) not in going_on:
                 operation = Operation(process, kept.call, None, None, comm)
-                yield from _twice(operation)
+                yield from _self_overlaps(operation)
                 mismatch = buffer_pairs.self_mismatch(
                     CollectiveCall(operation, Member(process, comm))
                 )
@@ -43,14 +43,14 @@ def check(process: Process) -> Findings:
 
 
 class _NoRepeats:
-    # Of plain histories: whether the longest of the calls that are else alike wrote nothing twice.
+    # In plain histories, calls may differ only in length: does the longest write nothing twice?
 
     def __init__(self, process: Process) -> None:
         self._process = process
         self._longest: dict[bytes, float] = {b"": inf}
 
     def wrote(self, comm: Comm, channel: Channel) -> bool:
-        """Whether it is certain."""
+        """Return whether the calls of a channel certainly wrote nothing twice."""
         outline = self._process.registry.outline(comm, channel)
         return outline is not None and all(
             self._longest.get(head) == inf or self._is_well(comm, outline, head)
@@ -66,24 +66,28 @@ class _NoRepeats:
         if longest <= self._longest.get(head, 0):
             return True
         operation = Operation(self._process, outline.call(head, longest), None, None, comm)
-        if any(_twice(operation)):
+        if any(_self_overlaps(operation)):
             return False
         self._longest[head] = longest
         return True
 
 
 def _is_basic(call: Call) -> bool:
-    # Entries of which lie one behind the other.
+    # Are the entries of all buffers contiguous?
     types = [buffer.datatype for buffer in call.buffers]
     return all(isinstance(t, DatatypeRecord) and "predefined" in t.header.flags for t in types)
 
 
 def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
-    # Those with calls that write.
+    # The channels with calls that write.
     for comm in process.registry.objects("comm", ended=True):
         if isinstance(comm, Comm):
             for channel in comm.channels:
-                if not is_sent(channel) and not is_start(channel) and channel.sequence != "turns":
+                if (
+                    not is_sent(channel)
+                    and not is_start(channel)
+                    and channel.sequence not in ("turns", "steps")
+                ):
                     yield comm, channel
 
 
@@ -92,7 +96,7 @@ def _kept_calls(process: Process, comm: Comm, channel: Channel) -> Iterator[Kept
         yield from stretch.calls
 
 
-def _twice(operation: Operation) -> Findings:
+def _self_overlaps(operation: Operation) -> Findings:
     for access in accesses(operation):
         if access.writes and access.buffer.shares is None:
             yield from overlap.itself(access)

@@ -23,9 +23,9 @@ _MOST = 8  # processes that are named with their calls
 
 
 def check(known: World) -> Findings:
-    """The circles of processes that wait for each other, and waits for what has ended.
+    """Cycles of processes that wait for each other, and waits for processes that have ended.
 
-    Also different collective calls that meet on a window or a file; `active` reports those on
+    It also reports different collective calls on one window or file; `active` reports those on
     communicators.
     """
     if not any(map(_is_inside, known.processes)):
@@ -60,7 +60,7 @@ def _meetings(found: Explanation, knot: Knot) -> Findings:
 
 
 def _is_inside(process: Process) -> bool:
-    # Of a call of MPI, in which it may wait: not in MPI_Finalize, once that is over for MPI.
+    # Return whether a call of MPI may wait: not MPI_Finalize after its end in MPI.
     if process.registry.info.status == "finalized" and not process.live_sessions:
         return False
     return any(thread.call is not None for thread in process.threads)
@@ -80,19 +80,19 @@ def finding(found: Explanation, knot: Knot) -> Finding:
 
 
 def mismatch(found: Explanation, knot: Knot) -> Phrase:
-    """Of one where different collective operations meet, what it is."""
+    """The sentence for a mismatch of collective operations."""
     ranks, over = found.differing(knot)
     if not over:
         template = "{ranks} are in different collective operations"
     elif len(ranks) == 1:
-        template = "{ranks} is in another collective operation than others were"
+        template = "{ranks} is in a different collective operation than the others were"
     else:
-        template = "{ranks} are in another collective operation than others were"
+        template = "{ranks} are in a different collective operation than the others were"
     return Phrase.of(template, ranks=tuple(sorted(ranks)))
 
 
 def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
-    # Those that show it first.
+    # The processes that show it best.
     for rank in list(dict.fromkeys((*knot.circle, *sorted(knot.ranks))))[:_MOST]:
         for wait in found.states[rank].waits:
             needed = {to for event in found.lacks(wait, knot.lenient) for to in event.ranks}

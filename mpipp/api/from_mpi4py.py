@@ -18,9 +18,9 @@ from mpipp.typetree import ARGUMENTS, Datatype, Extents
 def from_mpi4py(datatype: Any) -> Datatype:
     """The tree of `datatype`, an mpi4py `MPI.Datatype`.
 
-    Components that are the same, or were made alike, are one object. Raises MpippError for what is
-    no datatype, the null datatype (which is what mpi4py makes of a freed one), a combiner that is
-    not known here, and where there is no mpi4py or MPI is not initialized.
+    Equal components are one object. Raises MpippError for anything except a datatype, for the null
+    datatype (mpi4py makes it from a freed one) and for an unknown combiner. Also raises it without
+    mpi4py, or before MPI is initialized.
     """
     mpi = _checked(datatype)
     work = _Reading(mpi)
@@ -51,7 +51,7 @@ def _checked(datatype: Any) -> Any:
         ) from None
     if not isinstance(datatype, MPI.Datatype):
         kind = type(datatype).__name__
-        raise MpippError(f"this is no MPI datatype but of type {kind}: pass an MPI.Datatype")
+        raise MpippError(f"expected an MPI.Datatype, not {kind}")
     if not MPI.Is_initialized() or MPI.Is_finalized():
         raise MpippError(
             "MPI can be asked about datatypes only between MPI_Init and MPI_Finalize: "

@@ -3,9 +3,9 @@
 
     mpiexec -n 8 python -m mpipp.api.parallel_compare DIR
 
-DIR is the run's directory, that of `--report`. What is found is printed by the first process, and
-left in the directory, where mpipp report finds it. The exit status does not tell of it: launchers
-take any but 0 for a failure.
+DIR is the run's directory, that of `--report`. The first process prints the findings, and leaves
+them in the directory for mpipp report. The exit status does not depend on them: launchers take any
+status except 0 for a failure.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ class World:
         self.rank, self.size = self._comm.rank, self._comm.size
 
     def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
-        """What each has for this process, for what this one has for each."""
+        """Exchange parts: returns the part from each process for this one, and sends `parts` to
+        each.
+        """
         counts = array.array("i", [0] * self.size)
         sizes = array.array("i", map(len, parts))
         self._comm.Alltoall([sizes, MPI.INT], [counts, MPI.INT])
@@ -40,7 +42,7 @@ class World:
         return _cut(data, counts)
 
     def gather(self, part: bytes) -> list[bytes]:
-        """What each has, at all."""
+        """Gather the parts of all processes."""
         counts = array.array("i", [0] * self.size)
         self._comm.Allgather([array.array("i", [len(part)]), MPI.INT], [counts, MPI.INT])
         data = bytearray(sum(counts))
@@ -75,8 +77,7 @@ def main() -> int:
         sys.stderr.write(plain(f"mpipp: {error}\n"))
         return 2
     last = (f"mpipp: {line}\n" for line in (*found.total.remarks(), found.total.line()))
-    text = "".join([*(f"{block.text}\n\n" for block in found.blocks), *last])
-    sys.stdout.write(plain(text))
+    sys.stdout.write(plain("".join([*(block.shown() for block in found.blocks), *last])))
     return 0
 
 

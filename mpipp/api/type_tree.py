@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """mpipp in a Python program or a notebook: `TypeTree`, a datatype that can be asked.
 
-Nothing here needs a debugger. What is returned shows itself in words and, where a picture says
-more, as SVG in a notebook.
+Nothing here needs a debugger. Results show themselves as text and, where useful, as SVG in a
+notebook.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Picture:
 
 @dataclass(frozen=True, repr=False)
 class Match:
-    """Whether two type signatures match; true if they do, in all elements.
+    """The comparison of two type signatures; true if they match in all elements.
 
     `verdict` is "match", "partial" (the first ends early: legal in point-to-point, not in
     collective communication), "longer" (the second does: the message is truncated) or "mismatch".
@@ -82,17 +82,17 @@ class TypeTree:
     """A datatype: its type-tree, and what it means in memory.
 
     Sizes, bounds, extents, displacements and positions are in bytes, counts in entries of the
-    datatype. What is asked wrongly raises MpippError with one sentence.
+    datatype. Wrong arguments raise MpippError with one sentence.
     """
 
     __slots__ = ("datatype",)
 
     def __init__(self, datatype: Datatype) -> None:
-        """Of a datatype described by hand; `from_mpi4py` asks MPI."""
+        """Wrap a datatype described by hand; `from_mpi4py` queries MPI."""
         if not isinstance(datatype, Datatype):
             raise MpippError(
-                f"this is no mpipp.Datatype but of type {type(datatype).__name__}: "
-                "of an MPI.Datatype write TypeTree.from_mpi4py"
+                f"expected an mpipp.Datatype, not {type(datatype).__name__}: "
+                "for an MPI.Datatype write TypeTree.from_mpi4py"
             )
         self.datatype = datatype
 
@@ -133,7 +133,7 @@ class TypeTree:
 
     @property
     def extent(self) -> int:
-        """The upper bound minus the lower: from one entry to the next."""
+        """The distance from one entry to the next, the upper bound minus the lower."""
         return self.datatype.extent
 
     @property
@@ -166,7 +166,7 @@ class TypeTree:
     def at(self, displacement: int, count: int = 1) -> list[Element]:
         """The basic elements, in `count` entries, that hold the byte at a displacement.
 
-        More than one where the datatype overlaps itself. Raises MpippError where there is none.
+        There are several if the datatype overlaps itself. Raises MpippError if there is none.
         """
         displacement = _integer(displacement, "displacement")
         return element_address.at_displacement(self.datatype, displacement, _amount(count))
@@ -181,7 +181,7 @@ class TypeTree:
         return Text(formatting.text(signature(self.datatype, _amount(count)), Limits().elements))
 
     def match(self, other: TypeTree, count: int = 1, other_count: int = 1) -> Match:
-        """Whether `count` entries sent match `other_count` entries of `other` received."""
+        """Compare `count` entries sent with `other_count` entries of `other` received."""
         sender, receiver = _entries(self.datatype, count), _entries(_of(other), other_count)
         found = signature_mismatch.compare(sender, receiver)
         return Match(
@@ -244,8 +244,8 @@ def _text(lines: Iterable[str]) -> Text:
 def _of(other: TypeTree) -> Datatype:
     if not isinstance(other, TypeTree):
         raise MpippError(
-            f"this is no TypeTree but of type {type(other).__name__}: "
-            "of an MPI.Datatype write TypeTree.from_mpi4py"
+            f"expected a TypeTree, not {type(other).__name__}: for an MPI.Datatype write "
+            "TypeTree.from_mpi4py"
         )
     return other.datatype
 
@@ -285,7 +285,7 @@ class _Buffer:
             view = memoryview(buffer)
         except TypeError:
             raise MpippError(
-                f"this is no buffer but of type {type(buffer).__name__}: pass an array or bytes"
+                f"expected a buffer, not {type(buffer).__name__}: pass an array or bytes"
             ) from None
         if not view.contiguous:
             raise MpippError(

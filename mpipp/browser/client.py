@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 Message = dict[str, Any]
 
-_PATIENCE = 5.0  # seconds for a reply; gdb's end gives up earlier
+_PATIENCE = 5.0  # seconds for a reply; gdb's end stops earlier
 _RETRY = 1.0  # seconds between two tries to connect
 _PROTOCOL = 1
 
@@ -54,11 +54,13 @@ class Client:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a reply is still to come."""
+        """Return whether a reply is still to come."""
         return bool(self._asked)
 
     def poll(self) -> None:
-        """Take what has come, connect if there is no connection, give up what takes too long."""
+        """Process new input, connect if there is no connection, and end requests that take too
+        long.
+        """
         if self._connection is None:
             self._connect()
         else:

@@ -44,7 +44,7 @@ class Node:
 
     @property
     def can_open(self) -> bool:
-        """Whether there are parts below."""
+        """Return whether there are parts below."""
         return self.stop > self.start
 
     @property
@@ -115,7 +115,7 @@ class Tree:
             self.refresh()
 
     def event(self, message: Message) -> None:
-        """What the client has to tell."""
+        """Handle a message from the client."""
         event = message["event"]
         if event in ("hello", "changed"):
             self._stale = True
@@ -152,11 +152,11 @@ class Tree:
         self._view.replace(node)
 
     def close(self, node: Node) -> None:
-        """What is below `node` is not seen any more; it is read again when next opened."""
+        """Close `node`: its parts disappear, and are read again at the next opening."""
         node.is_open = False
 
     def _refresh(self, node: Node) -> None:
-        # What is open below `node` is read again, what is closed forgotten.
+        # Open parts below `node` are read again, closed parts are forgotten.
         for child in node.children or ():
             if not child.is_open:
                 if child.children is not None:

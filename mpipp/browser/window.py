@@ -125,7 +125,7 @@ class Window:
         self._placeholder(node)
 
     def _placeholder(self, node: Node) -> None:
-        # Tk draws the sign to open something only where there is something.
+        # Tk draws the sign to open a node only if it has children.
         if node.can_open and node.widget:
             self.tree.insert(node.widget, "end", text="...")
 

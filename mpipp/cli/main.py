@@ -14,42 +14,36 @@ from typing import NoReturn
 
 from mpipp import __version__
 from mpipp.cli.commands import exec
-from mpipp.cli.commands.compile_languages import LANGUAGES, description, usage
+from mpipp.cli.commands.compile_languages import LANGUAGES, usage
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.watcher.ipc.launch import restore_locale
 
 _SESSION = """\
-example session:
-  $ mpicc -g ring.c -o ring
-  $ mpipp doctor                    is everything here?
-  $ mpipp gdb -- ./ring 100         gdb with mpipp, the wrapper in the program
-  (gdb) break ring.c:42
-  (gdb) run
-  (gdb) print column                a datatype, as it was built
-  (gdb) mpipp column matrix         the values it picks from memory
-  $ mpipp run -n 4 -- ./ring 100    four ranks with the wrapper; then, for one:
-  $ mpipp gdb -p PID
-  $ mpipp run --check -n 4 -- ./ring 100   watched: errors are reported
-  $ mpipp report DIR                what such a run with --report DIR has found; as a page, too
-  $ mpipp attach                    or of all of them in one gdb: mpipp why, mpipp check
-  $ mpipp check core.*              what is wrong, of processes that have ended
+examples:
+  mpipp doctor                             check the installation
+  mpipp run --check -n 4 -- ./ring 100     run four ranks, and report errors
+  mpipp run --check --report DIR -n 4 -- ./ring 100
+  mpipp report DIR                         show the report of that run
+  mpipp debug -n 4 -- ./ring 100           debug four ranks in one gdb
+  mpipp run -n 4 -- ./ring 100             run four ranks with the wrapper
+  mpipp attach                             attach gdb to these four ranks
+  mpipp gdb -p PID                         attach gdb to one of them
+  mpipp gdb -- ./ring 100                  start one process in gdb
+  mpipp check core.*                       check the processes of core files
+
+in gdb:
+  (gdb) print column                       show how a datatype was built
+  (gdb) mpipp column matrix                show the values that it selects
+  (gdb) mpipp why                          explain a hang
 """
-
-
-_EXEC = "run one process with the wrapper: srun -n 64 mpipp exec --check -- ./app"
-_COMMANDS = {
-    "wrapper": "build the wrapper for one MPI and print its path",
-    "run": "start an MPI program with the wrapper, and check it on request",
-    "exec": _EXEC,
-    "attach": "attach gdb to the processes of a running job",
-    "why": "explain a hang from core files",
-    "report": "show the report of a checked run",
-    "check": "check core files for violations of the MPI standard",
-    "browse": "show the tree of gdb's command mpipp browse",
-    "doctor": "check what this machine has, and what is missing",
-}
-_MODULES = {"run": "run.command"}  # of those that are not in the module of their name
+_MODULES = {
+    "run": "run.command",
+    "debug": "debug.command",
+}  # of those that are not in the module of their name
+_GDB_USAGE = """\
+mpipp gdb [--mpicc CC] [GDB OPTION...]
+                 (-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,7 +64,7 @@ def main(words: Sequence[str] | None = None) -> int:
         # Every process of a job runs it, so that nothing is loaded for other commands.
         if words[:1] == ["exec"]:
             return exec.run(_parsed(_exec_parser(), exec.spelled(words[1:])))
-        return _other(words)
+        return _run_command(words)
     except BrokenPipeError:  # who reads it has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
@@ -84,13 +78,13 @@ def main(words: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGINT
 
 
-def _other(words: list[str]) -> int:
-    parser, gdb_parser = _parsers(words)
+def _run_command(words: list[str]) -> int:
+    parser, commands = parsers(words)
     # gdb's options are not ours to know: only what comes before them is parsed.
     if words[:1] == ["gdb"]:
         from mpipp.cli.commands import gdb
 
-        return gdb.run(*_gdb_arguments(gdb_parser, words[1:]))
+        return gdb.run(*_gdb_arguments(commands["gdb"], words[1:]))
     if words and words[0] in LANGUAGES and words[1:2] not in (["-h"], ["--help"], []):
         from mpipp.cli.commands import compile
 
@@ -109,7 +103,7 @@ def _other(words: list[str]) -> int:
 
 
 def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
-    # What no command knows argparse leaves to the parser of all of them, whose help does not tell.
+    # argparse passes unknown words to the parser of all commands, whose help does not fit.
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         unknown_words = " ".join(unknown)
@@ -118,14 +112,19 @@ def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
 
 
 def _exec_parser() -> _Parser:
-    parser = _Parser(prog="mpipp exec", description=_EXEC, allow_abbrev=False)
+    parser = _Parser(prog="mpipp exec", description=exec.SUMMARY, allow_abbrev=False)
     exec.add_arguments(parser)
     parser.set_defaults(prog=parser.prog)
     return parser
 
 
-def _parsers(words: Sequence[str]) -> tuple[_Parser, _Parser]:
-    # Commands that are not among the words have no arguments: their modules take long to load.
+def parsers(words: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
+    """The parser of a command line, and those of the commands by name.
+
+    Commands that are not among the words have no arguments: their modules take long to load.
+    """
+    from mpipp.cli import manual
+
     parser = _Parser(
         prog="mpipp",
         description="See what MPI sees: MPI handles and communication buffers in the debugger.",
@@ -134,37 +133,27 @@ def _parsers(words: Sequence[str]) -> tuple[_Parser, _Parser]:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"mpipp {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", title="commands", required=True)
-    for name, text in _COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
-        if name in words:
-            module = importlib.import_module(f"mpipp.cli.commands.{_MODULES.get(name, name)}")
-            module.add_arguments(command)
-            command.set_defaults(run=module.run, prog=command.prog)
-    for name in LANGUAGES:
-        text = description(name)
-        command = commands.add_parser(
-            name, help=text, description=text, usage=usage(name), allow_abbrev=False
+    adder = parser.add_subparsers(metavar="COMMAND", title="commands", required=True)
+    commands: dict[str, _Parser] = {}
+    for name, known in manual.COMMANDS.items():
+        command = commands[name] = adder.add_parser(
+            name, help=known.summary, description=known.summary, allow_abbrev=False
         )
+        if name in LANGUAGES:
+            command.usage = usage(name)
+        elif name == "gdb":
+            command.usage = _GDB_USAGE
         if name in words:
-            from mpipp.cli.commands import compile
+            _add_arguments(name, command)
+    return parser, commands
 
-            compile.add_arguments(command)
-            command.set_defaults(run=compile.nothing, prog=command.prog)
-    text = "start gdb with mpipp loaded and the wrapper in the program"
-    gdb_parser = commands.add_parser(
-        "gdb",
-        help=text,
-        description=text,
-        usage="mpipp gdb [--mpicc CC] [GDB OPTION...]\n"
-        "                 (-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)",
-        allow_abbrev=False,
-    )
-    if "gdb" in words:
-        from mpipp.cli.commands import gdb
 
-        gdb.add_arguments(gdb_parser)
-    return parser, gdb_parser
+def _add_arguments(name: str, command: _Parser) -> None:
+    place = "compile" if name in LANGUAGES else _MODULES.get(name, name)
+    module = importlib.import_module(f"mpipp.cli.commands.{place}")
+    module.add_arguments(command)
+    run = module.refuse if name in LANGUAGES else module.run
+    command.set_defaults(run=run, prog=command.prog)
 
 
 def _gdb_arguments(parser: _Parser, words: list[str]) -> tuple[argparse.Namespace, list[str]]:

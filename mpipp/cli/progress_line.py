@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A line on a terminal that says why the end of a run takes long; it goes when that is over."""
+"""A line on a terminal that explains a slow end of a run; it disappears at the end."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Progress:
             self._timer = None
 
     def clear(self) -> None:
-        """Make room for a line of another's; it is shown again after a while."""
+        """Clear the line for another one's output; it is shown again after a while."""
         if self._timer is not None:
             self.end()
             self._wait()
 
     def end(self) -> None:
-        """It is over."""
+        """Remove the line."""
         with self._lock:
             timer, self._timer = self._timer, None
             bar, self._bar = self._bar, None
@@ -85,7 +85,7 @@ class Progress:
             return
         with self._lock:
             if self._timer is not threading.current_thread():
-                return  # it was over in the meantime
+                return  # the end came first
             made = Bar(
                 *columns,
                 console=console,

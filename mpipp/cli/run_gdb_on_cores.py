@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a command of gdb says of core files, one of each process."""
+"""The output of gdb commands on core files, one for each process."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mpipp.toolchain import elf
 from mpipp.toolchain.gdb_command import debugger, loading
 
 _BEGIN, _END = "mpipp begins", "mpipp ends"
-# What gdb says of a core, and what it says of every one of a process with shared memory.
+# gdb's messages about a core file, and about every core file of a process with shared memory.
 _OF_CORES = re.compile(r"warning: |is not a core dump")
 _USUAL = re.compile(r"file-backed mapping note|`\.reg-xstate/|auto-load")
 
 
 class Answer(NamedTuple):
-    """What was printed."""
+    """The printed text."""
 
     report: str
     error: str  # gdb's last line on its error stream, for a report that is none
@@ -90,7 +90,7 @@ def _program(core: str, chosen: str | None) -> str:
     recorded = elf.program_of_core(core)  # says whether it is a core
     program = chosen or recorded
     if not program:
-        raise MpippError(f"{core} does not say of which program it is: name that with --exec")
+        raise MpippError(f"{core} does not name its program: add it with --exec")
     if not os.path.isfile(program):
         advice = "check --exec" if chosen else "name it with --exec"
         raise MpippError(f"the program of {core}, {program}, is not there: {advice}")

@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 from typing import Any, NamedTuple
 
-from mpipp.watcher.ipc.settings import HANG_AFTER
+from mpipp.watcher.settings import HANG_AFTER
 
-ALL = "all"  # the checks
+ALL, FAST = "all", "fast"  # the checks
 ANY = "any"  # seed
 
 EXAMPLES = """\
@@ -19,7 +19,7 @@ examples:
   mpipp run --check=buffers,rma -n 4 -- ./app   check only buffers and RMA
   mpipp run --check --report DIR -n 4 -- ./app  then: mpipp report DIR
 
-docs/watch.md, section 11, describes every option.
+man mpipp-run describes every option.
 """
 
 
@@ -65,10 +65,15 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         _number("-n", "-np", "start N MPI processes (or -np N)", of_run=True),
         Option(("--mpiexec",), 'use this launcher: "mpiexec --oversubscribe"', "M", of_run=True),
         Option(("--mpicc",), "build the wrapper with this MPI compiler", "CC"),
-        _number("--frames", "record N stack frames where objects are made", of_run=True),
+        _number("--frames", "record N stack frames of MPI calls and objects", of_run=True),
     ),
     "choose checks": (
-        Option(("--check",), "check the program; LIST: run only these checks", "LIST", alone=ALL),
+        Option(
+            ("--check",),
+            "check the program; LIST: run only these checks",
+            "LIST",
+            alone=ALL,
+        ),
         Option(("--strict",), "compare collective calls before they start"),
         Option(
             ("--hang-after",),
@@ -76,7 +81,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "S",
             float,
         ),
-        Option(("--budget",), "slow the program down by this at most (10)", "PERCENT", int),
+        Option(("--budget",), "spend this on guards at most (5, or 10 if named)", "PERCENT", int),
         Option(
             ("--rma-model",),
             "memory model of windows: own (default), separate",
@@ -101,6 +106,13 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             default="report",
             choices=("report", "handler", "abort"),
         ),
+        Option(
+            ("--on-hang",),
+            "report (default), or abort[:STATUS]: end the job",
+            "ACTION",
+            default="report",
+            of_run=True,
+        ),
         Option(("--stop",), "stop in a wrong call, before MPI sees it", stops="stop"),
         Option(("--gdb",), "stop in a wrong call and open gdb there", stops="gdb"),
         Option(("--gdb=all",), "open gdb on all processes of this node", stops="gdb=all"),
@@ -110,6 +122,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "report": (
         Option(("--report",), "write a report that mpipp report shows", "DIR"),
         Option(("--suppress",), "suppress the findings listed in FILE", "FILE"),
+        Option(("--no-backtrace",), "do not read the stack of a process that a signal kills"),
         Option(("-q",), "print nothing if there are no findings", of_run=True),
     ),
     "perturb": (
@@ -138,7 +151,7 @@ def add_options(parser: argparse.ArgumentParser, of_run: bool) -> None:
 
 
 class _Lines(argparse.RawDescriptionHelpFormatter):
-    # A line for each option, whatever the terminal's width.
+    # One line for each option, at any width of the terminal.
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24, width=80)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Where a gdb listens for browsers, and how a browser finds it.
 
-Each gdb makes a directory of its own that only its user can open, in the user's runtime directory
-or else the temporary one, with the socket in it.
+Each gdb makes a directory of its own with the socket. Only its user can open it. It is in the
+user's runtime directory, or else in the temporary one.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def newest() -> Path | None:
 
 
 def is_live(path: Path) -> bool:
-    """Whether a gdb listens there."""
+    """Return whether a gdb listens there."""
     with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
         probe.settimeout(1)
         probe.connect(str(path))
@@ -73,7 +73,7 @@ def _bases() -> list[str]:
 
 
 def _sockets() -> list[Path]:
-    # Those in directories that nobody else can have made or opened.
+    # Sockets in directories that no other user can have made or opened.
     found = []
     for base in _bases():
         for directory in Path(base).glob(_prefix() + "*"):

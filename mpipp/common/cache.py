@@ -121,12 +121,12 @@ def build_directory(cache: Path) -> Iterator[Path]:
 def install(made: Path, target: Path) -> None:
     """Give a build its name, so that it appears whole or not at all.
 
-    Over an old build it does so file by file: there is a whole library at every moment, and
-    programs that have the old one loaded keep it.
+    It replaces an old build file by file. So there is a whole library at every moment, and programs
+    that have loaded the old one keep it.
     """
     (made / _MARKER).unlink()
     for file in made.iterdir():
-        file.chmod(0o755 if os.access(file, os.X_OK) else 0o644)  # whatever the user's umask
+        file.chmod(0o755 if os.access(file, os.X_OK) else 0o644)  # for any umask
     made.chmod(0o755)
     if not target.exists():
         try:
@@ -148,8 +148,8 @@ def _make(directory: Path) -> None:
 
 
 def _locked(made: Path) -> int:
-    # The marker appears with its lock. It has the node's name where there are locks: other nodes
-    # may not see this one.
+    # The marker appears with its lock. It has the node's name if there are locks: other nodes may
+    # not see this one.
     lock = os.open(made / "new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):
         fcntl.flock(lock, fcntl.LOCK_EX)

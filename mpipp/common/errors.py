@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong, said to the user in one sentence: what, where, what to do."""
+"""Errors for the user, in one sentence: what, where, what to do."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class UnreadableMemory(MpippError):
 
 
 class GoneMemory(UnreadableMemory):
-    """The same, since the process has ended: all but its records is gone."""
+    """Unreadable memory of a process that has ended: only its records remain."""
 
     def __init__(self, address: int, length: int) -> None:
         super().__init__(address, length)
-        self.args = ("what lay in the process's own memory has gone with it",)
+        self.args = ("the memory of the process no longer exists",)
 
 
 class NoWrapper(MpippError):
     """There is no process with a wrapper for its MPI library: handles are what gdb says."""
 
 
-class NothingRecorded(MpippError):
+class NoRecords(MpippError):
     """The wrapper is there, but the program has not called MPI yet."""
 
 

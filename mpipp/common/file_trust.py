@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whom a file can be from: root and this user, or others, who could have written or replaced it.
+"""Trust in a file: from root and this user, or from others, who could have written or replaced it.
 
 The script that gdb runs beside the wrapper contains this text: standard library only.
 """
@@ -15,15 +15,16 @@ _MOST_LINKS = 40  # symbolic links on the way to a file, as Linux has it
 
 
 def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = None) -> str:
-    """Why others could have written a file, or could replace it: "/a/b belongs to nobody".
+    """The reason why others could have written a file, or could replace it: "/a/b belongs to
+    nobody".
 
-    Checks every directory and symbolic link on the way from the root, and the file itself: root or
-    this user owns it, and nobody else may write it. On the way, directories that others may write
-    are accepted if they have the sticky bit, as /tmp has: there, only the owner of an entry can
-    replace it. Whatever does not exist has no problem.
+    Checks every directory and symbolic link on the way from the root, and the file itself. Root or
+    this user must own it, and nobody else may write it. A directory on the way may be writable by
+    others if it has the sticky bit, like /tmp. Then only the owner of an entry can replace it. A
+    missing file has no problem.
 
     Args:
-        path: of a file or a directory.
+        path: path of a file or a directory.
         owners: user ids that may own all of it; by default root and this user.
 
     Returns:
@@ -74,14 +75,14 @@ def _of_entry(path: str, state: os.stat_result, trusted: tuple[int, ...], *, is_
         return ""
     if mode & stat.S_IWOTH:
         return f"others may write {shown(path)}"
-    if mode & stat.S_IWGRP and not _is_of_one(path, state.st_gid):
+    if mode & stat.S_IWGRP and not _is_private_group(path, state.st_gid):
         return f"its group may write {shown(path)}"
     return ""
 
 
-def _is_of_one(path: str, group: int) -> bool:
-    # Many systems give each user a group of the same name, in which nobody else is. The mode of a
-    # file with an access list (acl) says nothing of the group. Root's group has others in some
+def _is_private_group(path: str, group: int) -> bool:
+    # Many systems give each user a group of the same name, without other members. The mode of a
+    # file with an access list (acl) says nothing about the group. Root's group has others in some
     # containers.
     import grp
 

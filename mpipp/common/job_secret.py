@@ -16,7 +16,7 @@ _NAME = 12  # bytes of a name, of which each is two characters
 
 
 def name(job: str) -> str:
-    """The name for a job. Raises MpippError where no secret can be kept."""
+    """The name for a job. Raises MpippError if no secret can be kept."""
     from hashlib import blake2b  # it takes some time to load
 
     return blake2b(
@@ -25,7 +25,8 @@ def name(job: str) -> str:
 
 
 def _secret() -> bytes:
-    # What only processes of this user can read, on all nodes that share the home directory.
+    # A secret that only processes of this user can read, on all nodes that share the home
+    # directory.
     from mpipp.common.cache import cache_directory
 
     home = os.path.join(os.path.expanduser("~"), ".cache", "mpipp")

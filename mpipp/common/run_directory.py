@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The directory of a run (`--report DIR`): how its files are made, read and removed.
 
-Findings stand in it; what watchers leave for each other is in its folder `mpipp`, with a marker.
-Nothing is written or removed without that marker, in a directory of another user, or in one that
-others may write. Files are written under a new name and renamed into place; no name in the
-directory is followed if it is a symbolic link, and nothing is read that could be endless.
+The directory has the findings; its folder `mpipp` has the watchers' files, with a marker. mpipp
+writes and removes nothing without that marker, in a directory of another user, or in one that
+others may write. It writes files under a new name and renames them into place. It follows no
+symbolic link in the directory, and reads nothing that could be endless.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ _MOST_DIGITS = 20  # of a number of 64 bits, with its sign
 _LONG = re.compile(rb"[0-9]{21}")
 _DEEPEST = 8  # folders in each other that are removed
 _PRIVATE, _SHARED = 0o600, 0o644
-# Of a file that is not whole yet, and what NFS keeps of one that is removed while it is open.
+# Temporary names: an incomplete file, and NFS's name of a file removed while it is open.
 _PASSING = re.compile(r"\.[0-9a-f]{16}|\.nfs[0-9a-f]+")
 
 
 class Refused(OSError):
-    """What mpipp may not do there; `strerror` says why."""
+    """An action that mpipp refuses in the directory; `strerror` says why."""
 
 
 class RunDirectory:
@@ -55,12 +55,12 @@ class RunDirectory:
         self.path = path
 
     def begin(self) -> None:
-        """Make it, and remove what an earlier run has left for watchers. Raises MpippError where
-        mpipp may not: it is of another user, cannot be written, or has other files.
+        """Make the directory, and remove the watchers' files of an earlier run. Raises MpippError
+        if it belongs to another user, is not writable, or has other files.
         """
         try:
             with self._opened(make=True) as folder:
-                _refuse_others(folder, _FOLDER, TEXT, DATA)
+                _refuse_foreign_files(folder, _FOLDER, TEXT, DATA)
                 with _folder(_FOLDER, folder) as inner:
                     _empty(inner, but=_MARKER)
             self.publish(f"{_FOLDER}/{_MARKER}", _MARKED)  # it can be written
@@ -86,7 +86,7 @@ class RunDirectory:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is there, and this process may write in it."""
+        """Return whether it is there, and this process may write in it."""
         try:
             with self._opened():
                 return True
@@ -193,7 +193,7 @@ def read(path: str, most: int = MOST) -> bytes:
 
 
 def opened(path: str) -> BinaryIO:
-    """The same, to be read in parts: a regular file of the user whose directory it is in."""
+    """Open a file for reading in parts: a regular file of the user who owns the directory."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise Refused(errno.EINVAL, "it is no regular file")
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -210,8 +210,8 @@ def opened(path: str) -> BinaryIO:
 
 
 def parsed(content: bytes) -> Any:
-    """The value of JSON. Raises ValueError for anything else, and for what is nested too deeply or
-    has numbers beyond 64 bits: no run writes these, and they cost too much.
+    """The value of JSON. Raises ValueError for invalid JSON, deep nesting, or numbers beyond 64
+    bits: no run writes these, and they cost too much.
     """
     many = _bounded if _LONG.search(content) else None
     try:
@@ -271,7 +271,7 @@ def _refuse_users(folder: int, what: str) -> None:
 
 def _mark(folder: int) -> None:
     # Processes of several nodes may do so at the same time.
-    _refuse_others(folder, _FOLDER)
+    _refuse_foreign_files(folder, _FOLDER)
     with contextlib.suppress(FileExistsError):
         os.mkdir(_FOLDER, 0o700, dir_fd=folder)
     with _folder(_FOLDER, folder) as inner:
@@ -282,7 +282,7 @@ def _mark(folder: int) -> None:
             os.close(os.open(_MARKER, _NEW, _PRIVATE, dir_fd=inner))
 
 
-def _refuse_others(folder: int, *known: str) -> None:
+def _refuse_foreign_files(folder: int, *known: str) -> None:
     # Files that mpipp has not made.
     for name in sorted(os.listdir(folder)):
         is_file = name == _FOLDER or _is_regular(name, folder)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does every element of a buffer lie at a multiple of its alignment?
+"""Does every element of a buffer lie at a multiple of its alignment, by the usual C rules?
 
-By the usual C rules, and for a buffer whose address is a multiple of every alignment. Only the
-remainders of displacements matter, so nothing that is repeated is visited more than a few times.
+Only the remainders of displacements matter, so nothing that is repeated is visited more than a
+few times.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from mpipp.typetree import Datatype
 _WIDEST = 16  # the largest alignment; all are powers of two
 
 
-def misaligned(datatype: Datatype, count: int = 1) -> Element | None:
-    """An element that does not lie at a multiple of its alignment; None if all of them do."""
+def misaligned(datatype: Datatype, count: int = 1, address: int = 0) -> Element | None:
+    """An element that does not lie at a multiple of its alignment; None if all of them do.
+
+    Args:
+        address: the buffer's. By default it is a multiple of every alignment.
+    """
     if not count or not datatype.element_count:
         return None
     seen: set[tuple[int, int]] = set()
     # The first found is the first in type-map order as far as remainders go.
-    entries = list(_remainders(count, datatype.extent))
+    entries = [(i, (rest + address) % _WIDEST) for i, rest in _remainders(count, datatype.extent)]
     pending: list[tuple[Datatype, int, _Path]] = [
         (datatype, rest, ((i,), None)) for i, rest in reversed(entries)
     ]

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which basic elements lie at a memory displacement? Searching a type map without expanding it.
 
-A chain of regular constructors is a product of combs (count, stride). They are searched from the
-widest stride to the narrowest, whatever their order in the tree, each step by division and with the
-bounding box of what is left: so the column of a matrix is found as fast as its row. Listed blocks
-are found by bisection. Addresses are index tuples as in `element_address`; displacements are in
-bytes.
+A chain of regular constructors is a product of dimensions (count, stride). The search goes from the
+widest stride to the narrowest, in any order in the tree. Each step is a division, with the bounding
+box of the rest, so the column of a matrix is found as fast as its row. Listed blocks are found by
+bisection. Addresses are index tuples as in `element_address`; displacements are in bytes.
 """
 
 from __future__ import annotations
@@ -143,8 +142,8 @@ def _between(level: Level, low: int, high: int) -> range:
 
 
 class _Order(NamedTuple):
-    # The levels of a part in the order to search them in, without those of one index, which are
-    # at `fixed` together; and the bounds of what each and all after it add.
+    # The levels of a part in the order of their search. Levels with one index are left out; they
+    # are at `fixed` together. Also the bounds of the contributions of each level and all after it.
     levels: list[int]
     bounds: list[tuple[int, int]]
     fixed: int

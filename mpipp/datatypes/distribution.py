@@ -2,8 +2,8 @@
 """Which indices of an array dimension does a process own? (subarray, darray)
 
 Subarrays and distributed arrays (MPI-4.1, sections 5.1.3 and 5.1.4) are products of dimensions.
-Each dimension selects an increasing sequence of global indices, given here by a formula and never
-as a list: local index i is global index `index(i)`.
+Each dimension selects an increasing sequence of global indices. A formula describes it, never a
+list: local index i is global index `index(i)`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Element addresses: `s_type(STRUCT)[2][5](CHAR)` names one place of a datatype.
 
-An address follows the expanded type-tree from the root: one index for contiguous, dup and resized,
-one a dimension for subarray and darray, block and item for all others. Kinds in parentheses are for
-the reader, and checked. One index more than the tree has levels, in front, is the repetition in a
-buffer of several entries. Displacements, positions and sizes are in bytes.
+An address follows the expanded type-tree from the root. It has one index for contiguous, dup and
+resized, one a dimension for subarray and darray, block and item for all others. Kinds in
+parentheses are for the reader, and checked. One index more than the tree has levels, in front, is
+the entry in a buffer of several. Displacements, positions and sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _TOKEN = re.compile(r"\s*(?:\[\s*(?P<index>[-+]?\d+)\s*\]|\(\s*(?P<kind>\w+)\s*\
 _MOST_FOUND = 64
 _LONGEST_INDEX = 1000  # digits; Python itself refuses some thousand
 
+_OF_ONE = ("DUP", "RESIZED")  # combiners of datatypes with a single child
+
 # Two names of one predefined datatype.
 ALIASES = {"LONG_LONG_INT": "LONG_LONG", "C_FLOAT_COMPLEX": "C_COMPLEX"}
 
@@ -39,10 +41,10 @@ class ParsedAddress:
 class Element:
     """A place in the expanded type-tree of a datatype.
 
-    `steps` are the nodes on the way with the indices taken in each. `datatype` is the one there;
-    or, when the last step has fewer indices than its node has stages, still that node, and
-    `prefix` those indices (`[3]` of a struct: its block 3). `displacement` is in memory from the
-    start of the buffer, `packed` in the packed data, `size` of data.
+    `steps` are the nodes on the way with the indices taken in each. `datatype` is the datatype
+    there. If the last step has too few indices for its node, it is that node. Then `prefix` has
+    those indices (`[3]` of a struct: its block 3). `displacement` is in memory from the start of
+    the buffer, `packed` in the packed data, `size` of data.
     """
 
     repetition: int
@@ -63,12 +65,12 @@ class Element:
 
     @property
     def is_basic(self) -> bool:
-        """Whether this is one element of a basic datatype."""
+        """Return whether this is one element of a basic datatype."""
         return self.datatype.is_leaf
 
     @property
     def content(self) -> tuple[tuple[int, ...], Datatype]:
-        """What is there: how many in each dimension that has no index yet, and of what."""
+        """The number in each dimension without an index, and the datatype of the contents."""
         if not self.prefix:
             return (), self.datatype
         shape, indices, lengths = self.datatype.shape, self.prefix, []
@@ -79,14 +81,14 @@ class Element:
 
     @property
     def path(self) -> str:
-        """The long form: `[1](STRUCT)[2][5](CHAR)`."""
+        """The long form, as in `[1](STRUCT)[2][5](CHAR)`."""
         path = f"[{self.repetition}]" if self.repetition else ""
         path += "".join(f"({kind(node)}){_brackets(indices)}" for node, indices in self.steps)
         return path if self.prefix else f"{path}({kind(self.datatype)})"
 
     @property
     def short_path(self) -> str:
-        """The short form: `[1][2][5]`."""
+        """The short form, as in `[1][2][5]`."""
         return _brackets(((self.repetition,) if self.repetition else ()) + self.indices)
 
 
@@ -127,8 +129,19 @@ def parse(text: str) -> ParsedAddress:
 def resolve(datatype: Datatype, parsed: ParsedAddress, count: int | None = None) -> Element:
     """The place `parsed` names in `count` entries of `datatype` (None: any number of entries).
 
-    Raises AddressError, which says what is wrong with which index or kind.
+    Raises AddressError, which says what is wrong with which index or kind. If only the index of a
+    duplicate, or of a resized datatype, is missing, it has the address that works.
     """
+    try:
+        return _resolved(datatype, parsed, count)
+    except AddressError as error:
+        offered = _completed(datatype, parsed, count)
+        if offered is None:
+            raise
+        raise AddressError(f"{error}; did you mean {offered}?") from None
+
+
+def _resolved(datatype: Datatype, parsed: ParsedAddress, count: int | None) -> Element:
     try:
         return _walk(datatype, parsed, 0)
     except _TooManyIndices as error:
@@ -142,9 +155,13 @@ def resolve(datatype: Datatype, parsed: ParsedAddress, count: int | None = None)
         found = _walk(datatype, _without_first(parsed), parsed.indices[0])
         # Fewer indices than levels are no repetition, unless the root's kind follows the first.
         repeated = found.is_basic or any(before == 1 for before, _ in parsed.kinds)
-    except (AddressError, IndexError):
+    except (AddressError, IndexError) as error:
         if plain is None:
-            raise
+            first, many = parsed.indices[0], len(parsed.indices)
+            raise AddressError(
+                f"{error}. The first of {many} indices, [{first}], is the repetition: the entry of "
+                "the buffer"
+            ) from None
         repeated = False
     if plain is not None and not repeated:
         raise plain
@@ -154,6 +171,35 @@ def resolve(datatype: Datatype, parsed: ParsedAddress, count: int | None = None)
             f"{_amount(count or 0, 'entry', 'entries')}"
         )
     return found
+
+
+def _completed(datatype: Datatype, parsed: ParsedAddress, count: int | None) -> str | None:
+    # The address with [0] for each datatype of a single child on the way; None if that is no
+    # address of an element either.
+    for repeated in (0, 1):
+        indices, left = list(parsed.indices[:repeated]), list(parsed.indices[repeated:])
+        node, added = datatype, False
+        while left and not node.is_leaf:
+            if node.combiner in _OF_ONE:
+                here: Indices = (0,)
+                added = True
+            else:
+                here, left = tuple(left[: node.shape.stages]), left[node.shape.stages :]
+                if len(here) < node.shape.stages:
+                    break
+            indices += here
+            try:
+                node = node.shape.component(here)
+            except (AddressError, IndexError):
+                break
+        else:
+            if added and not left and not parsed.kinds:
+                try:
+                    found = _resolved(datatype, ParsedAddress(tuple(indices), ()), count)
+                except AddressError:
+                    continue
+                return found.path
+    return None
 
 
 def at_packed(datatype: Datatype, position: int, count: int | None = None) -> Element:
@@ -179,8 +225,8 @@ def at_packed(datatype: Datatype, position: int, count: int | None = None) -> El
 def at_displacement(datatype: Datatype, displacement: int, count: int = 1) -> list[Element]:
     """The basic elements with the byte at memory `displacement`, in type-map order.
 
-    More than one when the datatype overlaps itself; at most 64 are given. Raises AddressError when
-    there is none.
+    There are several if the datatype overlaps itself; at most 64 are returned. Raises AddressError
+    if there is none.
     """
     found = []
     for indices in displacement_search.covering(datatype, count, displacement):
@@ -193,7 +239,7 @@ def at_displacement(datatype: Datatype, displacement: int, count: int = 1) -> li
 
 
 def at_indices(datatype: Datatype, indices: Indices) -> Element:
-    """The place at (repetition, index, ...). Raises AddressError."""
+    """The element with the indices (repetition, index, ...). Raises AddressError."""
     return _walk(datatype, ParsedAddress(indices[1:], ()), indices[0])
 
 
@@ -207,7 +253,7 @@ def at_each(datatype: Datatype, places: Iterable[Indices]) -> list[Element]:
     walked: list[_Walked] = []
     before: Indices = ()
     for indices in sorted(places):
-        same = _alike(before, indices)
+        same = _common_prefix(before, indices)
         while walked and walked[-1].taken > same:
             del walked[-1], steps[-1:]
         if not walked:
@@ -237,7 +283,7 @@ class _Walked(NamedTuple):
     packed: int
 
 
-def _alike(first: Indices, second: Indices) -> int:
+def _common_prefix(first: Indices, second: Indices) -> int:
     # How many indices two addresses begin with are the same: by halves, there may be 10^4.
     low, high = 0, min(len(first), len(second))
     while low < high:
@@ -356,7 +402,7 @@ def _stage_size(node: Datatype, prefix: Indices) -> int:
 
 
 def _check_kind(name: str | None, node: Datatype, steps: list[tuple[Datatype, Indices]]) -> None:
-    if name is None or _same_kind(name, kind(node)):
+    if name is None or _is_equal_kind(name, kind(node)):
         return
     place = _path(steps) or "the start"
     raise AddressError(f"({name}) does not fit: ({kind(node)}) is at {place}")
@@ -366,7 +412,7 @@ def _inside(
     name: str, node: Datatype, prefix: Indices, steps: list[tuple[Datatype, Indices]]
 ) -> str:
     if node.shape.order:
-        what = f"{len(prefix)} of its {node.shape.stages} indices are given"
+        what = f"it has {node.shape.stages} indices, not {len(prefix)}"
     else:
         length = node.shape.branching(prefix)
         component = node.shape.component(prefix)
@@ -374,7 +420,7 @@ def _inside(
     return f"({name}) does not fit: {_path([*steps[:-1], (node, prefix)])} is {what}"
 
 
-def _same_kind(written: str, actual: str) -> bool:
+def _is_equal_kind(written: str, actual: str) -> bool:
     name = written.upper()
     if name.startswith("MPI_"):
         name = name[4:]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What does a value of a predefined datatype look like?
 
-Every predefined datatype name of MPI 4.1 has a value class; together with the size its MPI library
-reports that says how to decode and print one value, as gdb prints the C value. Sizes are bytes.
+Every predefined datatype name of MPI 4.1 has a value class. The class and the
+size from the MPI library define how to decode a value, and to print it as gdb does. Sizes are in
+bytes.
 """
 
 from __future__ import annotations
@@ -72,13 +73,13 @@ _INT_SIZE = 4
 
 @dataclass(frozen=True)
 class Leaf:
-    """How to decode and print one value of `size` bytes.
+    """The decoding and printing of one value of `size` bytes.
 
-    `text(raw)` prints the bytes of one value as gdb would; `value(raw)` is a plain number, or the
-    text where Python has no such number. Where a `struct` code decodes the value, `code` is it,
-    and `format` the % format that prints the decoded value (any text with "nan" in it has to be
-    done again with `text`). `width` is 1 for characters, 4 or 2 for wide ones, else 0.
-    Bytes are in this machine's order; a complex number has two `parts`.
+    `text(raw)` prints the bytes of one value as gdb would. `value(raw)` is a plain number, or the
+    text if Python has no such number. `code` is the `struct` code of the value, and `format` the %
+    format for the decoded value. A text with "nan" in it must use `text` instead. `width` is 1 for
+    characters, 4 or 2 for wide ones, else 0. Bytes are in this machine's order; a complex number
+    has two `parts`.
     """
 
     size: int
@@ -104,12 +105,12 @@ class Pair(NamedTuple):
 
 
 def is_marker(name: str) -> bool:
-    """Whether `name` is MPI_LB or MPI_UB."""
+    """Return whether `name` is MPI_LB or MPI_UB."""
     return _CLASSES.get(name) == "marker"
 
 
 def is_pair(name: str) -> bool:
-    """Whether `name` is MPI_DOUBLE_INT or one of its kin, of a value and an index."""
+    """Return whether `name` is MPI_DOUBLE_INT or one of its kin, of a value and an index."""
     return name in _PAIRS
 
 

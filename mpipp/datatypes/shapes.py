@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where do the components of a datatype lie? A shape for every constructor.
 
-A shape answers, without listing repetitions, how a node of the type-tree branches (one index a
-stage, as in an element address), where the child at some indices lies in memory and in the packed
-data, and the reverse. There are two: copies of one component that lie regularly, and blocks that
-are listed. Displacements and positions are in bytes from the node's own start. Indices may be a
+A shape describes the branches of a node of the type-tree, one index a stage as in an element
+address. It computes the place of the child at some indices in memory and in the packed data, and
+the reverse, without listing repetitions. There are two shapes: regular copies of one component, and
+listed blocks. Displacements and positions are in bytes from the node's own start. Indices may be a
 prefix of the full ones; missing ones count as 0. Indices are not checked here.
 """
 
@@ -21,7 +21,7 @@ Indices = tuple[int, ...]
 
 
 class Component(Protocol):
-    """What a shape knows of the datatypes that it arranges."""
+    """A shape's view of its component datatypes."""
 
     @property
     def size(self) -> int:
@@ -54,7 +54,8 @@ class Level(NamedTuple):
 
 
 class Regular(Generic[_Of]):
-    """Copies of one component, with a level for each index: all but the indexed family and struct.
+    """Copies of one component, with a level for each index: all combiners except the indexed family
+    and struct.
 
     `order` is that of an array's dimensions, in declared order: C runs through the last one first,
     FORTRAN through the first.
@@ -77,7 +78,7 @@ class Regular(Generic[_Of]):
         return self._component
 
     def branching(self, prefix: Indices) -> int:
-        """How many values the index after `prefix` can take."""
+        """The number of values that the index after `prefix` can take."""
         return self._levels[len(prefix)].dimension.count
 
     def displacement(self, indices: Indices) -> int:

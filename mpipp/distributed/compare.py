@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What all processes of a run have left in its directory, compared.
+"""Compare the files that all processes of a run have left in its directory.
 
-The directory has a file for each process in `processes`, with that of its log in `logs`, and one
-for each node's watcher in `nodes`.
+The directory has a file for each process in `processes`, with the RMA log in `logs`, and one for
+each node's watcher in `nodes`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from mpipp.distributed.select_channels import Selection, Team
 from mpipp.model import Call, Site
 from mpipp.symbolizer.source_frames import Frame
 
-_MOST_LOGS = 4 << 30  # bytes that logs have together, which are analysed
-_FEW = 64  # processes that are all compared in detail
-# Of more no further portion of channels is compared after so many findings, or seconds.
+_MOST_LOGS = 4 << 30  # the logs together may have so many bytes; larger logs are not analysed
+_FEW = 64  # up to so many processes are all compared in detail
+# In larger runs the comparison stops after so many findings, or seconds.
 MOST_FINDINGS = 1000
 MOST_SECONDS = 300.0
 
@@ -43,17 +43,18 @@ _Between = Callable[[Sequence[Written], list[str]], Iterable[Finding]]
 
 
 class Compared(NamedTuple):
-    """What came of it."""
+    """The result of a comparison."""
 
     findings: list[Finding]
     processes: list[Process]
     view: View
     unchecked: list[str]  # sentences
-    lost: list[str]  # of these, processes of which nothing could be read
+    lost: list[str]  # the sentences of `unchecked` on processes of which nothing could be read
+    missing: list[str]  # those of them on processes that have left no file
 
 
 class View:
-    """Processes that were read, as reports show them, by their numbers among these."""
+    """The processes that were read, as reports show them, by their index."""
 
     def __init__(self, processes: Sequence[Written]) -> None:
         self._processes = processes
@@ -67,7 +68,7 @@ class View:
         return self._processes[number].info.world_rank
 
     def world(self, number: int) -> str:
-        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        """The name of the process's MPI_COMM_WORLD: equal in all its processes, on all nodes."""
         return self._processes[number].info.world
 
     def where(self, party: Party) -> list[str]:
@@ -75,28 +76,28 @@ class View:
         return [frame.text for frame in self.frames(party)]
 
     def frames(self, party: Party) -> list[Frame]:
-        """The same, with what is known of each."""
+        """A party's source lines, as frames."""
         return self.calls(party.process, party.site)
 
     def calls(self, number: int, site: Site) -> list[Frame]:
-        """Those that a place of a process stands for."""
+        """The frames that a call site of a process stands for."""
         return self._processes[number].frames(site)
 
 
 def compare(directory: str, told: Collection[str], team: Team | None = None) -> Compared:
-    """What is wrong between the processes that have left a file in a run's directory.
+    """Return the errors between the processes that have left a file in a run's directory.
 
     Args:
-        told: fingerprints of what watchers have found, each also that of any ranks.
-        team: who shares the work with this process, and passes the same arguments; the first of
-            them is given what is found.
+        told: fingerprints of the findings that watchers have reported, each also without its ranks.
+        team: the processes that share the work and pass the same arguments. The first of them gets
+            the findings.
     """
     every = paths(os.path.join(directory, PROCESSES))
     if team is None and len(every) <= _FEW:
         return _of_few(directory, told, every)
     choice = select_channels.select(every, team or select_channels.SingleProcess())
     if team is not None and team.rank:
-        return Compared([], [], View([]), [], [])
+        return Compared([], [], View([]), [], [], [])
     return _of_many(directory, told, every, choice)
 
 
@@ -114,7 +115,8 @@ def _of_few(directory: str, told: Collection[str], every: Sequence[str]) -> Comp
 def _of_many(
     directory: str, told: Collection[str], every: Sequence[str], choice: Selection
 ) -> Compared:
-    # Of each portion only what was found is kept; what that is of is read again at the end.
+    # Only the findings of each portion are kept in memory. Their processes are read again at the
+    # end.
     unchecked: list[str] = []
     named = _Named()
     _of_channels(choice, told, named, unchecked)
@@ -129,7 +131,7 @@ def _of_many(
 
 
 class _Named:
-    """Findings, each with the files of its parties; of these the channels that are wanted."""
+    """Findings, each with the files of its parties and the keys of the channels that it needs."""
 
     def __init__(self) -> None:
         self.findings: list[tuple[Finding, list[str]]] = []
@@ -143,7 +145,7 @@ class _Named:
 
     @property
     def stopped(self) -> str:
-        """Why no more is compared, "": it is."""
+        """The reason why the comparison has stopped, or ""."""
         if len(self.findings) >= MOST_FINDINGS:
             return f"{MOST_FINDINGS:,} findings and more are enough"
         return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
@@ -158,8 +160,7 @@ def _of_channels(
         if named.stopped:
             total = sum(len(portion.keys) for portion in choice.portions)
             unchecked.append(
-                f"of {total:,} channels that may be wrong {compared:,} were compared: "
-                f"{named.stopped}"
+                f"only {compared:,} of {total:,} suspicious channels were compared: {named.stopped}"
             )
             break
         compared += len(portion.keys)
@@ -176,8 +177,8 @@ def _of_orders(
     for compared, some in enumerate(choice.orders):
         if named.stopped:
             unchecked.append(
-                f"of {len(choice.orders):,} groups of processes that call on several communicators "
-                f"in different orders {compared:,} were compared: {named.stopped}"
+                f"only {compared:,} of {len(choice.orders):,} groups of processes with different "
+                f"orders of collective calls were compared: {named.stopped}"
             )
             break
         found = _read(dict.fromkeys(some, ()), unchecked, call_sequence.SEQUENCES)
@@ -209,7 +210,7 @@ def _read(
     unchecked: list[str],
     sequences: Collection[str] = (),
 ) -> list[Written]:
-    # Files, each with the keys of the channels that are wanted, None: all.
+    # Read files, each with the keys of the wanted channels; None means all channels.
     found = []
     for path, keys in wanted.items():
         try:
@@ -222,7 +223,7 @@ def _read(
 def _fresh(
     found: Sequence[Written], told: Collection[str], between: _Between, unchecked: list[str]
 ) -> list[Finding]:
-    # Of what is found that of which no watcher has told.
+    # Select the findings that no watcher has reported.
     view = View(found)
     return [one for one in between(found, unchecked) if _fingerprint(one, view) not in told]
 
@@ -234,21 +235,23 @@ def _completed(
     missing: Sequence[int],
     said: tuple[list[str], list[str]],
 ) -> Compared:
-    # `said`: what was not checked so far, and of that what was lost.
+    # `said`: what was not checked so far, and which of these sentences are on lost processes.
     unchecked, lost = said
+    absent = []
     if missing:
         has = f"{wording.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
-        lost.append(f"{has} left nothing in {directory} to compare: is it of all nodes?")
-        unchecked.append(lost[-1])
+        absent = [f"{has} left nothing in {directory} to compare: is it of all nodes?"]
+        lost += absent
+        unchecked += absent
     fresh += _of_logs(found, missing, unchecked)
-    every = (list(dict.fromkeys(sentences)) for sentences in said)
+    every = (list(dict.fromkeys(sentences)) for sentences in (*said, absent))
     return Compared(fresh, _processes(found), View(found), *every)
 
 
 def _of_logs(
     found: Sequence[Written], missing: Collection[int], unchecked: list[str]
 ) -> Iterator[Finding]:
-    # What one-sided operations conflict; `missing`: ranks of which that is said already.
+    # Find conflicts of one-sided operations. `missing`: ranks that are already reported as missing.
     sizes = [one.log.words << 3 for one in found if one.log is not None]
     if sum(sizes) > _MOST_LOGS:
         unchecked.append(
@@ -271,12 +274,12 @@ def _processes(found: Sequence[Written]) -> list[Process]:
 
 
 def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iterator[Finding]:
-    # Of what goes on only if all channels are known: what a receive may get depends on all.
+    # Deadlocks are left out: they need all channels, because a receive may match on any of them.
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
     for finding in all_checks.between(_processes(found), failed, over):
-        if finding.rule not in deadlocks.RULES:  # of what goes on
+        if finding.rule not in deadlocks.RULES:  # a deadlock
             yield finding
 
 
@@ -288,12 +291,12 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
 
 
 def is_of_all(finding: Finding) -> bool:
-    """Whether all processes of a communicator take part: one mistake, whichever are named."""
+    """Return whether all processes of a communicator take part: one error, with any ranks."""
     if finding.rule.id == "graph-ends":
         return True
     calls = [party.evidence.call for party in finding.parties]
     if len(calls) > 1 and all(map(_is_collective, calls)):
-        return True  # which has not completed
+        return True  # an operation that has not completed
     details = [detail for party in finding.parties for detail in party.details]
     facts = (name for phrase in (finding.what, *details) for name, _ in phrase.flat())
     return "call_ordinal" in facts
@@ -304,7 +307,7 @@ def _is_collective(call: Call | None) -> bool:
 
 
 def _fingerprint(finding: Finding, view: View) -> str:
-    # Of a collective call whichever ranks it is told of.
+    # The ranks do not distinguish findings on a collective call.
     if is_of_all(finding):
         return formatting.fingerprint(finding, view.where)
     return formatting.fingerprint(finding, view.where, view.label)

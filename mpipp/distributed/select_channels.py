@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which of very many processes, and of their channels, have to be compared.
+"""Select which processes, and which of their channels, have to be compared in a large run.
 
-The heads of all files are read, and their sums added by bucket; of buckets whose sums do not vanish
-the sums of channels; of channels whose sums do not, the processes are compared, and of orders of
-calls on several communicators one process of each. So 10^4 processes are passed over by adding a
-few numbers of each. Several processes may share the work (`Team`).
+The first step reads the heads of all files and adds their sums by bucket. The second step adds the
+sums of the channels in buckets that are not zero. The processes of channels that are still not zero
+are compared, and one process for each order of calls on several communicators. In a correct run of
+10^4 processes mpipp therefore only adds a few numbers from each process. Several processes may
+share the work (`Team`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from mpipp.distributed.fingerprints.arithmetic import Pair, added
 from mpipp.distributed.fingerprints.process import BUCKETS
 from mpipp.distributed.process_file import writer
 
-PORTION = 1000  # channels that are compared at a time, more where they are of the same processes
+PORTION = 1000  # channels that are compared at a time; more if they belong to the same processes
 MOST_ORDERS = 64  # processes whose orders of calls on communicators are compared at a time
 _PART = struct.Struct("=QqqQQI")  # key, rank of the process and of its peer, sum, node
 _Part = tuple[int, int, int, int, int, int]
 _KEY = struct.Struct("=QI")  # key, how many ranks follow
 _NOTHING: Pair = (0, 0)
-_Orders = dict[int, dict[int, int]]  # first ranks by node, by digest
+_Orders = dict[int, dict[int, int]]  # first ranks by node, by fingerprint
 
 
 class Team(Protocol):
@@ -40,11 +41,11 @@ class Team(Protocol):
     size: int
 
     def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
-        """What each has for this process, for what this one has for each."""
+        """Send `parts[i]` to process i. Return the parts that each process has sent to this one."""
         ...
 
     def gather(self, part: bytes) -> list[bytes]:
-        """What each has, at all."""
+        """Return the part of each process."""
         ...
 
 
@@ -54,16 +55,16 @@ class SingleProcess:
     rank, size = 0, 1
 
     def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
-        """Its own."""
+        """Return its own parts."""
         return list(parts)
 
     def gather(self, part: bytes) -> list[bytes]:
-        """Its own."""
+        """Return its own part."""
         return [part]
 
 
 class Portion(NamedTuple):
-    """What is compared at a time."""
+    """The channels that are compared at a time."""
 
     paths: list[str]  # files of processes
     keys: frozenset[int]  # of channels
@@ -74,11 +75,11 @@ class Selection(NamedTuple):
 
     portions: list[Portion]
     orders: list[list[str]]  # files of processes that call on communicators in different orders
-    ranks: set[int]  # of all that have left a file
+    ranks: set[int]  # of all processes that have left a file
     world_size: int
-    logged: bool  # whether there are logs of one-sided communication
+    logged: bool  # True if there are logs of one-sided communication
     unchecked: list[str]  # sentences
-    lost: list[str]  # of these, files that could not be read
+    lost: list[str]  # the sentences of `unchecked` on files that could not be read
 
 
 def select(paths: Sequence[str], team: Team) -> Selection:
@@ -119,8 +120,8 @@ def select(paths: Sequence[str], team: Team) -> Selection:
 
 
 def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[Portion]:
-    # Neighbors in one, so that few files are read again. Channels of the same processes stay
-    # together: what is said of one may depend on another.
+    # Neighbors share a portion, so that few files are read again. Channels of the same processes
+    # stay together: the findings on one may depend on another.
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for key, ranks in wrong.items():
         groups[tuple(sorted(ranks))].append(key)
@@ -139,7 +140,7 @@ def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterat
 
 
 def _orders(differing: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[list[str]]:
-    # Some at a time, those that differ from each other together.
+    # Some orders at a time; orders that differ from each other stay together.
     concerned: set[int] = set()
     for ranks in sorted({tuple(sorted(of)[:MOST_ORDERS]) for of in differing.values()}):
         if concerned and len(concerned.union(ranks)) > MOST_ORDERS:
@@ -154,14 +155,14 @@ def _not_in_order(unordered: set[int], differing: dict[int, set[int]]) -> Iterat
     if unordered:
         has = "has" if len(unordered) == 1 else "have"
         yield (
-            f"{wording.ranks(unordered)} {has} too many turns of collective calls on several "
-            "communicators for their order to be compared between nodes"
+            f"{wording.ranks(unordered)} {has} too many changes of communicator for mpipp to "
+            f"compare the order of their collective calls between nodes"
         )
     most = max(map(len, differing.values()), default=0)
     if most > MOST_ORDERS:
         yield (
-            f"of {most:,} processes that call in different orders on the same communicators "
-            f"{MOST_ORDERS} were compared"
+            f"only {MOST_ORDERS} of {most:,} processes with different orders of calls on the same "
+            f"communicators were compared"
         )
 
 
@@ -176,7 +177,7 @@ def _numbers(team: Team, of: Sequence[int]) -> Iterator[int]:
 
 
 def _buckets(heads: dict[str, writer.Head], team: Team) -> set[int]:
-    # Those whose sums do not vanish.
+    # The buckets whose sums are not zero.
     totals = [_NOTHING] * BUCKETS
     for head in heads.values():
         for bucket, one, other in head.sums:
@@ -189,7 +190,7 @@ def _buckets(heads: dict[str, writer.Head], team: Team) -> set[int]:
 
 
 def _parts(heads: dict[str, writer.Head], buckets: set[int], unread: list[str]) -> Iterator[_Part]:
-    # What processes have added to the sums of channels in these buckets.
+    # The terms that processes have added to the sums of channels in these buckets.
     for path, head in heads.items():
         if buckets.isdisjoint(bucket for bucket, _, _ in head.sums):
             continue
@@ -203,8 +204,8 @@ def _parts(heads: dict[str, writer.Head], buckets: set[int], unread: list[str]) 
 
 
 def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
-    # The channels whose sums do not vanish, with the ranks that are concerned; and of orders some
-    # ranks that differ. Each of the team adds the sums of some channels.
+    # The channels whose sums are not zero, with the ranks that take part. For orders of calls, some
+    # ranks that differ. Each process of the team adds the sums of some channels.
     boxes = [bytearray() for _ in range(team.size)]
     for part in parts:
         boxes[part[0] // BUCKETS % team.size] += _PART.pack(*part)
@@ -221,14 +222,15 @@ def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dic
                 ranks[key].update((rank, peer))
     wrong = (_packed(key, of) for key, of in ranks.items() if totals[key] != _NOTHING)
     found = dict(_unpacked(team.gather(b"".join(wrong))))
-    # Who has come to no end, or is not known so well, has none: the rest may agree.
+    # A process without an order (it has not finished, or too little is known) is ignored: the rest
+    # may agree.
     differ = (_packed(key, _of_each(of)) for key, of in orders.items() if len(of) > 1)
     return found, dict(_unpacked(team.gather(b"".join(differ))))
 
 
 def _of_each(orders: _Orders) -> set[int]:
-    # Some that differ, of each order one at least; if a node has several, all of these from there:
-    # its watcher has told of them, which is not told again.
+    # Some ranks that differ, at least one for each order. A node that has several orders provides
+    # all ranks: its watcher has reported them, so they are not reported again.
     nodes: dict[int, dict[int, int]] = defaultdict(dict)
     for order, ranks in orders.items():
         for node, rank in ranks.items():
@@ -243,8 +245,8 @@ def _of_each(orders: _Orders) -> set[int]:
 
 
 def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: Team) -> None:
-    # Who has not called what others have, on a communicator, adds nothing there: one who has
-    # called knows who else is on it.
+    # A process that has not made a call that others have made on a communicator adds nothing there.
+    # The processes that have called know who else is on the communicator.
     asked: dict[int, list[int]] = defaultdict(list)
     for key, ranks in wrong.items():
         if -1 in ranks:
@@ -254,7 +256,7 @@ def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: T
     known = bytearray()
     for rank in sorted(asked)[team.rank :: team.size]:
         for path in paths[rank]:
-            with contextlib.suppress(MpippError):  # it is said when it is compared
+            with contextlib.suppress(MpippError):  # it is reported when the channel is compared
                 written = writer.read(path, asked[rank])
                 for key in asked[rank]:
                     known += _packed(key, written.called_by(key))

@@ -7,6 +7,7 @@ from __future__ import annotations
 def register() -> None:
     """Make gdb use mpipp, in place of an mpipp that was registered before."""
     # Not at the top: the modules of this package import each other through it.
+    import mpipp.gdb.all_ranks.tui_window
     import mpipp.gdb.autoload
     import mpipp.gdb.commands
     import mpipp.gdb.commands.break_
@@ -34,6 +35,7 @@ def register() -> None:
     mpipp.gdb.stop_events.summary.register()
     mpipp.gdb.commands.convenience_functions.register()
     mpipp.gdb.wrapper_unwinder.register()
+    mpipp.gdb.all_ranks.tui_window.register()
 
 
 def unregister() -> None:

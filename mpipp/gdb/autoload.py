@@ -13,8 +13,8 @@ from mpipp.gdb import console
 def allow() -> None:
     """Let gdb run it: else gdb warns at length that it declined to.
 
-    Only in a cache that others cannot have written. One that does not exist yet they may be able to
-    create.
+    Allow auto-loading only from a cache that others cannot have written. They might create a cache
+    that does not exist yet.
     """
     try:
         cache = trusted().path

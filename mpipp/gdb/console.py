@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The only way to gdb's commands, expressions and types by text.
 
-gdb runs each line of a command, and a name of the program's debug information may be any text: a
-command has fixed words, and what varies in it are numbers and, seldom, text of one line.
+gdb executes each line of a command, and a name in the program's debug information may be any text.
+So a command has fixed words, numbers and, seldom, text of one line.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def output(command: str, *words: int | str) -> str:
 
 def value(expression: str) -> gdb.Value:
     """The value of an expression. Raises gdb.error, and MpippError for one of several lines."""
-    return gdb.parse_and_eval(_one_line(expression))
+    return gdb.parse_and_eval(_single_line(expression))
 
 
 def lookup_type(name: str) -> gdb.Type:
     """The type of a name. Raises gdb.error."""
-    return gdb.lookup_type(_one_line(name))
+    return gdb.lookup_type(_single_line(name))
 
 
 def language() -> str:
@@ -55,7 +55,7 @@ def language() -> str:
 
 
 def quietly(action: Callable[[], Result]) -> Result:
-    """What `action` returns; gdb's warnings meanwhile, with names as they are, are not shown."""
+    """The result of `action`, without gdb's warnings, which contain raw names."""
     done: list[Result] = []
     errors: list[BaseException] = []
 
@@ -98,10 +98,12 @@ def encodable(text: str) -> str:
 
 
 def _line(command: str, words: tuple[int | str, ...]) -> str:
-    return command.format(*(_one_line(word) if isinstance(word, str) else word for word in words))
+    return command.format(
+        *(_single_line(word) if isinstance(word, str) else word for word in words)
+    )
 
 
-def _one_line(text: str) -> str:
+def _single_line(text: str) -> str:
     if plain(text, "\t") != text:
         raise MpippError(f"{plain(text, '')} has control characters: write it without them")
     return text

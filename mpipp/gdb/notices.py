@@ -32,18 +32,19 @@ def missing(error: MpippError) -> None:
 
 
 def post(line: str, stream: int) -> None:
-    """Write a line before the next prompt or, where there are none, at once."""
+    """Write a line before the next prompt or, if there are none, at once."""
     _waiting.append((stream, line))
     if not _prompts:
-        _write()
+        write()
 
 
 def _before_prompt() -> None:
     global _prompts
     _prompts = True
-    _write()
+    write()
 
 
-def _write() -> None:
+def write() -> None:
+    """Write the waiting lines now."""
     while _waiting:
         output.write_to(*_waiting.pop(0))

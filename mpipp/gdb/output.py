@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writing to gdb's user, in colour where that is wanted and possible."""
+"""Write to gdb's user, in colour if that is wanted and possible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import gdb
 
-from mpipp.common.text.sanitize import plain
+from mpipp.common.text.sanitize import Styled, plain
 from mpipp.gdb import console, settings
 
 
@@ -32,6 +32,8 @@ def write_to(stream: int, line: str) -> None:
 
 
 def _coloured(text: str) -> str:
+    if isinstance(text, Styled):
+        return text
     try:
         from pygments import highlight
         from pygments.formatters import TerminalFormatter
@@ -46,8 +48,9 @@ def _coloured(text: str) -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """While gdb's commands stop and select processes: it tells the terminal of that, whatever is
-    done with the output of the commands. Other front ends are told all the same."""
+    """Hide gdb's notices on the terminal while its commands stop and select processes,
+    independent of their output. Other front ends still get them.
+    """
     try:
         is_quiet = gdb.parameter("suppress-cli-notifications")
     except RuntimeError:  # gdb before 12 has no such setting

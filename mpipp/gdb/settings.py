@@ -9,6 +9,7 @@ from typing import Any
 import gdb
 
 from mpipp.gdb import console
+from mpipp.render import finding_head
 from mpipp.render.print_settings import Limits
 
 
@@ -19,7 +20,7 @@ class _SetPrefix(gdb.Command):
         super().__init__("set mpipp", gdb.COMMAND_DATA, gdb.COMPLETE_NONE, True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        said = "There is no such setting of mpipp" if argument else "Say which setting of mpipp"
+        said = "There is no such setting of mpipp" if argument else "Name a setting of mpipp"
         raise gdb.GdbError(f'{said}: see "show mpipp".')
 
 
@@ -35,11 +36,13 @@ class _ShowPrefix(gdb.Command):
 
 
 class _Buffers(gdb.Parameter):
-    """Whether communication buffers are shown as such when their address is printed.
+    """Show the data of a communication buffer when its address is printed.
 
-    When on, a pointer or array whose address is a buffer of the MPI call that the selected thread
-    is inside of, or of a pending request, is shown as {address, call, count, type, data}. Off
-    shows it as gdb does; so do print/r and print/x for a single value.
+    When on, print shows the address of a buffer as {address, call, count, type, data}. The buffer
+    must belong to the MPI call of the selected thread, or to a pending request. Outside a call it
+    may belong to the call of the selected line or of the statement before, which has completed:
+    "state" then says so. When off, print shows addresses as gdb does. print/r and print/x do so
+    for one value.
     """
 
     name = "mpipp buffers"
@@ -58,10 +61,10 @@ class _Buffers(gdb.Parameter):
 
 
 class _Colour(gdb.Parameter):
-    """Whether the output of mpipp commands is coloured.
+    """Colour the output of mpipp commands: auto, on or off.
 
-    auto colours it when it goes to a terminal and gdb's own styling is enabled. Colours need
-    the Python package pygments in gdb's Python; without it there are none.
+    auto colours the output on a terminal if gdb's own styling is enabled. Colours need the Python
+    package pygments in gdb's Python.
     """
 
     name = "mpipp colour"
@@ -80,15 +83,15 @@ class _Colour(gdb.Parameter):
 
 
 class _Summary(gdb.Parameter):
-    """Whether a line says what MPI is at whenever the program stops.
+    """Print a line about MPI at every stop of the program.
 
-    It has the rank, the MPI call that the selected thread is inside of, and how many datatypes the
-    program has made and how many requests are pending. With very many of them it takes a moment.
+    The line shows the rank, the MPI call of the selected thread, and the numbers of datatypes and
+    pending requests. With very many of them it takes a moment.
     """
 
     name = "mpipp summary"
-    set_doc = "Set whether a line says at every stop what MPI is at."
-    show_doc = "Show whether a line says at every stop what MPI is at."
+    set_doc = "Set whether a line about MPI is printed at every stop."
+    show_doc = "Show whether a line about MPI is printed at every stop."
 
     def __init__(self) -> None:
         super().__init__(self.name, gdb.COMMAND_DATA, gdb.PARAM_BOOLEAN)
@@ -98,7 +101,7 @@ class _Summary(gdb.Parameter):
         return ""
 
     def get_show_string(self, value: str) -> str:
-        return f"A line says at every stop what MPI is at: {value}."
+        return f"A line about MPI is printed at every stop: {value}."
 
 
 SETTINGS: tuple[type[gdb.Parameter], ...] = (_Buffers, _Colour, _Summary)
@@ -126,12 +129,12 @@ def summary_shown() -> bool:
 
 
 def coloured() -> bool:
-    """Whether to colour what is written now."""
+    """Return whether to colour what is written now."""
     setting = gdb.parameter("mpipp colour")
     if setting != "auto":
         return bool(setting == "on")
     return bool(
-        gdb.parameter("style enabled") and os.isatty(1) and os.environ.get("TERM") != "dumb"
+        gdb.parameter("style enabled") and os.isatty(1) and finding_head.allows_colours(os.environ)
     )
 
 

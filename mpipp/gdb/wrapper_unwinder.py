@@ -2,8 +2,8 @@
 """Finds the way out of the wrapper in a core file when the wrapper's own file is gone.
 
 Without that file gdb cannot unwind its frames, and everything above them is wrong. The call record
-says where the intercepting function was called from and where its frame is; a function that asks
-for its frame address keeps the frame pointer (x86-64).
+has the caller of the intercepting function, and its frame. A function that takes its frame address
+keeps the frame pointer (x86-64).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the registry says, as plain values: one frozen class for each kind of MPI object, and calls.
+"""The registry's contents as plain values: one frozen class for each kind of MPI object, and calls.
 
 Nothing here reads memory; `mpipp.registry.registry` makes these. Objects are referred to by handle,
 except datatypes, which come along as records because a freed handle may already name another
@@ -9,8 +9,18 @@ object.
 from mpipp.model.buffer_accesses import MEANWHILE, NEVER, Touch
 from mpipp.model.buffers import Buffer, Share
 from mpipp.model.call_history import KeptCall, Outline, Singles, Stretch
-from mpipp.model.calls import Call, Constructor, DatatypeArgument, OwnOp, Polls, Request, Thread
-from mpipp.model.guard_coverage import Cover
+from mpipp.model.calls import (
+    ArrayArgument,
+    Call,
+    Constructor,
+    DatatypeArgument,
+    OwnOp,
+    Polls,
+    Request,
+    Thread,
+)
+from mpipp.model.guard_coverage import Coverage
+from mpipp.model.keyvals import KeyvalPlace
 from mpipp.model.object_header import (
     KINDS,
     Broken,
@@ -34,6 +44,7 @@ from mpipp.model.objects import (
 )
 from mpipp.model.perturbations import Provoked
 from mpipp.model.process_info import NOTHING_ATTACHED, Attachment, ProcessInfo, UnconfirmedSends
+from mpipp.model.returned_codes import ReturnedCode
 from mpipp.model.thread_level_violations import Breach, ThreadCall
 
 __all__ = [
@@ -41,6 +52,7 @@ __all__ = [
     "MEANWHILE",
     "NEVER",
     "NOTHING_ATTACHED",
+    "ArrayArgument",
     "Attachment",
     "Breach",
     "Broken",
@@ -49,7 +61,7 @@ __all__ = [
     "Channel",
     "Comm",
     "Constructor",
-    "Cover",
+    "Coverage",
     "DatatypeArgument",
     "DatatypeRecord",
     "Errhandler",
@@ -58,6 +70,7 @@ __all__ = [
     "Header",
     "Info",
     "KeptCall",
+    "KeyvalPlace",
     "Message",
     "Object",
     "Op",
@@ -68,6 +81,7 @@ __all__ = [
     "Provoked",
     "PythonLine",
     "Request",
+    "ReturnedCode",
     "Session",
     "Share",
     "Singles",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the program does with the buffer of an operation that is pending."""
+"""Accesses of the program to the buffer of a pending operation."""
 
 from __future__ import annotations
 

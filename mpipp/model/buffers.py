@@ -47,7 +47,7 @@ class Buffer:
 
     @property
     def share_count(self) -> int:
-        """How many peers have a share, or partitions there are."""
+        """The number of peers with a share, or of partitions."""
         return self.peers if self.shares is None else len(self.shares)
 
     def share(self, i: int) -> Share:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a channel that are over, or have at least begun, by ordinal."""
+"""The completed or started calls of a channel, by ordinal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class KeptCall:
 
     @classmethod
     def of(cls, call: Call) -> KeptCall:
-        """One that goes on."""
+        """A kept call from an active call."""
         words = call.serial, call.frame
         return cls(words, words, lambda _: call)
 
@@ -63,7 +63,7 @@ class Stretch(NamedTuple):
 
     @property
     def written_out(self) -> bool:
-        """Whether each call is kept for itself."""
+        """Return whether each call is kept for itself."""
         return self.count == 1
 
 
@@ -85,12 +85,12 @@ class Outline(Protocol):
 
     @property
     def heads(self) -> Sequence[bytes]:
-        """Of each item, what the call is beside its count; b"" for a run."""
+        """For each item, the call without its count; b"" for a run."""
         ...
 
     @property
     def numbers(self) -> Sequence[bytes]:
-        """Of each item the count, as a little-endian word; of a run its period and length."""
+        """For each item the count, as a little-endian word; for a run its period and length."""
         ...
 
     @property
@@ -99,5 +99,5 @@ class Outline(Protocol):
         ...
 
     def call(self, head: bytes, count: int) -> Call:
-        """One with that head."""
+        """The call with that head."""
         ...

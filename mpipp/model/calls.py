@@ -16,11 +16,11 @@ from mpipp.model.thread_level_violations import ThreadCall
 
 @dataclass(frozen=True)
 class Constructor:
-    """The arguments of a call that makes, commits or frees a datatype, while MPI looks at them.
+    """The arguments of a call that creates, commits or frees a datatype, while it is active.
 
-    `arguments` are the constructor's integers by the standard's names, in its order; arrays are
-    tuples, None where the caller passed NULL, and left out where they cannot be read. `types` are
-    the datatypes it is given, None for an array that is NULL or cannot be read.
+    `arguments` are the constructor's integers by the standard's names, in its order. Arrays are
+    tuples, None if the caller passed NULL, and left out if unreadable. `types` are its datatypes,
+    None for an array that is NULL or unreadable.
     """
 
     combiner: str  # "NAMED": none is made
@@ -30,7 +30,7 @@ class Constructor:
 
     @property
     def type_names(self) -> Sequence[str]:
-        """What `types` are arguments of, by the standard's names: "oldtype", "types[2]"."""
+        """The arguments that `types` belong to, by the standard's names: "oldtype", "types[2]"."""
         if self.combiner == "STRUCT":
             return [f"types[{i}]" for i in range(len(self.types or ()))]
         if self.combiner == "VALUE_INDEX":
@@ -46,8 +46,17 @@ class DatatypeArgument(NamedTuple):
     datatype: DatatypeRecord | Broken | None  # None: not known
 
 
+class ArrayArgument(NamedTuple):
+    """An array argument of an active call, in the program's memory: integers or handles."""
+
+    name: str  # the argument's
+    address: int
+    length: int  # elements
+    size: int  # bytes of an element
+
+
 class OwnOp(NamedTuple):
-    """An operation of the program's own, of a call that is over."""
+    """A user-defined operation of a completed call."""
 
     function: int  # its address
     commutes: bool
@@ -57,64 +66,70 @@ class OwnOp(NamedTuple):
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an MPI procedure. What the procedure has no argument for is None."""
+    """One call of an MPI procedure. Values without an argument in the procedure are None."""
 
     procedure: str  # "MPI_Bcast"
     state: str  # "active"; "entering": read from the frame, not recorded yet
     serial: int  # numbers the calls of a thread from 1
     site: Site
     frame: int  # frame address of the intercepting function: callers lie above
-    comm: int | None  # handles
-    op: int | None
-    win: int | None
-    file: int | None
-    message: int | None
-    dest: int | None
-    source: int | None
-    tag: int | None
-    recvtag: int | None
-    root: int | None
-    target_rank: int | None
-    offset: int | None
-    errorcode: int | None
-    requests: int | None  # address of the request handles
-    request_count: int
-    buffers: tuple[Buffer, ...]
+    comm: int | None = None  # the handles
+    op: int | None = None
+    win: int | None = None
+    file: int | None = None
+    message: int | None = None
+    dest: int | None = None
+    source: int | None = None
+    tag: int | None = None
+    recvtag: int | None = None
+    root: int | None = None
+    target_rank: int | None = None
+    offset: int | None = None
+    errorcode: int | None = None
+    requests: int | None = None  # address of the request handles
+    request_count: int = 0
+    buffers: tuple[Buffer, ...] = ()
     # In its channel, or of a collective call on its communicator, from 1; None: not certain.
     ordinal: int | None = None
     recv_ordinal: int | None = None  # of the receive of a send-receive
     # A receive of any message, or a matching probe, that got one and is about to return.
     answered: bool = False
     constructor: Constructor | None = None
-    # Of MPI_Waitany, MPI_Waitsome and MPI_Request_free: address of the request handles as they were
-    # given, else 0.
+    # For MPI_Waitany, MPI_Waitsome and MPI_Request_free: address of the request handles before the
+    # call, else 0.
     before: int = 0
-    # Of a watched process's waiting call: address of a copy of the request handles, else 0.
+    # For a watched process's waiting call: address of a copy of the request handles, else 0.
     shown: int = 0
-    # What only its procedure has, by the standard's names, of an active call: numbers, handles, and
-    # arrays as in a constructor.
+    # Arguments that only its procedure has, by the standard's names, of an active call: numbers,
+    # handles, and arrays as in a constructor.
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
     counts: tuple[int, ...] | None = None  # of all processes, in a reduce-scatter
-    own_op: OwnOp | None = None  # in place of `op`, of a call that is over
+    own_op: OwnOp | None = None  # in place of `op`, for a completed call
     given_types: tuple[DatatypeArgument, ...] = ()  # of an active call
     again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
-    # Of a call that is over and made a persistent request: the call that started the operation.
+    # For a completed call that made a persistent request: the call that started the operation.
     start: ThreadCall | None = None
+    arrays: tuple[ArrayArgument, ...] = ()  # beside requests and statuses
+    statuses: int | None = None  # address of the status, or statuses, that MPI stores
     error_class: str = ""  # of a collective call that MPI refused: "MPI_ERR_TRUNCATE"
 
     @property
     def facts(self) -> Procedure:
-        """What is known of the procedure."""
-        return procedures.of(self.procedure)
+        """The facts of the procedure."""
+        return procedures.procedure(self.procedure)
 
     @property
     def begun(self) -> Site:
-        """Where the operation begins: of a persistent one that is over, where it was started."""
+        """The place where the operation starts; for a completed persistent one the place of its
+        start.
+        """
         return self.site if self.start is None else self.start.site
 
     @property
     def partitioned(self) -> bool:
-        """Whether it makes a partitioned operation, whose buffer's `peers` are partitions."""
+        """Return whether it makes a partitioned operation, whose buffer's `peers` are
+        partitions.
+        """
         return self.facts.form == "partitioned"
 
 
@@ -142,7 +157,8 @@ class Request:
 
     @property
     def sharing(self) -> int:
-        """How many operations have this handle: MPI libraries have one for all that are complete.
+        """The number of operations with this handle: MPI libraries have one for all that are
+        complete.
 
         Right only for the oldest of them, to which the handle leads.
         """
@@ -155,7 +171,8 @@ class Request:
 
     @property
     def was_freed_active(self) -> bool:
-        """Whether it was freed while its operation was active, which may still continue (MPI-4.1,
+        """Return whether it was freed while its operation was active, which may still continue
+        (MPI-4.1,
         section 3.7.3)."""
         return self.state == "active" and "given up" in self.header.flags
 
@@ -170,7 +187,7 @@ class Polls:
 
     @property
     def count(self) -> int:
-        """How many they are."""
+        """The number of calls."""
         return self.call.serial - self.first + 1
 
 
@@ -179,9 +196,9 @@ class Thread:
     """A thread that has called MPI, with the call it is inside of.
 
     Attributes:
-        marked: one of which nothing is recorded but that the thread is inside of it.
-        given: the handles that it is given, in the order of its parameters.
-        calls: how many calls it has made, with the one it is inside of.
+        marked: a call that is not recorded, except that the thread is inside of it.
+        given: the handles that are passed to it, in the order of its parameters.
+        calls: the number of its calls, with the one it is inside of.
     """
 
     serial: int
@@ -196,14 +213,14 @@ class Thread:
 
     @property
     def is_inside(self) -> bool:
-        """Whether it is inside of a call."""
+        """Return whether it is inside of a call."""
         return self.call is not None or self.unrecorded is not None
 
     @property
     def unrecorded(self) -> Call | None:
-        """The call of `marked`, with its name, its place and the handles that it is given.
+        """The call of `marked`, with its name, its place and the handles that are passed to it.
 
-        None where the name may be that of the call before, which is recorded as the next one is.
+        None if the name may be that of the call before, which is recorded as the next one is.
         """
         found = self.marked
         if found is None or found.procedure in procedures.PROCEDURES:
@@ -215,21 +232,5 @@ class Thread:
             serial=0,
             site=found.site,
             frame=0,
-            comm=None,
-            op=None,
-            win=None,
-            file=None,
-            message=None,
-            dest=None,
-            source=None,
-            tag=None,
-            recvtag=None,
-            root=None,
-            target_rank=None,
-            offset=None,
-            errorcode=None,
-            requests=None,
-            request_count=0,
-            buffers=(),
             arguments=dict(zip(names, self.given)),
         )

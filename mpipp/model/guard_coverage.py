@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the buffers of pending operations were looked at."""
+"""The guard coverage of buffers of pending operations."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from typing import NamedTuple
 from mpipp.model.object_header import Site
 
 
-class Cover(NamedTuple):
-    """Of the operations that one call of the program has started: how many, and how.
+class Coverage(NamedTuple):
+    """The operations that one call of the program has started: their number by method.
 
     Attributes:
-        procedure: "" of several calls, for which there was no room.
+        procedure: "" for several calls beyond the capacity.
         pages: pages of theirs were protected.
         compared: their bytes were compared, and no page was protected.
-        skipped: not at all, since it would have taken too long.
-        nothing: not at all, since nobody could.
-        accesses: of all of these, those that the program, where it was compiled so, looked at
-            itself, too.
+        over_budget: not guarded, since it would have taken too long.
+        unguardable: not guarded, since that was impossible.
+        accesses: the operations of all these that instrumented code of the program also checked.
     """
 
     procedure: str
     site: Site
     pages: int
     compared: int
-    skipped: int
-    nothing: int
+    over_budget: int
+    unguardable: int
     accesses: int

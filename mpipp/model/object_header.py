@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is known of every MPI object that the registry records.
+"""The data that the registry records for every MPI object.
 
 Handles are unsigned integers of the MPI library's handle size. Names are the standard's.
 """
@@ -52,7 +52,7 @@ class Site:
 
 
 class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made fast
-    """What is known of every object. `serial` numbers the objects of a kind from 1."""
+    """The data of every object. `serial` numbers the objects of a kind from 1."""
 
     kind: str  # one of KINDS
     handle: int
@@ -63,10 +63,14 @@ class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made f
     site: Site
     name: str  # given by the user or the standard, "" if none
     record: int  # its address
+    freed_at: Site | None = None  # where it was freed, if that is known
+    holders: int = 0  # handles beside the first one that must be freed, too (MPI_Comm_group)
 
     @property
     def is_ended(self) -> bool:
-        """Whether no handle denotes it any more: it was freed or, if it is a request, completed."""
+        """Return whether no handle denotes it any more: it was freed or, if it is a request,
+        completed.
+        """
         return "ended" in self.flags
 
     @property

@@ -14,10 +14,11 @@ from mpipp.model.process_info import NOTHING_ATTACHED, Attachment
 
 @dataclass(frozen=True)
 class Channel:
-    """How many sends to a peer with a tag were started, or receives of them posted.
+    """The number of started sends, or of posted receives, for one peer and one tag.
 
-    Where receives are frozen, one with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken a message of
-    any channel: `count` is that of the receives posted before it, `posted` that of all.
+    While receives are frozen, a receive with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken a message
+    of any channel. Then `count` counts the receives posted before that receive, and `posted` counts
+    all.
     """
 
     # "sends" "receives" "collectives"; of partitioned operations "partitioned sends", "partitioned
@@ -29,7 +30,7 @@ class Channel:
     frozen: bool
     posted: int = 0
     history: int = 0  # address of what is kept of its past; 0: nothing is
-    period: int = 0  # of the run that goes on there
+    period: int = 0  # of the current run there
     shared: bool = False  # by threads without order: ordinals and counts are not certain
     gaps: bool = False  # whether not all of it is in its past, or something else is
 

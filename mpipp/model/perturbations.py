@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was done to calls so that errors show."""
+"""Perturbations of calls, to expose races."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from mpipp.model.object_header import Site
 
 
 class Provoked(NamedTuple):
-    """What was done to the calls of one place in the program, in one way.
+    """The perturbations of calls of one place in the program, in one way.
 
     Attributes:
-        procedure: "" of several, for which there was no room; of these no way is known.
+        procedure: "" for several beyond the capacity, whose way is unknown.
         way: of wrapper/registry/perturbations.h: "called", "waits", "cut" ...
         by: the procedure of another call that it was done by, "" if the way has none.
-        times: how many calls.
-        least, most: of what is counted so: parts, milliseconds.
+        times: number of calls.
+        least, most: of the counted amounts: parts, milliseconds.
     """
 
     procedure: str

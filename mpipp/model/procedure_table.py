@@ -100,20 +100,27 @@ File_get_info: File_get_info | takes file
 File_get_view: File_get_view | takes file
 File_open: File_open | takes comm | over comm | flow agree | agree amode=equal
 File_preallocate: File_preallocate | takes file | over file | agree size=equal
-File_read: File_read+; nonblocking: File_iread+ | takes file | buffers buf count datatype
-File_read_all: File_read_all+; nonblocking: File_iread_all+; split begin: File_read_all_begin+ |
-  takes file | buffers buf count datatype | over file
-File_read_all: split end: File_read_all_end | takes file | over file
-File_read_at: File_read_at+; nonblocking: File_iread_at+ | takes file offset | buffers buf count
-  datatype
-File_read_at_all: File_read_at_all+; nonblocking: File_iread_at_all+; split begin:
-  File_read_at_all_begin+ | takes file offset | buffers buf count datatype | over file
-File_read_at_all: split end: File_read_at_all_end | takes file | over file
-File_read_ordered: File_read_ordered+; split begin: File_read_ordered_begin+ | takes file |
+File_read: File_read+ | takes file | buffers buf count datatype | statuses status
+File_read: nonblocking: File_iread+ | takes file | buffers buf count datatype
+File_read_all: File_read_all+ | takes file | buffers buf count datatype | over file | statuses
+  status
+File_read_all: nonblocking: File_iread_all+; split begin: File_read_all_begin+ | takes file |
   buffers buf count datatype | over file
-File_read_ordered: split end: File_read_ordered_end | takes file | over file
-File_read_shared: File_read_shared+; nonblocking: File_iread_shared+ | takes file | buffers buf
-  count datatype
+File_read_all: split end: File_read_all_end | takes file | over file | statuses status
+File_read_at: File_read_at+ | takes file offset | buffers buf count datatype | statuses status
+File_read_at: nonblocking: File_iread_at+ | takes file offset | buffers buf count datatype
+File_read_at_all: File_read_at_all+ | takes file offset | buffers buf count datatype | over file |
+  statuses status
+File_read_at_all: nonblocking: File_iread_at_all+; split begin: File_read_at_all_begin+ | takes
+  file offset | buffers buf count datatype | over file
+File_read_at_all: split end: File_read_at_all_end | takes file | over file | statuses status
+File_read_ordered: File_read_ordered+ | takes file | buffers buf count datatype | over file |
+  statuses status
+File_read_ordered: split begin: File_read_ordered_begin+ | takes file | buffers buf count datatype
+  | over file
+File_read_ordered: split end: File_read_ordered_end | takes file | over file | statuses status
+File_read_shared: File_read_shared+ | takes file | buffers buf count datatype | statuses status
+File_read_shared: nonblocking: File_iread_shared+ | takes file | buffers buf count datatype
 File_seek_shared: File_seek_shared | takes file offset | over file | agree offset=equal
   whence=equal
 File_set_atomicity: File_set_atomicity | takes file | over file | agree flag=equal
@@ -121,20 +128,27 @@ File_set_info: File_set_info | takes file | over file
 File_set_size: File_set_size | takes file | over file | agree size=equal
 File_set_view: File_set_view | takes file | over file | agree datarep=equal etype=extent
 File_sync: File_sync | takes file | over file
-File_write: File_write+; nonblocking: File_iwrite+ | takes file | buffers buf count datatype
-File_write_all: File_write_all+; nonblocking: File_iwrite_all+; split begin: File_write_all_begin+
-  | takes file | buffers buf count datatype | over file
-File_write_all: split end: File_write_all_end | takes file | over file
-File_write_at: File_write_at+; nonblocking: File_iwrite_at+ | takes file offset | buffers buf
-  count datatype
-File_write_at_all: File_write_at_all+; nonblocking: File_iwrite_at_all+; split begin:
-  File_write_at_all_begin+ | takes file offset | buffers buf count datatype | over file
-File_write_at_all: split end: File_write_at_all_end | takes file | over file
-File_write_ordered: File_write_ordered+; split begin: File_write_ordered_begin+ | takes file |
+File_write: File_write+ | takes file | buffers buf count datatype | statuses status
+File_write: nonblocking: File_iwrite+ | takes file | buffers buf count datatype
+File_write_all: File_write_all+ | takes file | buffers buf count datatype | over file | statuses
+  status
+File_write_all: nonblocking: File_iwrite_all+; split begin: File_write_all_begin+ | takes file |
   buffers buf count datatype | over file
-File_write_ordered: split end: File_write_ordered_end | takes file | over file
-File_write_shared: File_write_shared+; nonblocking: File_iwrite_shared+ | takes file | buffers buf
-  count datatype
+File_write_all: split end: File_write_all_end | takes file | over file | statuses status
+File_write_at: File_write_at+ | takes file offset | buffers buf count datatype | statuses status
+File_write_at: nonblocking: File_iwrite_at+ | takes file offset | buffers buf count datatype
+File_write_at_all: File_write_at_all+ | takes file offset | buffers buf count datatype | over file
+  | statuses status
+File_write_at_all: nonblocking: File_iwrite_at_all+; split begin: File_write_at_all_begin+ | takes
+  file offset | buffers buf count datatype | over file
+File_write_at_all: split end: File_write_at_all_end | takes file | over file | statuses status
+File_write_ordered: File_write_ordered+ | takes file | buffers buf count datatype | over file |
+  statuses status
+File_write_ordered: split begin: File_write_ordered_begin+ | takes file | buffers buf count
+  datatype | over file
+File_write_ordered: split end: File_write_ordered_end | takes file | over file | statuses status
+File_write_shared: File_write_shared+ | takes file | buffers buf count datatype | statuses status
+File_write_shared: nonblocking: File_iwrite_shared+ | takes file | buffers buf count datatype
 Finalize: Finalize
 Gather: Gather+; nonblocking: Igather+; persistent: Gather_init+ | takes comm root | buffers
   sendbuf sendcount sendtype leaf, recvbuf recvcount*peers recvtype root | in_place sendbuf root |
@@ -179,24 +193,25 @@ Intercomm_create: Intercomm_create | takes comm tag | over groups | flow agree |
 Intercomm_create_from_groups: Intercomm_create_from_groups | over groups | agree local_group=side
   local_leader=side stringtag=equal
 Intercomm_merge: Intercomm_merge | takes comm | over comm | flow agree | agree high=side
-Mprobe: Mprobe | takes comm source tag
-Mprobe: nonblocking: Improbe | takes comm source tag | finds flag
-Mrecv: Mrecv+; nonblocking: Imrecv+ | takes message | buffers buf count datatype
+Mprobe: Mprobe | takes comm source tag | statuses status
+Mprobe: nonblocking: Improbe | takes comm source tag | finds flag | statuses status
+Mrecv: Mrecv+ | takes message | buffers buf count datatype | statuses status
+Mrecv: nonblocking: Imrecv+ | takes message | buffers buf count datatype
 Neighbor_allgather: Neighbor_allgather+; nonblocking: Ineighbor_allgather+; persistent:
   Neighbor_allgather_init+ | takes comm | buffers sendbuf sendcount sendtype, recvbuf
-  recvcount*sources recvtype | over comm | signatures neighbors
+  recvcount*sources recvtype | over comm | flow edges | signatures pairs
 Neighbor_allgatherv: Neighbor_allgatherv+; nonblocking: Ineighbor_allgatherv+; persistent:
   Neighbor_allgatherv_init+ | takes comm | buffers sendbuf sendcount sendtype, recvbuf
-  recvcounts*each recvtype | over comm | signatures neighbors
+  recvcounts*each recvtype | over comm | flow edges | signatures pairs
 Neighbor_alltoall: Neighbor_alltoall+; nonblocking: Ineighbor_alltoall+; persistent:
   Neighbor_alltoall_init+ | takes comm | buffers sendbuf sendcount*targets sendtype, recvbuf
-  recvcount*sources recvtype | over comm | signatures neighbors
+  recvcount*sources recvtype | over comm | flow edges | signatures pairs
 Neighbor_alltoallv: Neighbor_alltoallv+; nonblocking: Ineighbor_alltoallv+; persistent:
   Neighbor_alltoallv_init+ | takes comm | buffers sendbuf sendcounts*each sendtype, recvbuf
-  recvcounts*each recvtype | over comm | signatures neighbors
+  recvcounts*each recvtype | over comm | flow edges | signatures pairs
 Neighbor_alltoallw: Neighbor_alltoallw+; nonblocking: Ineighbor_alltoallw+; persistent:
   Neighbor_alltoallw_init+ | takes comm | buffers sendbuf sendcounts*each sendtypes, recvbuf
-  recvcounts*each recvtypes | over comm | signatures neighbors
+  recvcounts*each recvtypes | over comm | flow edges | signatures pairs
 Op_create: Op_create+
 Op_free: Op_free
 Pack: Pack+ | takes comm | buffers inbuf incount datatype, outbuf outsize MPI_PACKED
@@ -207,13 +222,14 @@ Pready_list: Pready_list
 Pready_range: Pready_range
 Precv_init: partitioned: Precv_init | takes comm source tag | buffers buf count*partitions
   datatype
-Probe: Probe | takes comm source tag
-Probe: nonblocking: Iprobe | takes comm source tag | finds flag
+Probe: Probe | takes comm source tag | statuses status
+Probe: nonblocking: Iprobe | takes comm source tag | finds flag | statuses status
 Psend_init: partitioned: Psend_init | takes comm dest tag | buffers buf count*partitions datatype
 Put: Put+; request-based: Rput+ | takes target_rank win | buffers origin_addr origin_count
   origin_datatype, target_disp target_count target_datatype
-Recv: Recv+; nonblocking: Irecv+; persistent: Recv_init+ | takes comm source tag | buffers buf
-  count datatype
+Recv: Recv+ | takes comm source tag | buffers buf count datatype | statuses status
+Recv: nonblocking: Irecv+; persistent: Recv_init+ | takes comm source tag | buffers buf count
+  datatype
 Reduce: Reduce+; nonblocking: Ireduce+; persistent: Reduce_init+ | takes comm op root | buffers
   sendbuf count datatype leaf, recvbuf count datatype root | in_place sendbuf root | over comm |
   flow to root | signatures equal | agree root=root op=predefined
@@ -226,10 +242,10 @@ Reduce_scatter_block: Reduce_scatter_block+; nonblocking: Ireduce_scatter_block+
   recvcount datatype | in_place sendbuf all | over comm | flow exchange | signatures equal | agree
   op=predefined
 Request_free: Request_free
-Request_get_status: Request_get_status | finds flag
-Request_get_status_all: Request_get_status_all | finds flag
-Request_get_status_any: Request_get_status_any | finds flag
-Request_get_status_some: Request_get_status_some | finds outcount
+Request_get_status: Request_get_status | finds flag | statuses status
+Request_get_status_all: Request_get_status_all | finds flag | statuses array_of_statuses
+Request_get_status_any: Request_get_status_any | finds flag | statuses status
+Request_get_status_some: Request_get_status_some | finds outcount | statuses array_of_statuses
 Rsend: Rsend+; nonblocking: Irsend+; persistent: Rsend_init+ | takes comm dest tag | buffers buf
   count datatype
 Scan: Scan+; nonblocking: Iscan+; persistent: Scan_init+ | takes comm op | buffers sendbuf count
@@ -243,10 +259,14 @@ Scatterv: Scatterv+; nonblocking: Iscatterv+; persistent: Scatterv_init+ | takes
   recvbuf root | over comm | flow from root | signatures pairs | agree root=root
 Send: Send+; nonblocking: Isend+; persistent: Send_init+ | takes comm dest tag | buffers buf count
   datatype
-Sendrecv: Sendrecv+; nonblocking: Isendrecv+ | takes comm dest recvtag source tag | buffers
-  sendbuf sendcount sendtype, recvbuf recvcount recvtype
-Sendrecv_replace: Sendrecv_replace+; nonblocking: Isendrecv_replace+ | takes comm dest recvtag
-  source tag | buffers buf count datatype
+Sendrecv: Sendrecv+ | takes comm dest recvtag source tag | buffers sendbuf sendcount sendtype,
+  recvbuf recvcount recvtype | statuses status
+Sendrecv: nonblocking: Isendrecv+ | takes comm dest recvtag source tag | buffers sendbuf sendcount
+  sendtype, recvbuf recvcount recvtype
+Sendrecv_replace: Sendrecv_replace+ | takes comm dest recvtag source tag | buffers buf count
+  datatype | statuses status
+Sendrecv_replace: nonblocking: Isendrecv_replace+ | takes comm dest recvtag source tag | buffers
+  buf count datatype
 Session_attach_buffer: Session_attach_buffer+
 Session_create_errhandler: Session_create_errhandler
 Session_detach_buffer: Session_detach_buffer+
@@ -261,10 +281,10 @@ Ssend: Ssend+; nonblocking: Issend+; persistent: Ssend_init+ | takes comm dest t
   count datatype
 Start: Start
 Startall: Startall
-Test: Test | finds flag
-Testall: Testall | finds flag
-Testany: Testany | finds flag
-Testsome: Testsome | finds outcount
+Test: Test | finds flag | statuses status
+Testall: Testall | finds flag | statuses array_of_statuses
+Testany: Testany | finds flag | statuses status
+Testsome: Testsome | finds outcount | statuses array_of_statuses
 Type_commit: Type_commit
 Type_contiguous: Type_contiguous+
 Type_create_darray: Type_create_darray+
@@ -290,10 +310,10 @@ Type_struct: Type_struct
 Type_vector: Type_vector+
 Unpack: Unpack+ | takes comm | buffers inbuf insize MPI_PACKED, outbuf outcount datatype
 Unpack_external: Unpack_external+ | buffers inbuf insize MPI_PACKED, outbuf outcount datatype
-Wait: Wait
-Waitall: Waitall
-Waitany: Waitany
-Waitsome: Waitsome
+Wait: Wait | statuses status
+Waitall: Waitall | statuses array_of_statuses
+Waitany: Waitany | statuses status
+Waitsome: Waitsome | statuses array_of_statuses
 Win_allocate: Win_allocate+ | takes comm | over comm | flow agree
 Win_allocate_shared: Win_allocate_shared+ | takes comm | over comm | flow agree
 Win_attach: Win_attach | takes win
@@ -359,3 +379,5 @@ win:win ! = Win_call_errhandler Win_delete_attr Win_get_attr Win_set_attr
 win:win? ! = Win_get_name
 win:win errhandler:errhandler ! = Win_set_errhandler
 """
+
+LOGICAL = "high periods reorder flag"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is known of each MPI procedure: its operation and form, its buffers, and what must agree
-between the processes that call it.
+"""The facts of each MPI procedure: its operation and form, its buffers, and the agreement between
+the processes that call it.
 
 The facts stand in procedure_table.py, which is generated from the MPI Forum's data and the rules in
 wrapper/generator/agreement.py.
@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mpipp.model.procedure_table import MARKED, TABLE
+from mpipp.model import procedure_table
 
 
 @dataclass(frozen=True)
 class BufferArguments:
     """The arguments that make a communication buffer, by the standard's names.
 
-    `times` is how often the count stands for data: once (""), for each of the communicator's
-    "peers", of the neighbors that send to this process ("sources") or get from it ("targets"), or
-    of the "partitions"; or the argument is an array, with a count for "each" peer, or one of which
-    this buffer is the process's "own" entry or the "sum".
+    `times` is how many parts of `count` entries the buffer has. It has one (""), or one for each of
+    the communicator's "peers", or of the "partitions". It may have one for each of the neighbors
+    that send to this process ("sources") or receive from it ("targets"). If the argument is an
+    array, it has a count for "each" peer, or this buffer is the process's "own" entry or the "sum".
 
     `at` is where the buffer counts, if not in every process: at the "root" only, or at every
     "leaf". On an intracommunicator all processes are leaves, the root too; on an intercommunicator
@@ -37,9 +37,9 @@ class BufferArguments:
 
 
 class InPlace(NamedTuple):
-    """The argument that MPI_IN_PLACE may stand for.
+    """The argument that MPI_IN_PLACE may replace.
 
-    At the "root" only, at "all" processes if at one, or at "any".
+    It may do so at the "root" only, in "all" processes or in none, or in "any" process.
     """
 
     role: str
@@ -63,7 +63,7 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True)
 class Procedure:
-    """A procedure. What it has nothing of is empty or None."""
+    """A procedure. Missing parts are empty or None."""
 
     name: str  # "MPI_Ibcast_c"
     operation: str  # "Bcast", for all forms of MPI_Bcast
@@ -74,36 +74,45 @@ class Procedure:
     buffers: tuple[BufferArguments, ...] = ()
     in_place: InPlace | None = None
     over: str = ""  # what it is collective over: "comm" "win" "file" "group" "groups"
-    # Whose part a collective call needs: "from root" "to root" "prefix" "exchange" "agree" "meet"
+    # Which processes a collective call needs; with buffers, which sends to which: "from root"
+    # "to root" "prefix" "exchange" "agree" "meet" "edges"
     flow: str = ""
-    signatures: str = ""  # how those of buffers must agree: "equal" "vector" "pairs" "neighbors"
+    signatures: str = ""  # which of these must be equal: "equal" "vector" "pairs"
     agree: Mapping[str, str] = field(default_factory=dict)  # arguments that must, and how
-    finds: str = ""  # the argument that says whether what it looks for is over, or there
+    statuses: str = ""  # the argument for the status, or statuses, that it stores
+    finds: str = ""  # the argument that returns whether there is a completed operation or a message
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What a debugger may ask a call for."""
+        """The arguments that a debugger may read."""
         roles = {buffer.role for buffer in self.buffers}
         every = {"count", "datatype"} if roles else set()
         return tuple(sorted({*self.takes, *roles, *every}))
 
     @property
-    def returns_at_once(self) -> bool:
-        """Whether a call waits for no other process, whatever its operation does."""
+    def returns_immediately(self) -> bool:
+        """Return whether a call waits for no other process, for any operation."""
         return self.form in ("nonblocking", "persistent", "partitioned", "request-based")
 
     @property
     def polls(self) -> bool:
-        """Whether it looks for what may be over, or there, and never waits for it."""
+        """Return whether it tests for a completed operation or a message, and never waits."""
         return bool(self.finds)
 
     @property
     def among_neighbors(self) -> bool:
-        """Whether the peers are the neighbors in the communicator's topology."""
-        return self.signatures == "neighbors"
+        """Return whether the peers are the neighbors in the communicator's topology."""
+        return self.flow == "edges"
+
+    @property
+    def reduces(self) -> bool:
+        """Return whether it is a reduction: all buffers must be equal, for all senders and
+        receivers.
+        """
+        return "op" in self.agree
 
 
-def of(name: str) -> Procedure:
+def procedure(name: str) -> Procedure:
     """The procedure of that name, with nothing known but the name if it is not in the table."""
     found = PROCEDURES.get(name)
     return found or Procedure(name, name.removeprefix("MPI_"), "blocking", False)
@@ -145,6 +154,7 @@ def _procedures(row: str) -> Iterator[Procedure]:
                     signatures=facts.get("signatures", ""),
                     agree=agree,
                     finds=facts.get("finds", ""),
+                    statuses=facts.get("statuses", ""),
                 )
 
 
@@ -166,6 +176,9 @@ def _rows(table: str) -> Iterator[str]:
     return iter(table.strip("\n").replace("\n  ", " ").split("\n"))
 
 
-PROCEDURES = {found.name: found for row in _rows(TABLE) for found in _procedures(row)}
+PROCEDURES = {
+    found.name: found for row in _rows(procedure_table.TABLE) for found in _procedures(row)
+}
 NAMES = sorted(PROCEDURES)
-_MARKED = {name: found for row in _rows(MARKED) for name, found in _marked(row)}
+LOGICAL = frozenset(procedure_table.LOGICAL.split())  # arguments: all true values agree
+_MARKED = {name: found for row in _rows(procedure_table.MARKED) for name, found in _marked(row)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is recorded of the process itself."""
+"""The records of the process itself."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _NOWHERE = Site(0)
 class UnconfirmedSends(NamedTuple):
     """The data that consecutive calls have put into an attached buffer.
 
-    The process has heard of nothing meanwhile, so it cannot know that any of it has left.
+    Buffered sends without a synchronization meanwhile, so the process cannot know that any has
+    left.
     """
 
     bytes: int  # the least
@@ -41,7 +42,7 @@ NOTHING_ATTACHED = Attachment("")
 
 @dataclass(frozen=True)
 class ProcessInfo:
-    """What the registry's root says of the MPI library and the process."""
+    """The data of the registry's root: the MPI library and the process."""
 
     flavor: str  # "MPICH" "Open MPI" "MPI ABI"
     status: str  # "loaded" "started" "finalized" "inert"
@@ -62,14 +63,15 @@ class ProcessInfo:
     several_called: bool = False  # more than one has called it
     main_thread: int | None = None  # that initialized MPI, as gettid says; None: not known
     tag_ub: int | None = None  # MPI_TAG_UB; None: not known
+    status_size: int = 0  # bytes of an MPI_Status
     kind_bits: int = 0  # of handles, that tell which kind they are of; 0: none do
     ledger_bytes: int = 0  # that the past of the channels takes
-    forgotten: int = 0  # calls that found no room there
-    unasked: int = 0  # calls that a watcher should have looked at, and that found no room
+    forgotten: int = 0  # calls beyond the ledger's capacity
+    unasked: int = 0  # queries without capacity
     logged: bool = False  # whether there is a log of one-sided communication
-    unlogged: int = 0  # entries of the log of one-sided communication that found no room
-    # Pages of windows whose first load and store were looked at, of how many, each as often as the
-    # program has come from a call of MPI.
+    unlogged: int = 0  # entries of the log of one-sided communication beyond its capacity
+    # Pages of windows whose first load and store were checked, of how many. Each counts once for
+    # each return of the program from MPI.
     pages: tuple[int, int] = (0, 0)
     # Buffers and windows, too many, whose loads and stores a compiled program has not logged.
     untraced: int = 0
@@ -81,8 +83,8 @@ class ProcessInfo:
     unseen: bool = False  # requests or messages may be there of which nothing is recorded
     blind: bool = False  # programs compiled to look at buffers cannot
     crowded: int = 0  # operations whose pages could not be protected, for want of mappings
-    untold: int = 0  # loads and stores in buffers that found no room
-    hindrances: frozenset[str] = frozenset()  # why others could not be looked at as they might
+    untold: int = 0  # loads and stores in buffers beyond the capacity
+    hindrances: frozenset[str] = frozenset()  # why others had less coverage
     started_at: int = (
         0  # when MPI was initialized, in nanoseconds on the node's clock; 0: not known
     )
@@ -90,10 +92,12 @@ class ProcessInfo:
 
     @property
     def world(self) -> str:
-        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        """A key that is equal in all processes of its MPI_COMM_WORLD, on all nodes."""
         return f"{self.job:x}-{self.world_size}"
 
     @property
     def concurrent(self) -> bool:
-        """Whether threads may have called MPI at the same time: what one uses another may free."""
+        """Return whether threads may have called MPI at the same time: what one uses another may
+        free.
+        """
         return self.several_threads and self.several_called

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What processes have done with windows, and what orders it: the events of a run as plain values.
+"""The processes' accesses to windows and their order: the events of a run as plain values.
 
-Each process has its events in the order in which it did them. What two threads did at once is in
-the order in which it was recorded; so that no event waits for a later one, what begins is recorded
-when it begins (a send, a collective call, an operation) and what ends when it has ended (a receive,
-a completion).
+Each process has its events in the order in which it did them. Concurrent events of two threads are
+in the order of their records. No event waits for a later one. So a begin is recorded at its begin
+(a send, a collective call, an operation), and an end at its end (a receive, a completion).
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from array import array
 from collections.abc import Mapping
 from typing import NamedTuple, Union
 
-# What the info key accumulate_ordering is unless it is given (MPI-4.1, section 12.2.1).
+# The default of the info key accumulate_ordering (MPI-4.1, section 12.2.1).
 DEFAULT_ORDERING = frozenset(("rar", "raw", "war", "waw"))
 
 
@@ -31,13 +30,13 @@ UNKNOWN: Memory = (Comb(0, 0),)  # bytes, but nothing is known of them
 
 
 class Moment(NamedTuple):
-    """When and where something happened.
+    """The time and place of an event.
 
     Attributes:
         process: rank in MPI_COMM_WORLD.
         thread: 0 is the first that was seen.
         number: of the event in its process: each greater than the one before.
-        place: what tells the line of the source, whatever that is; equal for equal lines.
+        place: a key of the source line; equal for equal lines.
     """
 
     process: int
@@ -60,8 +59,8 @@ class WindowMade(NamedTuple):
         accumulate_ops: "same_op" or "same_op_no_op".
         accumulate_ordering: of "rar", "raw", "war", "waw"; empty: "none".
         no_locks: whether the info key says that no process locks it.
-        queried: whether MPI_Win_shared_query has told any of these processes where it has others'
-            memory, which is not of the flavor "shared".
+        queried: whether any of these processes got another's memory from
+            MPI_Win_shared_query, in a window that is not of the flavor "shared".
         frame: as an Operation's.
     """
 
@@ -118,7 +117,7 @@ class Attached(NamedTuple):
 
 
 class Values(NamedTuple):
-    """Of an atomic operation on one element, as integers without sign.
+    """The values of an atomic operation on one element, as unsigned integers.
 
     Attributes:
         size: bytes of the element.
@@ -134,7 +133,7 @@ class Values(NamedTuple):
 
 
 class Lent(NamedTuple):
-    """Of an operation's buffer, what is in another process's part of a window of shared memory.
+    """The part of an operation's buffer that is in another process's part of a shared window.
 
     Attributes:
         written: or read.
@@ -159,15 +158,15 @@ class Operation(NamedTuple):
         lent: what is other processes' memory of these three, which do not have it.
         at_target: in the target's memory.
         op: "MPI_SUM"; "" of puts, gets and compare_and_swap.
-        types: the basic datatype of each comb of `at_target`, or one for all.
+        types: the basic datatype of each strided set of `at_target`, or one for all.
         request: of MPI_Rput and its like, a number that is this operation's alone; else 0.
         values: of an atomic operation on one element; None: they are not known.
         frame: the address on its thread's stack above which was what the thread's functions had; 0:
             that is not known.
         twice: whether it writes bytes at its target twice: the datatype there has overlapping
             entries.
-        size: bytes of the basic datatype, if elements of it are all that there is, one beside
-            another at most; 0: where each begins is not known.
+        size: bytes of the basic datatype, if there are only its elements, at most one beside
+            another. 0: the start of each is unknown.
     """
 
     moment: Moment
@@ -189,7 +188,7 @@ class Operation(NamedTuple):
 
     @property
     def only_reads(self) -> bool:
-        """Whether it changes nothing at its target, and brings what is there.
+        """Return whether it changes nothing at its target, and brings what is there.
 
         Once it is complete at its origin it is at its target, too.
         """
@@ -197,7 +196,7 @@ class Operation(NamedTuple):
 
 
 class Brought(NamedTuple):
-    """What an atomic operation has brought, once it has ended at its origin.
+    """The result of an atomic operation, after its end at the origin.
 
     Attributes:
         operation: its event's number.
@@ -219,10 +218,10 @@ class Synchronization(NamedTuple):
         target: rank in the window's group; -1: none.
         group: of start and post, ranks in MPI_COMM_WORLD.
         asserted: "MPI_MODE_NOPRECEDE" ...
-        request: of a fence, a start or a wait during which another thread had events: it is
-            recorded when it begins, with a number of its own, and a Completed follows; else 0.
-        attempt: it begins, and need not be followed by the one that tells of its success: MPI may
-            refuse it, end the process, or wait for ever. The group is not told.
+        request: for a fence, a start or a wait during which another thread had events. It
+            is recorded at its begin, with a number of its own, and a Completed follows; else 0.
+        attempt: it starts, and its success may not follow: MPI may refuse it, end the
+            process, or wait forever. The group is unknown.
         frame: as an Operation's.
     """
 
@@ -239,7 +238,7 @@ class Synchronization(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """The program was told that these requests are complete: by a wait, or a test that was true.
+    """The program knows that these requests are complete: by a wait, or a successful test.
 
     Those of receives are not here: they have a Received of their own.
 
@@ -253,7 +252,7 @@ class Completed(NamedTuple):
 
 
 class RequestFreed(NamedTuple):
-    """A request was freed before a call told the program that it is complete."""
+    """A request was freed before a call returned its completion to the program."""
 
     moment: Moment
     request: int
@@ -378,7 +377,8 @@ class OtherWorldContact(NamedTuple):
     """A process and a process of another MPI_COMM_WORLD may have communicated.
 
     Attributes:
-        tells: that one of this process, from now on; else this process of whatever that had heard.
+        tells: the other process, which from now on is ordered after this one; else this
+            process is ordered after all that the other was.
     """
 
     moment: Moment
@@ -437,12 +437,11 @@ class MovedLog(NamedTuple):
 
     Attributes:
         words: as the wrapper has written them (wrapper/registry/rma_log_entry.h), with numbers in
-        place of
-            the addresses of its records.
+            place of the addresses of its records.
         procedures: the names of those that it has, by their numbers.
         enumerations: the names of values of each.
-        lost: entries that found no room.
-        damaged: whether there was more behind that makes no sense.
+        lost: entries beyond the capacity.
+        damaged: True if there was more behind that makes no sense.
     """
 
     words: array[int]

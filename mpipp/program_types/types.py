@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A program's own type as debug information tells it: scalars, arrays and records at byte offsets.
 
-The kinds of scalars are the value classes of `mpipp.datatypes.predefined`, and "enum", "pointer",
-"reference", "vptr" (C++'s pointer to the virtual table), "virtual" (an object with a virtual base
-class), "container" (std::vector and the like), "bits" (bit fields that share bytes) and
-"descriptor" (of a Fortran component whose data lies elsewhere). All offsets and sizes are in bytes.
+The kinds of scalars are the value classes of `mpipp.datatypes.predefined`, and some more. These are
+"enum", "pointer", "reference", "vptr" (C++'s pointer to the virtual table), "virtual" (an object
+with a virtual base class) and "container" (std::vector and similar). "bits" are bit fields that
+share bytes, and "descriptor" is a Fortran component whose data lies elsewhere. All offsets and
+sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -118,10 +119,10 @@ Type = Union[Scalar, Array, Record]
 
 
 class Index(NamedTuple):
-    """The indices of one array dimension: `first`, and steps of combs (count, step) from there."""
+    """The indices of one array dimension: `first`, and steps (count, step) from there."""
 
     array: Array
-    first: int  # from 0, whatever the array's lower bound
+    first: int  # from 0, for any lower bound of the array
     combs: tuple[tuple[int, int], ...] = ()
 
 
@@ -255,7 +256,7 @@ _BY_NAME: Mapping[str, str] = {
     "long double": "MPI_LONG_DOUBLE",
     "wchar_t": "MPI_WCHAR",
     "_Bool": "MPI_C_BOOL",
-    "bool": "MPI_C_BOOL",
+    "bool": "MPI_CXX_BOOL",
     "integer(kind=4)": "MPI_INTEGER",
     "real(kind=4)": "MPI_REAL",
     "real(kind=8)": "MPI_DOUBLE_PRECISION",
@@ -289,7 +290,7 @@ def datatype_name(scalar: Scalar, fortran: bool = False) -> str:
     if re.fullmatch(r"u?int(8|16|32|64)_t", scalar.name):
         return f"MPI_{scalar.name.upper()}"
     if fortran:
-        # Of 80 bits, in as many bytes as 128; and an optional datatype that no library has.
+        # Types of 80 bits, in as many bytes as 128; and an optional datatype that no library has.
         if "(kind=10)" in scalar.name or scalar.name == "integer(kind=16)":
             return ""
         return _FORTRAN_BY_KIND.get(scalar.kind, "").format(scalar.size)

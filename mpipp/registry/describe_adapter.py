@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What descriptions ask of a process, from its registry: `render.object_structs.Surroundings`."""
+"""The data of a process for descriptions, from its registry:
+`render.object_structs.Surroundings`.
+"""
 
 from __future__ import annotations
 

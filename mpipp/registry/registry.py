@@ -14,21 +14,23 @@ from mpipp.model import (
     Call,
     Channel,
     Comm,
-    Cover,
+    Coverage,
     DatatypeRecord,
     Header,
     KeptCall,
+    KeyvalPlace,
     Object,
     Outline,
     ProcessInfo,
     Provoked,
     Request,
+    ReturnedCode,
     Stretch,
     Thread,
     ThreadCall,
     Touch,
 )
-from mpipp.registry.decode import guard_records, perturbations
+from mpipp.registry.decode import guard_records, keyvals, perturbations, returned_codes
 from mpipp.registry.decode.calls import Calls
 from mpipp.registry.decode.datatypes import Datatypes
 from mpipp.registry.decode.objects import Objects
@@ -44,7 +46,7 @@ from mpipp.registry.memory.address_space import Memory
 if TYPE_CHECKING:
     from mpipp.registry.rma_log.events import Log
 
-_MAX_SHARING = 1 << 10  # requests that are looked at for the one that is meant
+_MAX_SHARING = 1 << 10  # limit of requests with one handle
 
 Known = Union[Object, Broken]
 
@@ -58,8 +60,8 @@ class Registry:
     Kinds are those of `mpipp.model.KINDS`. A record that makes no sense comes as `Broken`.
 
     Args:
-        has_left: whether a thread (`tid`, as the process knows it) is certain to have left the
-            function whose frame is at an address, on the stack from one address to another. For
+        has_left: whether a thread (`tid`, as the process knows it) has certainly left a
+            function. Its frame is at an address, on the stack from one address to another. For
             calls that the program has left by a jump: the wrapper sees it only at the thread's
             next call.
     """
@@ -103,7 +105,7 @@ class Registry:
         return self._source.constants
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value; addresses and signed values compare alike."""
+        """The first of `names` that has this value; addresses and signed values compare equal."""
         for name in names:
             known = self._source.constants.get(name)
             if known is not None and (known - value) % (1 << 64) == 0:
@@ -127,10 +129,10 @@ class Registry:
     def passed_requests(self, call: Call, most: int) -> list[tuple[Known, ...]]:
         """The requests that a call waits for, tests or starts, as its array has them now.
 
-        At most the first `most`; for each handle the request, none where it is unknown, or all that
-        it may be: those that share it, where the program has moved it since MPI stored it. Of a
-        call that waits for one of them all that it was given. Raises MpippError when the array
-        cannot be read.
+        At most the first `most`. For each handle this is its request, or none if it is unknown. If
+        the program has moved the handle since MPI stored it, it is every request with the handle.
+        For a call that waits for one request it has all that the call got. Raises MpippError if the
+        array cannot be read.
         """
         handles = self.passed_handles(call, most)
         if call.requests is None:
@@ -138,9 +140,9 @@ class Registry:
         size = self._source.handle_size("request")
         places = range(call.requests, call.requests + len(handles) * size, size)
         found = [self.find("request", handle, at) for handle, at in zip(handles, places)]
-        return self._told_apart(found, places)
+        return self._distinguished(found, places)
 
-    def _told_apart(
+    def _distinguished(
         self, given: Sequence[Known | None], places: Sequence[int]
     ) -> list[tuple[Known, ...]]:
         result: list[tuple[Known, ...]] = [() if known is None else (known,) for known in given]
@@ -178,9 +180,9 @@ class Registry:
         """The requests that were completed before a call was passed copies of their handles, by the
         number of the copy. Raises MpippError when the array cannot be read.
 
-        What completes or frees a request takes its handle out of the variable that it is given,
-        before it is recorded to be over: one that is still there was over before. Not so where
-        some are not recorded, to which MPI may have given the handle again.
+        A call that completes or frees a request resets its variable, before the request is recorded
+        as completed. A handle that is still there was completed before. This does not hold if some
+        requests are not recorded, because MPI may have reused the handle.
         """
         info = self.info
         if call.requests is None or info.unseen or info.dropped or info.concurrent:
@@ -211,8 +213,12 @@ class Registry:
         for found in self._tables.raw_headers(kind, ended):
             yield found if isinstance(found, Broken) else self._header(kind, *found)
 
+    def record_count(self, kind: str) -> int:
+        """The number of records of a kind, with those of freed objects."""
+        return self._source.table(kind).count
+
     def broken_headers(self, kind: str) -> Iterator[Broken]:
-        """Of `headers` those that cannot be decoded."""
+        """The objects of `headers` that cannot be decoded."""
         for found in self._tables.raw_headers(kind, ended=False):
             if not isinstance(found, Broken):
                 if self._source.is_readable(kind, found[1]):
@@ -230,7 +236,7 @@ class Registry:
             return Broken(kind, address, str(error))
 
     def is_zero(self, address: int) -> bool:
-        """Whether the word at an address of the program's own is there, and 0."""
+        """Return whether the word at an address of the program's own is there, and 0."""
         try:
             return self._source.integers(address, 1, 8) == (0,)
         except UnreadableMemory:
@@ -275,14 +281,31 @@ class Registry:
         """The last call of each thread, which may have returned since."""
         return self._threads.last_calls()
 
+    def completed_calls(self, tid: int) -> Iterator[Call]:
+        """The last completed call of a thread (`tid`, as the process knows it), then the last with
+        buffers from each place.
+
+        The first may be missing, and so may calls that a request or a window's log keeps.
+        Raises MpippError when they make no sense.
+        """
+        return self._threads.completed(tid)
+
     @property
     def count_of_calls(self) -> int:
-        """How many calls of MPI the process has made; 0 if that is not certain."""
+        """The number of MPI calls that the process has made; 0 if that is uncertain."""
         return self._threads.count_of_calls()
 
     def breaches(self) -> Iterator[Breach]:
         """The calls that have broken the thread level that MPI provides, as far as is certain."""
         return self._threads.breaches()
+
+    def returned_codes(self) -> Iterator[ReturnedCode]:
+        """The error codes that MPI returned to the program, each place once."""
+        return returned_codes.returned_codes(self._source)
+
+    def keyval_places(self) -> Iterator[KeyvalPlace]:
+        """The places that create keys of attributes."""
+        return keyvals.places(self._source)
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
         """The calls that were counted in a channel of a communicator, as far as they are kept.
@@ -295,15 +318,15 @@ class Registry:
         return history.more(channel.period, history.last(channel))
 
     def times(self, channel: Channel) -> Mapping[int, int]:
-        """When calls of a channel were made, by ordinal, in nanoseconds on the node's clock.
+        """The times of a channel's calls, by ordinal, in nanoseconds on the node's clock.
 
-        Of those that are repeated the first is known, and of all only the last few thousand. Sends
-        and receives are timed when they begin, collective calls when they have returned.
+        For repeated calls the first is known, and for all only the last few thousand. Sends and
+        receives are timed when they begin, collective calls when they have returned.
         """
         return self._source.times.get(channel.history, {}) if channel.history else {}
 
     def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
-        """Of these calls those that are different, also where their ordinals tell nothing."""
+        """The different calls among these, also if their ordinals are uncertain."""
         return self.history(comm, channel).kinds() if channel.history else []
 
     def outline(self, comm: Comm, channel: Channel) -> Outline | None:
@@ -311,24 +334,24 @@ class Registry:
         return self.history(comm, channel).outline(channel.period) if channel.history else None
 
     def history(self, comm: Comm, channel: Channel, grows: bool = False) -> History:
-        """What is kept of a channel that has a history; grows: the process runs meanwhile."""
+        """The ledger of a channel with a history; grows: the process runs meanwhile."""
         unlisted = "unlisted" in comm.header.flags  # the handle may be another's
         return self._ledger.history(channel, None if unlisted else comm.header.handle, grows)
 
     def touches(self) -> Iterator[Touch]:
-        """Loads and stores in buffers of pending operations of which nobody was told."""
+        """Loads and stores in buffers of pending operations without a report."""
         return guard_records.touches(self._source)
 
-    def covers(self) -> Iterator[Cover]:
-        """How the buffers of pending operations were looked at, for each place that has any."""
+    def covers(self) -> Iterator[Coverage]:
+        """The guard coverage of buffers of pending operations, for each place."""
         return guard_records.covers(self._source)
 
     def provoked(self) -> Iterator[Provoked]:
-        """What was done to calls so that errors show, for each place that has any."""
+        """The perturbations of calls, for each place."""
         return perturbations.provoked(self._source)
 
     def onesided(self) -> Log | None:
-        """What was done on windows and what orders it; None where that was not asked for."""
+        """The accesses to windows and their order; None without a log."""
         if not self._source.root().onesided:
             return None
         # It takes some time to load.
@@ -338,7 +361,7 @@ class Registry:
         return log_of(self._source, self._datatypes, ops, self.info.world_rank)
 
     def guard_switches(self) -> Iterator[guard_records.Switch]:
-        """What makes a debugger's wish known, for each call whose operations are guarded."""
+        """The switches of a debugger, for each call whose operations are guarded."""
         return guard_records.switches(self._source)
 
     def _stored_at(self, place: int, first: Request) -> Known:

@@ -84,7 +84,7 @@ class _Peers(Sequence[tuple[str, Shown]]):
 
 
 def by_address(calls: Iterable[tuple[Call, int]]) -> dict[int, list[tuple[int, int]]]:
-    """An index of buffers by address: (what was given beside the call, the buffer's number)."""
+    """An index of buffers by address: (the mark beside the call, the buffer's number)."""
     index: dict[int, list[tuple[int, int]]] = {}
     for call, mark in calls:
         for number, buffer in enumerate(call.buffers):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was sent, received or joined in a channel, as lines of text."""
+"""The messages and collective calls of a channel, as lines of text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def last(stretches: Sequence[Stretch], everything: bool) -> Sequence[Stretch]:
     found: list[Stretch] = []
     for stretch in chain.from_iterable(map(_each, stretches)):
         before = found[-1] if found else None
-        if before is not None and before.end == stretch.first and _is_same(before, stretch):
+        if before is not None and before.end == stretch.first and _is_equal(before, stretch):
             found[-1] = before._replace(count=before.count + stretch.count)
         else:
             found.append(stretch)
@@ -47,7 +47,7 @@ def _each(stretch: Stretch) -> Iterable[Stretch]:
     return (Stretch(first, 1, (kept,)) for first, kept in enumerate(stretch.calls, stretch.first))
 
 
-def _is_same(one: Stretch, other: Stretch) -> bool:
+def _is_equal(one: Stretch, other: Stretch) -> bool:
     return all(kept is one.calls[0] for kept in (*one.calls, *other.calls))
 
 

@@ -109,7 +109,7 @@ def _escaped(character: str) -> str:
 
 
 def _bytes(character: str) -> bytes:
-    # Of a name that is no UTF-8, Python keeps each strange byte as half a surrogate.
+    # In a name that is not UTF-8, Python keeps each strange byte as half a surrogate.
     return character.encode(errors="surrogateescape")
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 def library_of(path: str) -> str:
     """The directory below which a library is installed, if a source file is a header of one.
 
-    "/usr/" of "/usr/include/boost/mpi.hpp"; "" of other files. What else lies there belongs to the
-    same: a program may have a directory `include`, too.
+     "/usr/" for "/usr/include/boost/mpi.hpp"; "" for other files. Other files there belong to the
+    same library: a program may have a directory `include`, too.
     """
     before, found, _ = path.partition("/include/")
     return f"{before}/" if found else ""
@@ -29,3 +29,16 @@ def place(calls: Sequence[tuple[str, str]]) -> str:
     others = (other for other, source in calls[1:] if source and not source.startswith(library))
     beyond = next(others, "") if library else ""
     return f"{text}, from {beyond}" if beyond else text
+
+
+def own(calls: Sequence[tuple[str, int]]) -> tuple[str, int] | None:
+    """The program's own line among those of a call and its callers; None if there is none.
+
+    Each is the path of its source and the number of the line, innermost first.
+    """
+    known = [(path, line) for path, line in calls if path and line > 0]
+    if not known:
+        return None
+    library = library_of(known[0][0])
+    beyond = (one for one in known if not one[0].startswith(library))
+    return next(beyond, known[0]) if library else known[0]

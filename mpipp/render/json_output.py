@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What commands print with `--json`: one JSON object a command, for editors and scripts.
+"""The output of commands with `--json`: one JSON object a command, for editors and scripts.
 
-The schema stands in docs/json.md. Numbers are in bytes where they measure memory; members are only
-ever added within one `version`.
+The schema stands in docs/reference/json.md. Numbers are in bytes where they measure memory; members
+are only ever added within one `version`.
 """
 
 from __future__ import annotations

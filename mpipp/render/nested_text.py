@@ -56,15 +56,17 @@ class Walker:
         return str(shown) if isinstance(shown, int) else None
 
     def goes_on(self, done: int, named: bool) -> bool:
-        """Whether one more part is shown, after `done` of a struct's members or array's items."""
+        """Return whether one more part is shown, after `done` of a struct's members or array's
+        items.
+        """
         if not named:
             self.left -= 1
         return named or self.left >= 0
 
     def names(self, parts: Shown) -> Sequence[str]:
-        """What the parts are called; () if they are not named."""
+        """The names of the parts; () if they have none."""
         return structure.names(parts)
 
     def cut(self, count: int) -> str:
-        """What stands for `count` parts that are too deep."""
+        """The text in place of `count` parts that are too deep."""
         return "{...}"

@@ -33,7 +33,7 @@ _TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST
 _RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT")
 _TARGETS = ("MPI_PROC_NULL",)  # of one-sided operations: others are mere numbers
 _TAGS = ("MPI_ANY_TAG",)
-# Of a constructor's arguments, and those of other procedures, those that are no plain numbers.
+# Arguments of constructors and other procedures that are not plain numbers.
 _ARGUMENT_KINDS = {
     "group": "group",
     "group1": "group",
@@ -51,7 +51,8 @@ _ARGUMENT_KINDS = {
     "datatype": "datatype",
     "session": "session",
 }
-# Of MPI_Win_fence, MPI_Win_start, MPI_Win_post, MPI_Win_lock and MPI_Win_lock_all (12.5.5).
+# Assertions of MPI_Win_fence, MPI_Win_start, MPI_Win_post, MPI_Win_lock and MPI_Win_lock_all
+# (12.5.5).
 _ASSERTIONS = tuple(
     f"MPI_MODE_{name}" for name in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
 )
@@ -63,14 +64,14 @@ _ARGUMENT_CONSTANTS = {
 }
 
 _TEXTS = ("datarep", "stringtag")
-_NOT_SHOWN = ("members", "base")  # a hash; where a window is to be
+_NOT_SHOWN = ("members", "base", "null_output")  # a hash; where a window is to be; a name
 _NO_EXTENT = -(1 << 63)  # of a datatype that is none
 
 _Members = list[tuple[str, Shown]]
 
 
 class Surroundings(Protocol):
-    """What a description needs besides the object itself."""
+    """The needs of a description besides the object itself."""
 
     @property
     def constants(self) -> Mapping[str, int]:
@@ -95,7 +96,7 @@ class Surroundings(Protocol):
 
 
 def handle(kind: str, value: int, around: Surroundings) -> Shown:
-    """What a handle of a kind denotes."""
+    """The object of a handle of a kind."""
     found = around.find(kind, value)
     if found is None:
         return unknown(kind, value)
@@ -103,7 +104,7 @@ def handle(kind: str, value: int, around: Surroundings) -> Shown:
 
 
 def unknown(kind: str, value: int) -> Constant:
-    """What is said of a handle that denotes nothing."""
+    """The text for a handle without an object."""
     return Own(f"<unknown MPI_{kind.capitalize()} {value:#x}>")
 
 
@@ -220,7 +221,7 @@ def call_members(call: Call, around: Surroundings) -> _Members:
             result.append((name, _constant_or(value, around, *_TAGS)))
     for name in ("comm", "op", "win", "file", "message"):
         value = getattr(call, name)
-        if value is not None:
+        if value is not None and not _is_freed(call, name, value, around):
             result.append((name, reference(name, value, around)))
     for name in ("offset", "errorcode"):
         value = getattr(call, name)
@@ -234,6 +235,11 @@ def call_members(call: Call, around: Surroundings) -> _Members:
         if name not in _NOT_SHOWN and getattr(call, name, None) is None
     ]
     return result + [(buffer.role, buffer_arguments(buffer, around)) for buffer in call.buffers]
+
+
+def _is_freed(call: Call, kind: str, value: int, around: Surroundings) -> bool:
+    # The program may free an object of a completed call while the watcher reads its record.
+    return call.state == "over" and isinstance(around.find(kind, value), Broken)
 
 
 def _constructor_members(constructor: Constructor, around: Surroundings) -> _Members:
@@ -280,7 +286,7 @@ def address_of(buffer: Buffer, around: Surroundings) -> Shown:
 
 
 def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
-    """Whether the address is MPI_BOTTOM and no forgotten null pointer.
+    """Return whether the address is MPI_BOTTOM and no forgotten null pointer.
 
     They are the same address; a datatype of absolute addresses starts far from 0.
     """
@@ -294,7 +300,7 @@ def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
 
 
 def amount(buffer: Buffer) -> _Members:
-    """How much a communication buffer holds: count and datatype, or those of each peer."""
+    """The amount in a communication buffer: count and datatype, or those of each peer."""
     shares = buffer.shares
     if shares is None:
         result: _Members = [("count", buffer.count)]
@@ -381,7 +387,8 @@ def _op(op: Op, around: Surroundings) -> _Members:
     ]
 
 
-# Of MPI_File_open; there are others, of windows, with the same values (MPI-4.1, section 14.2.1).
+# Modes of MPI_File_open; there are others, of windows, with the same values (MPI-4.1, section
+# 14.2.1).
 MODES = tuple(
     f"MPI_MODE_{mode}"
     for mode in (

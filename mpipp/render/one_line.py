@@ -49,7 +49,7 @@ def described(found: Object, around: Surroundings) -> Phrase:
             arguments=arguments(found.call, around),
         )
     else:
-        shown = _what_changes_first(object_structs.described(found, around))
+        shown = _sorted_members(object_structs.described(found, around))
         if isinstance(shown, Struct):
             phrase = Phrase.of("{members}", members=of_members(shown.members))
         else:
@@ -57,7 +57,7 @@ def described(found: Object, around: Surroundings) -> Phrase:
     return replace(phrase, most=_MOST_TEXT)
 
 
-def _what_changes_first(shown: Shown) -> Shown:
+def _sorted_members(shown: Shown) -> Shown:
     # A window's open epochs: what comes last may be cut off.
     if not isinstance(shown, Struct):
         return shown
@@ -87,7 +87,7 @@ def _buffer(call: Call, buffer: Buffer, around: Surroundings) -> Phrase:
     if call.state == "over" and not in_place:
         return Phrase.of("{argument} = {text}", argument=buffer.role, text=_amount(buffer))
     address = _typed(buffer.role, object_structs.address_of(buffer, around), 0)
-    # MPI_Alltoallw may be given no datatypes then.
+    # MPI_Alltoallw may get no datatypes then.
     if in_place and buffer.datatype is None and not buffer.total_count:
         return Phrase.of("{argument} = {value}", argument=buffer.role, value=address)
     amount = _amount(buffer)
@@ -118,7 +118,7 @@ def _typed(name: str, value: Any, level: int) -> Phrase:
 
 
 def data(call: Call, around: Surroundings) -> list[str]:
-    """What a call that is over was given, beyond what its channel says."""
+    """The arguments of a completed call, beyond those of its channel."""
     words = [] if call.root is None else [f"root {call.root}"]
     if call.op is not None:
         words.append(inline(object_structs.reference("op", call.op, around), 1).strip('"'))

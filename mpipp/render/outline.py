@@ -32,7 +32,7 @@ _LONGEST = 100  # characters of a line's value
 
 
 class Line(NamedTuple):
-    """What is to be seen of a part.
+    """The visible line of a part.
 
     `displacement` is in bytes from the start of the buffer, `size` in bytes of data; None where
     they make no sense. `parts` is the number of those below.
@@ -55,7 +55,7 @@ class Item(Protocol):
         ...
 
     def line(self) -> Line:
-        """What is to be seen of it. Raises MpippError."""
+        """The visible line. Raises MpippError."""
         ...
 
     def child(self, i: int) -> Item:
@@ -77,7 +77,7 @@ class Tree:
         return 0 if self._members is None else structure.count(self._members)
 
     def line(self) -> Line:
-        """What is to be seen of it."""
+        """The visible line."""
         what = self._what
         size = what.size if isinstance(what, Datatype) else None
         value = shortened(_Summary(_SHORT).text(what), _LONGEST)
@@ -117,7 +117,7 @@ class Data:
         return 0 if self._node.is_leaf else self._node.shape.branching(self._prefix)
 
     def line(self) -> Line:
-        """What is to be seen of it."""
+        """The visible line."""
         node, prefix = self._node, self._prefix
         displacement = self._address - self._origin
         size = node.size
@@ -154,7 +154,7 @@ class Group:
         return len(self._items)
 
     def line(self) -> Line:
-        """What is to be seen of it."""
+        """The visible line."""
         return self._line._replace(parts=self.count)
 
     def child(self, i: int) -> Item:
@@ -226,7 +226,7 @@ class _Preview(Walker):
         return self.left > 0
 
     def names(self, parts: Shown) -> Sequence[str]:
-        # Blocks have names, too, but those are only numbers.
+        # Blocks have names, too, but only numbers.
         found = super().names(parts)
         return found if found[:1] == ("value",) else ()
 

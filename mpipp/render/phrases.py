@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Sentences as data: a template with typed facts, made into text last.
 
-The name of a fact says its type: `address`, and `second_address`, are addresses. The type says how
-a value is shown and when it varies though the program makes the same mistake. What compares
-findings (folding ranks, joining nodes, leaving repeats out) compares facts, never text.
+The name of a fact gives its type: `address`, and `second_address`, are addresses. The type defines
+how a value is shown and when it varies for the same mistake. Code that compares findings (folding
+ranks, joining nodes, removing repeats) compares facts, never text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mpipp.render.print_settings import shortened
 
 
 class Varies(enum.IntEnum):
-    """When a fact differs though the mistake is the same; each includes those before it."""
+    """The variation of a fact between reports of one error; each includes those before it."""
 
     NEVER = 0
     LOOKS = 1  # when the same calls are checked again later: counts, tags
@@ -33,12 +33,13 @@ _DIGITS = re.compile(r"(?<![\w.])-?(?:0x[0-9a-f]+|\d+(?:,\d{3})*(?:\.\d+)?)(?!\w
 _SERIES = re.compile(r"\bN(?:(?:,| to| and) N)+")
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
 def _without_numbers(value: str) -> str:
-    # Of an element its indices, of a datatype its counts; the first element may have no index.
+    # Without the indices of an element and the counts of a datatype; the first element may have no
+    # index.
     return _SERIES.sub("N", _DIGITS.sub("N", value)).replace("[N]", "")
 
 
@@ -48,7 +49,7 @@ class Type(NamedTuple):
     name: str  # in JSON
     varies: Varies = Varies.NEVER
     show: Callable[[Any], str] = str
-    essence: Callable[[Any], Any] = _same  # what stays where numbers vary
+    essence: Callable[[Any], Any] = _identity  # what stays where numbers vary
 
 
 _ELEMENTS = Type("count", Varies.LOOKS, lambda number: wording.counted(number, "element"))
@@ -69,7 +70,7 @@ TYPES: Mapping[str, Type] = {
     "datatype": Type("datatype", essence=_without_numbers),
     "signature": Type("signature", essence=_without_numbers),
     "element": Type("element", essence=_without_numbers),
-    "variable": Type("variable"),
+    "variable": Type("variable", essence=_without_numbers),
     "operation": Type("operation"),
     "op": Type("operation"),
     "role": Type("argument"),
@@ -139,7 +140,7 @@ class Phrase:
     A fact may be a phrase, or several, which are joined by ", ".
 
     Attributes:
-        facts: names and values, in the order in which they were given.
+        facts: names and values, in the order of the arguments.
         varies: of a phrase within another: from which `Varies` on it is left out of comparisons.
         most: characters of the text, of which more is cut; 0: all are shown.
     """
@@ -158,10 +159,10 @@ class Phrase:
         return cls(template, tuple(facts.items()))
 
     def is_left_out(self, varies: Varies) -> bool:
-        """Whether it is left out of comparisons of what holds it."""
+        """Return whether it is left out of comparisons of what holds it."""
         return self.varies is not None and self.varies >= varies
 
-    def other(self, template: str) -> Phrase:
+    def reworded(self, template: str) -> Phrase:
         """Another template with the facts of this that it has."""
         wanted = {name for _, name, _, _ in Formatter().parse(template) if name}
         return Phrase(template, tuple(fact for fact in self.facts if fact[0] in wanted))
@@ -186,7 +187,7 @@ class Phrase:
         return self.text
 
     def key(self, varies: Varies) -> object:
-        """What equal phrases have in common, without the facts that vary so, or more.
+        """The common key of equal phrases, without the facts that vary so, or more.
 
         Its `repr` is the same in every process.
         """
@@ -198,7 +199,7 @@ class Phrase:
         return self.template, facts
 
     def values(self, varies: Varies) -> Iterator[Value]:
-        """All facts but those that vary so, or more."""
+        """All facts except those that vary so, or more."""
         for name, value in self.flat():
             kind = type_of(name)
             if kind.varies < varies:

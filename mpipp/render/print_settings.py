@@ -52,9 +52,9 @@ def nested_text(
 
 
 def shortened(text: str, most: int) -> str:
-    """A line of some `most` characters at most: `{1, 2, ...}`, cut between two items only.
+    """Shorten a line to about `most` characters, between two items only: `{1, 2, ...}`.
 
-    What cannot be cut so, as a long name, stays whole.
+    A line without such a place, for example a long name, stays whole.
     """
     if len(text) <= most:
         return text
@@ -70,8 +70,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
-    # Where items of lists end that others follow, with the braces that are open there. What is
-    # quoted, or in brackets, is one.
+    # The ends of list items that others follow, with the open braces there. A text in quotes or
+    # brackets is one item.
     quote, deep, braces = "", 0, 0
     escaped = False
     for place, character in enumerate(text):

@@ -65,7 +65,7 @@ def place(entries: Entries, side: Side) -> Place:
 def lines(
     comparison: Comparison, sender: Entries, receiver: Entries, *, cite: Callable[[str], str]
 ) -> Iterator[str]:
-    """What is said of `matching.compare(sender.signature, receiver.signature)`.
+    """The lines about `matching.compare(sender.signature, receiver.signature)`.
 
     `cite` makes of a section of MPI-4.1 that of the library's version (`analysis.rules.cited`).
     """
@@ -119,7 +119,7 @@ def _elements(number: int, which: str = "") -> str:
 
 
 def _reason(comparison: Comparison) -> tuple[str, str]:
-    # Why two types that look alike do not match, and the section of MPI-4.1; "" twice if they do.
+    # Why two types that look equal do not match, and the section of MPI-4.1; "" twice if they do.
     first, second = comparison.first, comparison.second
     if comparison.verdict != "mismatch" or first is None or second is None:
         return "", ""
@@ -137,7 +137,7 @@ def _reason(comparison: Comparison) -> tuple[str, str]:
 
 
 def content(comparison: Comparison, sender: Entries, receiver: Entries) -> Mapping[str, Any]:
-    """The same for machines: `machine.document`."""
+    """The result for machines: `machine.document`."""
     return {
         "verdict": comparison.verdict,
         "known": not comparison.unknown,
@@ -162,5 +162,5 @@ def _side(entries: Entries, side: Side | None) -> Mapping[str, Any]:
 
 
 def compare(sender: Entries, receiver: Entries) -> Comparison:
-    """Whether the entries sent match those received."""
+    """Compare the entries sent with those received."""
     return matching.compare(sender.signature, receiver.signature)

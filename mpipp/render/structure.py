@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a front end shows of an MPI object or a buffer, free of how it does so.
+"""The structure of an MPI object or a buffer for front ends, independent of its display.
 
-Something shown is a number, a `Constant` (without quotes), a text (with quotes), a `Struct`, an
-`Array`, the values of a buffer (`values.Node`), or a datatype. Parts are made when asked for.
+A shown object is a number, a `Constant` (without quotes), a text (with quotes), a `Struct` or an
+`Array`. It may also be the values of a buffer (`values.Node`), or a datatype. Parts are created on
+demand.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def part(shown: Shown, i: int | range) -> Shown:
 
 
 def raw(shown: Shown, i: int) -> Any:
-    """Part number `i` as it was given, for `normal`. Raises IndexError when there is none."""
+    """Part number `i` in its original form, for `normal`. Raises IndexError when there is none."""
     if isinstance(shown, Struct):
         return shown.members[i][1]
     if isinstance(shown, Array):
@@ -98,7 +99,7 @@ def raw(shown: Shown, i: int) -> Any:
 
 
 def normal(value: Any) -> Shown:
-    """What `members.members` has as a value, as something shown."""
+    """A value of `members.members` as a shown object."""
     if isinstance(value, Datatype):
         return datatype(value)
     if isinstance(value, (str, int, Struct, Array, Node)):

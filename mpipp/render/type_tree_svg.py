@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The meta type-tree drawn: one SVG picture, for notebooks and documents.
 
-Boxes stand for datatypes, with the constructor's arguments and their bounds in bytes; what leads to
+Boxes stand for datatypes, with the constructor's arguments and their bounds in bytes. The branch to
 a component is labelled with its blocks. The root is at the left. A datatype that occurs again is
-drawn once and then referred to as #n; what would be too much is folded into a box that says so.
+drawn once and then referred to as #n. A box stands for the parts beyond the limits.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _boxes(datatype: Datatype) -> _Box:
                 box.branches.append(_Branch(group.label(node), _fold(levels)))
                 continue
             again = group.component in seen and not group.component.is_leaf
-            child = (_again if again else _box)(group.component, numbers)
+            child = (_reference_box if again else _box)(group.component, numbers)
             box.branches.append(_Branch(group.label(node), child))
             count += 1
             if not again and not group.component.is_leaf:
@@ -150,7 +150,7 @@ class _Group:
     blocks: range
 
     def label(self, node: Datatype) -> list[str]:
-        """Which blocks they are: number, length, displacement in bytes."""
+        """The label of blocks: number, length, displacement in bytes."""
         shape = node.shape
         if not isinstance(shape, Blocks) and shape.order:
             counts = [level.dimension.count for level in shape.levels()]
@@ -210,7 +210,7 @@ def _box(node: Datatype, numbers: Mapping[Datatype, int]) -> _Box:
     return _Box("leaf" if node.is_leaf else "box", text, _full(node))
 
 
-def _again(node: Datatype, numbers: Mapping[Datatype, int]) -> _Box:
+def _reference_box(node: Datatype, numbers: Mapping[Datatype, int]) -> _Box:
     text = [("kind", f"{node.combiner}{_number(node, numbers)}"), ("dim", "the same datatype")]
     return _Box("more", text, _full(node))
 

@@ -88,7 +88,9 @@ def _block_label(node: Datatype, block: int) -> str:
         return ""
     length = node.arguments["blocklengths"][block]
     offset = node.arguments["displacements"][block]
-    return f"[{block}] at {offset}, {length} x "
+    # Data are shown by members b0, b1 ... (datatypes/values/views.py).
+    member = f" = b{block}" if length and not node.components[block].is_marker else ""
+    return f"[{block}]{member} at {offset}, {length} x "
 
 
 def _table(
@@ -100,7 +102,7 @@ def _table(
             lines.append((title, "", "", "", "", "", ""))
             continue
         of = node.extents
-        # What a library reports as the true bounds of no data has no meaning.
+        # The true bounds of a datatype without data have no meaning.
         true = (of.true_lb, of.true_extent) if of.size else ("", "")
         bounds = (of.size, of.lb, of.extent, *true)
         note = annotate(node) if annotate else ""
@@ -122,8 +124,8 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
 def expanded_tree(datatype: Datatype, depth: int = 3, limits: Limits = DEFAULT_LIMITS) -> list[str]:
     """The expanded type-tree down to `depth` datatypes, one branch a line.
 
-    Each line has its address index, what is there, and the first byte and the end of its data as
-    displacements from the start of the buffer. Like branches at one distance share a line; at most
+    Each line has its address index, the datatype there, and its data's first byte and end, as
+    displacements from the start of the buffer. Equal branches with one stride share a line; at most
     `limits.elements` lines are shown.
     """
     most = limits.elements or None

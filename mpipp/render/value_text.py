@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A buffer's values as text, laid out as gdb prints C arrays and structs.
 
-The limits are gdb's print settings. One difference to gdb 13: the element limit counts the scalars
-of the whole print, not of each innermost array, so that one print stays short.
+The limits are gdb's print settings. There is one difference to gdb 13. The element limit counts the
+scalars of the whole print, not of each innermost array, so that one print stays short.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def flowing(node: Node, limits: Limits, write: Callable[[str], None]) -> str:
 
 
 class _Items(list[str]):
-    # The items of an array, all but the last few of which may have been written.
+    # The items of an array; only the last few may still be unwritten.
 
     def __init__(self, write: Callable[[str], None] | None) -> None:
         super().__init__()
@@ -123,7 +123,7 @@ class _Printer(Walker):
                 self._beyond -= _UNREADABLE_COST if "<cannot read" in text else 1
                 self.left = before
                 following = self.text(node.child(done + run), level + 1)
-                if not _same(text, following):
+                if not _is_equal(text, following):
                     ahead = following, before - self.left
                     break
                 run += 1
@@ -167,8 +167,8 @@ class _Printer(Walker):
         return done
 
     def _emit(self, text: str, cost: int, run: int, items: list[str]) -> int:
-        # Adds `run` equal items, returns how many the limit allowed. A run shown as such is
-        # charged as gdb does, by `repeats`.
+        # Adds `run` equal items, returns how many the limit allowed. A folded run costs `repeats`,
+        # as in gdb.
         if run == 1:
             items.append(text)
             self.left -= cost
@@ -263,7 +263,7 @@ def _repeated(code: int, count: int, width: int, limits: Limits) -> str:
     return string_text(runs, width > 1, limits)
 
 
-def _same(text: str, other: str) -> bool:
+def _is_equal(text: str, other: str) -> bool:
     if text == other:
         return True
     return "<cannot read" in text and _UNREADABLE.sub("", text) == _UNREADABLE.sub("", other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What processes did around a finding: the calls of its channel, by ordinal, side by side."""
+"""The processes' calls around a finding: the calls of its channel, by ordinal, side by side."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def timeline(
 
 
 def _activities(processes: Sequence[Process], where: Where, label: Label) -> list[dict[str, str]]:
-    # Those that do the same together.
+    # Processes with the same activity together.
     groups: dict[str, list[int]] = {}
     for process in processes:
         groups.setdefault(last_activity(process, where), []).append(process.number)
@@ -62,7 +62,7 @@ def _activities(processes: Sequence[Process], where: Where, label: Label) -> lis
 
 
 def last_activity(process: Process, where: Where) -> str:
-    """What a process is doing, or has done last."""
+    """The current or last activity of a process."""
     try:
         for thread in process.threads:
             if isinstance(thread, Thread) and thread.call is not None:
@@ -150,10 +150,10 @@ def _lane(
 
 
 def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
-    # The newest call of a process that goes on may be about to be recorded.
+    # The newest call of a running process may be about to be recorded.
     last = max(lane.last - (not at_the_end(lane.process)) for lane in lanes)
     first, end = max(1, ordinal - _AROUND), max(ordinal, min(last, ordinal + _AROUND))
-    # Of processes on other nodes there are no times: their clocks are others.
+    # Processes on other nodes have no times: their clocks differ.
     begun = (lane.process.registry.info.started_at for lane in lanes if lane.times)
     begin = min(begun, default=0)
     rows = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a report shows of a finding beside its words: source, datatypes and memory of each party.
+"""A report's data for a finding beside its words: source, datatypes and memory of each party.
 
 It is taken while the program's records can be read, as values for JSON; pictures are SVG.
 """
@@ -22,14 +22,16 @@ from mpipp.render.type_tree_text import meta_tree
 from mpipp.symbolizer.source_frames import Sources
 
 _MOST_BUFFERS = 4
-_MOST_SHARES = 64  # of a v or w form, that are looked at for their datatypes
+_MOST_SHARES = 64  # parts of a v or w form that are checked for their datatypes
 _MOST_LINES = 40  # of a tree
 _LARGEST = 1 << 18  # characters of a picture
 _LONGEST = 5.0  # seconds for all pictures of a run, whose processes may wait for them
 
 
 class Taking:
-    """What is taken for the reports of one run: each source once, pictures while there is time."""
+    """The collected data for the reports of one run: each source once, pictures while there is
+    time.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.sources = Sources()

@@ -27,7 +27,9 @@ class Target(NamedTuple):
     def fits(
         self, rank: int | None, procedure: str, place: str, arguments: Mapping[str, int]
     ) -> bool:
-        """Whether a call is at this place, and of the same channel as far as that is known."""
+        """Return whether a call is at this place, and of the same channel as far as that is
+        known.
+        """
         if rank not in self.ranks or self.procedure not in ("", procedure) or self.place != place:
             return False
         equal = ("tag",) if len(self.ranks) > 1 else ("tag", "dest", "source", "root")
@@ -36,7 +38,7 @@ class Target(NamedTuple):
 
 
 def targets(finding: str) -> list[Target]:
-    """Those of DIR:NUMBER, a run's directory and a finding's number in its report.
+    """The targets of DIR:NUMBER, a run's directory and a finding's number in its report.
 
     Raises MpippError: there is no such finding, or it is about no call that is known.
     """
@@ -60,7 +62,7 @@ def of(parties: Sequence[Party]) -> Iterator[Target]:
     """The calls of a finding's parties."""
     for party in parties:
         # A load or store is no call.
-        if not party.places or not party.ranks or party.made == "at":
+        if not party.places or not party.ranks or party.place_label == "at":
             continue
         ordinal = party.ordinal if party.procedure else 0
         place = party.places[0].frame.text

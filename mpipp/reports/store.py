@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run's directory: what a watched run has found, written at its end and read by reports.
 
-What is read may come from anywhere: it is checked, and nothing in it is ever executed.
+The input may come from anywhere: it is checked, and never executed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from mpipp.common import run_directory
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import DATA, TEXT, RunDirectory
 from mpipp.render import json_output
+from mpipp.render.finding_head import Point as SourcePoint
 from mpipp.reports.table_rows import Guarded, Provoked
 from mpipp.symbolizer.source_frames import Frame
 
@@ -36,7 +37,7 @@ class Drawn(NamedTuple):
     datatype: str
     address: int | None
     tree: Sequence[str]  # lines
-    tree_svg: str  # "" where there is nothing to be drawn
+    tree_svg: str  # "" if there is no picture
     map_svg: str
     in_time: bool  # False: there were too many pictures to draw
 
@@ -46,7 +47,7 @@ class Party(NamedTuple):
 
     process: str  # "ranks 0 to 3"
     text: str
-    made: str  # "called at"
+    place_label: str  # "called at"
     details: Sequence[str]
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
@@ -59,7 +60,7 @@ class Party(NamedTuple):
 
     @property
     def how_started(self) -> str:
-        """How these are introduced: "started by MPI_Start at"."""
+        """The introduction of these processes: "started by MPI_Start at"."""
         return f"started by {self.starter} at"
 
     @property
@@ -69,7 +70,7 @@ class Party(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What a process did: a procedure, its data, its place."""
+    """An activity of a process: a procedure, its data, its place."""
 
     call: str
     data: str
@@ -86,7 +87,7 @@ class Row(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """What processes did before and after."""
+    """The processes' activities before and after."""
 
     title: str
     lanes: Sequence[str]
@@ -97,7 +98,7 @@ class Timeline(NamedTuple):
 
 
 class Point(NamedTuple):
-    """What a process did, around a conflict: a call, or a load or store."""
+    """An action of a process around a conflict: a call, or a load or store."""
 
     lane: int
     call: str
@@ -106,7 +107,7 @@ class Point(NamedTuple):
 
 
 class Lifelines(NamedTuple):
-    """What processes did around a conflict of one-sided operations: see
+    """The processes' actions around a conflict of one-sided operations: see
     mpipp.analysis.findings.rma_timeline.
     """
 
@@ -132,7 +133,7 @@ class Entry(NamedTuple):
 
     id: str
     check: str
-    severity: str  # "error" or "warning"
+    severity: str  # "error", "warning" or "remark"
     what: str
     parties: Sequence[Party]
     rule: str
@@ -145,12 +146,19 @@ class Entry(NamedTuple):
     picture: str  # SVG: who waits for whom; "" if nobody does
     timeline: Timeline | None
     lifelines: Lifelines | None
+    point: SourcePoint | None = None  # the line of source that it is about, if it is one
     number: int = 0  # among those of the run, from 1, in the order of all reports
 
     @property
     def text(self) -> str:
         """All lines in one piece."""
         return "\n".join(line.text for line in self.lines)
+
+    @property
+    def place(self) -> Place | None:
+        """The first place of its parties that has a source line; None if there is none."""
+        places = (place for party in self.parties for place in party.places[:1])
+        return next((place for place in places if place.frame.path and place.frame.line), None)
 
 
 class Suppressed(NamedTuple):
@@ -173,19 +181,19 @@ class Run(NamedTuple):
     calls: int
     errors: int
     warnings: int
-    more: int  # findings that were not told
+    more: int  # findings that were not reported
     suppressed: Sequence[Suppressed]
     not_checked: Sequence[str]
     summary: str  # the last line
     findings: Sequence[Entry]
     guarded: Sequence[Guarded]
-    provoke: str  # the value of --provoke that does the same again; "": it was not provoked
+    provoke: str  # the value of --provoke that repeats the perturbations; "": none
     provoked: Sequence[Provoked]
 
 
 def document(content: Mapping[str, Any]) -> str:
     """A run's findings, and all that reports show of them, for machines."""
-    return json_output.document("run", _with_pictures_once(content)) + "\n"
+    return json_output.document("run", _with_shared_pictures(content)) + "\n"
 
 
 def write(directory: str, found: str, text: str) -> None:
@@ -195,7 +203,7 @@ def write(directory: str, found: str, text: str) -> None:
     run.publish(DATA, found.encode())
 
 
-def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
+def _with_shared_pictures(content: Mapping[str, Any]) -> dict[str, Any]:
     # Many findings show the same datatypes.
     pictures: dict[str, int] = {}
 
@@ -212,7 +220,7 @@ def _with_pictures_once(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read(directory: str) -> Run:
-    """What a run has written. Raises MpippError: it is not there, or makes no sense."""
+    """Read the files of a run. Raises MpippError: they are missing or invalid."""
     return run_of(content(directory), os.path.join(directory, DATA))
 
 
@@ -261,9 +269,9 @@ class _Fields:
         return int(self._get(name, int, 0))
 
     def optional(self, name: str) -> int | None:
-        return self.number(name) if self.is_known(name) else None
+        return self.number(name) if self.has_value(name) else None
 
-    def is_known(self, name: str) -> bool:
+    def has_value(self, name: str) -> bool:
         return self._value.get(name) is not None
 
     def seconds(self, name: str) -> float:
@@ -307,7 +315,7 @@ class _Fields:
     def _get(self, name: str, kind: Any, otherwise: Any) -> Any:
         found = self._value.get(name, otherwise)
         if not isinstance(found, kind) or (isinstance(found, bool) and kind is not bool):
-            raise MpippError(f"{self._path} is damaged: {name} is of another kind")
+            raise MpippError(f"{self._path} is damaged: {name} has another type")
         return found
 
 
@@ -359,11 +367,11 @@ def _provoked(of: _Fields) -> Provoked:
 
 
 def _entry(of: _Fields) -> Entry:
-    check = of.text("check")
+    check, severity = of.text("check"), of.text("severity")
     return Entry(
         id=of.text("id") or check,
         check=check,
-        severity="warning" if of.text("severity") == "warning" else "error",
+        severity=severity if severity in ("warning", "remark") else "error",
         what=of.text("what"),
         parties=of.objects("parties", _party),
         rule=of.text("rule"),
@@ -376,7 +384,12 @@ def _entry(of: _Fields) -> Entry:
         picture=of.picture("picture"),
         timeline=_timeline(of.object("timeline")) if of.has("timeline") else None,
         lifelines=_lifelines(of.object("lifelines")) if of.has("lifelines") else None,
+        point=_source_point(of.object("point")) if of.has_value("point") else None,
     )
+
+
+def _source_point(of: _Fields) -> SourcePoint:
+    return SourcePoint(of.text("path"), of.number("line"))
 
 
 def _lines(of: _Fields) -> list[Line]:
@@ -397,7 +410,7 @@ def _party(of: _Fields) -> Party:
         of.numbers("ranks"),
         of.text("procedure"),
         of.integers("arguments"),
-        of.object("started").text("procedure") if of.is_known("started") else "",
+        of.object("started").text("procedure") if of.has_value("started") else "",
         of.objects("started_frames", _place),
     )
 
@@ -437,16 +450,16 @@ def _lifelines(of: _Fields) -> Lifelines:
     def point(one: _Fields) -> Point:
         return Point(one.number("lane"), one.text("call"), one.text("place"), one.text("text"))
 
-    def both(one: _Fields) -> tuple[int, int]:
+    def endpoints(one: _Fields) -> tuple[int, int]:
         return one.number("from"), one.number("to")
 
     return Lifelines(
         of.texts("lanes"),
         of.objects("points", point),
-        of.objects("epochs", both),
-        of.objects("pending", both),
-        of.objects("edges", both),
-        both(of.object("missing")),
+        of.objects("epochs", endpoints),
+        of.objects("pending", endpoints),
+        of.objects("edges", endpoints),
+        endpoints(of.object("missing")),
         of.text("why"),
         of.text("wanted"),
     )
@@ -454,7 +467,7 @@ def _lifelines(of: _Fields) -> Lifelines:
 
 def _row(of: _Fields) -> Row:
     def cell(one: _Fields) -> Cell:
-        at = one.seconds("seconds") if one.is_known("seconds") else None
+        at = one.seconds("seconds") if one.has_value("seconds") else None
         return Cell(one.text("call"), one.text("data"), one.text("place"), at)
 
     return Row(of.number("ordinal"), of.flag("here"), of.objects("cells", cell))

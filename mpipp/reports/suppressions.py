@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings that are known and not to be told, by a file that says why.
+"""Known findings to suppress, from a file with the reasons.
 
 The file has a section for each: its title is the reason, and what it says must all hold for one
 place of the finding.
@@ -32,7 +32,7 @@ class Suppression(NamedTuple):
     library: str
 
     def fits(self, names: Iterable[str], frame: Frame | None) -> bool:
-        """Whether it is of a finding with these names, at this place."""
+        """Return whether it matches a finding with these names, at this place."""
         if self.check and not any(fnmatchcase(name, self.check) for name in names):
             return False
         if frame is None:
@@ -50,13 +50,13 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 class Suppressions:
-    """What a file says, in its order."""
+    """The suppressions of a file, in its order."""
 
     def __init__(self, known: Sequence[Suppression] = ()) -> None:
         self.known = known
 
     def reason(self, names: Sequence[str], places: Sequence[Frame]) -> str:
-        """Why a finding is not told; "" if it is.
+        """The reason for suppressing a finding; "" if it is not suppressed.
 
         Args:
             names: the word and the id of its rule.
@@ -69,7 +69,7 @@ class Suppressions:
 
 
 def read(path: str) -> Suppressions:
-    """Those of a file; none if the path is "". Raises MpippError for one that makes no sense."""
+    """The suppressions of a file; none if the path is "". Raises MpippError for an invalid one."""
     if not path:
         return Suppressions()
     import configparser  # which no other run needs
@@ -107,6 +107,6 @@ def _suppression(title: str, section: Mapping[str, str], path: str) -> Suppressi
     check = section.get("check", "")
     names = {*RULES, *(rule.check for rule in RULES.values())}
     if check and not any(fnmatchcase(name, check) for name in names):
-        raise MpippError(f"{where}: there is no check {check}: docs/checks.md has them all")
+        raise MpippError(f"{where}: there is no check {check}: docs/reference/checks has them all")
     others = (section.get(name, "") for name in _CONDITIONS[1:])
     return Suppression(title.strip(), check, *others)

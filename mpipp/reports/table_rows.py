@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Guarded(NamedTuple):
-    """How the buffers of the operations that one call has started were looked at: how many."""
+    """The guard coverage of the operations that one call has started, as numbers."""
 
     place: str
     procedure: str
@@ -19,12 +19,12 @@ class Guarded(NamedTuple):
     accesses: int  # of all of these: the program, which was compiled so, looked itself, too
 
     def operations(self) -> int:
-        """How many there are."""
+        """The number of operations."""
         return self.pages + self.compared + self.skipped + self.nothing
 
 
 class Provoked(NamedTuple):
-    """What was done to the calls of one place in one way: see mpipp.model.Provoked."""
+    """The perturbations of calls of one place in one way: see mpipp.model.Provoked."""
 
     place: str
     procedure: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-# What GCC and Clang make functions of: what is within an OpenMP directive.
+# The functions that GCC and Clang make from OpenMP directives.
 _REGION = re.compile(r"(.*)\.(?:_omp_fn\.\d|omp_outlined|omp_task_entry).*")
 
 

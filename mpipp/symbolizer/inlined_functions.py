@@ -57,7 +57,7 @@ class _Plan(NamedTuple):
 
 
 class Functions:
-    """Those of one unit.
+    """The functions of one unit.
 
     Args:
         unit: of pyelftools.
@@ -76,7 +76,7 @@ class Functions:
         self._inlined: dict[int, list[tuple[int, int, _Entry]]] = {}  # by the function's number
 
     def at(self, address: int) -> list[Function]:
-        """What an address is in, what was inlined last first; [] if it is in none."""
+        """The functions at an address, the innermost inlined one first; [] if there are none."""
         for low, high, number in self._own:
             if low <= address < high:
                 inside = [one for lo, hi, one in self._inside(number) if lo <= address < hi]
@@ -84,14 +84,14 @@ class Functions:
         return []
 
     def own(self, address: int) -> Any:
-        """The entry of the function whose code an address is in; None if it is in none."""
+        """The entry of the function whose code contains an address; None if there is none."""
         for low, high, number in self._own:
             if low <= address < high:
                 return self._unit.get_DIE_from_refaddr(self._entries[number].offset)
         return None
 
     def _inside(self, number: int) -> list[tuple[int, int, _Entry]]:
-        # What was inlined into a function, the outermost first.
+        # The functions inlined into a function, the outermost first.
         if number not in self._inlined:
             depth = self._entries[number].depth
             after = itertools.islice(self._entries, number + 1, None)
@@ -143,7 +143,7 @@ def _listed(attribute: Any, unit: Any, debug: Any) -> Iterator[tuple[int, int]]:
 
 
 def name_of(entry: Any) -> str:
-    """What an entry is called, "" if it has no name."""
+    """The name of an entry, "" if it has none."""
     for _ in range(4):
         if "DW_AT_name" in entry.attributes:
             return os.fsdecode(entry.attributes["DW_AT_name"].value)
@@ -157,7 +157,7 @@ def name_of(entry: Any) -> str:
 
 
 def _entries(unit: Any, debug: Any) -> Iterator[_Entry]:
-    # Those of functions that have code. Raises IndexError, KeyError, ValueError for damage.
+    # The names of functions with code. Raises IndexError, KeyError, ValueError for damage.
     stream = debug.debug_info_sec.stream
     first, end = unit.cu_die_offset, unit.cu_offset + unit.size
     stream.seek(first)

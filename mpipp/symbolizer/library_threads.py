@@ -21,12 +21,15 @@ _C = ("libc.", "libc-", "libpthread")  # the C library's: what begins a thread
 
 
 def keeps_out(path: str) -> bool:
-    """Whether a thread that began with a function in this file never calls MPI for the program."""
+    """Return whether a thread that began with a function in this file never calls MPI for the
+    program.
+    """
     return _OWN.search(path) is not None
 
 
 def all_keep_out(files: Sequence[str]) -> bool:
-    """The same of a thread with frames in these files, innermost first; "": none, the program's.
+    """Return whether a thread with frames in these files, innermost first, never calls MPI; "":
+    none, the program's.
 
     One of the program's speaks against it: a library calls it, which may call MPI.
     """

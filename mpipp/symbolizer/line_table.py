@@ -7,16 +7,18 @@ import bisect
 import itertools
 import os
 import re
+import struct
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 from mpipp.symbolizer.demangle import source_name
+from mpipp.symbolizer.frame_table import FrameTable, Rule
 from mpipp.symbolizer.inlined_functions import Functions, ranges
 from mpipp.symbolizer.stack_variables import variable
 
-# Of what compilers make of the name of a variable: of a Fortran module, or local and static.
+# Patterns of compilers' names for variables: of a Fortran module, or local and static.
 _FORTRAN = re.compile(r"(?:__\w+?_MOD_)?(.+?)(?:\.\d+)?$")
 _MOST = 1 << 24  # bytes of a compilation unit whose functions are looked for
 
@@ -26,14 +28,15 @@ class Line(NamedTuple):
 
     file: str  # without its directory
     line: int
-    path: str  # as the compiler was given it, from the root if it says where it was
+    path: str  # as the compiler got it, from the root if it says where it was
 
 
 class Place(NamedTuple):
-    """A function that an address is in.
+    """A function that contains an address.
 
     Attributes:
-        line: within it: of the address, or of what was inlined there; None: it is not known.
+        line: the line in this function, of the address or of the call inlined there. None: it is
+            unknown.
         is_inlined: whether it has no code of its own there, but is part of the next one out.
     """
 
@@ -42,14 +45,16 @@ class Place(NamedTuple):
     is_inlined: bool
 
 
-class _Symbol(NamedTuple):
+class Symbol(NamedTuple):
+    """A function or static variable: bytes [low, high) of the file's addresses."""
+
     low: int
     high: int
     name: str
 
 
 class _Unit(NamedTuple):
-    # Of one compilation unit: where lines begin, in order, its files, and functions.
+    # One compilation unit: the starts of lines, in order, its files, and functions.
     starts: list[int]
     lines: list[Line | None]  # None: from here on there are none
     files: dict[int, str]  # paths by their numbers
@@ -64,7 +69,7 @@ class _Unit(NamedTuple):
         return _line(path, line) if path is not None and line else None
 
 
-class Lines:
+class LineTable:
     """One file's; addresses are those that the file itself has.
 
     A file that cannot be read, or makes no sense, has neither lines nor symbols.
@@ -72,16 +77,17 @@ class Lines:
 
     def __init__(self, path: str) -> None:
         self._units: dict[int, _Unit] = {}
-        self._symbols: list[_Symbol] = []
-        self._variables: list[_Symbol] | None = None  # read when first asked for
+        self._symbols: list[Symbol] = []
+        self._variables: list[Symbol] | None = None  # read when first asked for
         self._starts: list[int] = []
         self._elf: Any = None
         self._debug: Any = None
+        self._frames: FrameTable | None = None  # read when first asked for
         self._aranges: Any = None  # of units that say which addresses they have
         self._segments: list[tuple[int, int, int]] = []  # offset, bytes, address
         self._spans: list[tuple[int, int, Any]] = []  # [low, high) of units that were read
         self._coming: Iterator[tuple[int, int, Any]] = iter(())  # those of the others
-        with suppress(*_damage()):
+        with suppress(*damage()):
             self._open(path)
 
     def _open(self, path: str) -> None:
@@ -120,7 +126,7 @@ class Lines:
         """The functions that an address is in, what was inlined last first; one at least."""
         line, unit = self.line(address), self._unit(address)
         found: list[Place] = []
-        with suppress(*_damage()):
+        with suppress(*damage()):
             for function in unit.functions.at(address) if unit and unit.functions else ():
                 name = source_name(function.name)
                 found.append(Place(name, line, function.call is not None))
@@ -139,24 +145,71 @@ class Lines:
         distance = address - symbol.low
         return f"{symbol.name}+{distance}" if distance else symbol.name
 
+    def function_symbol(self, address: int) -> str:
+        """ "main": the symbol whose code has an address, "" if there is none."""
+        symbol = self._symbol(address)
+        return symbol.name if symbol else ""
+
+    def exported(self, name: str) -> int | None:
+        """The address of a symbol for other files; None if there is none of this name."""
+        with suppress(*damage()):
+            section = self._elf.get_section_by_name(".dynsym") if self._elf is not None else None
+            for symbol in (section.get_symbol_by_name(name) if section else None) or ():
+                if symbol["st_shndx"] != "SHN_UNDEF":
+                    return int(symbol["st_value"])
+        return None
+
+    def caller(self, address: int) -> Rule | None:
+        """The rule to find the caller of the function at an address; None if that is unknown."""
+        with suppress(*damage()):
+            if self._frames is None and self._elf is not None:
+                self._frames = FrameTable(self._elf)
+            return self._frames.rule(address) if self._frames else None
+        return None
+
     def variable(self, address: int) -> str:
         """ "faces+3968": the static variable that has an address, "" if there is none."""
+        found = self.static_variable(address)
+        if found is None:
+            return ""
+        distance = address - found.low
+        return f"{found.name}+{distance}" if distance else found.name
+
+    def static_variable(self, address: int) -> Symbol | None:
+        """The static variable that has an address, by the name that the program knows."""
+        position = bisect.bisect_right(self._static(), (address, sys.maxsize)) - 1
+        found = self._static()[position] if position >= 0 else None
+        if found is None or address >= found.high:
+            return None
+        return found._replace(name=_FORTRAN.sub(r"\1", found.name))
+
+    def widest_variable(self, address: int) -> Symbol | None:
+        """The largest of several: a symbol may lie within another, as of Fortran's modules."""
+        having = [one for one in self._static() if one.low <= address < one.high]
+        found = max(having, key=lambda one: one.high, default=None)
+        return None if found is None else found._replace(name=_FORTRAN.sub(r"\1", found.name))
+
+    def _static(self) -> list[Symbol]:
         if self._variables is None:
             self._variables = []
-            with suppress(*_damage()):
+            with suppress(*damage()):
                 self._variables = sorted(self._read_symbols("STT_OBJECT"))
-        position = bisect.bisect_right(self._variables, (address, sys.maxsize)) - 1
-        found = self._variables[position] if position >= 0 else None
-        if found is None or address >= found.high:
-            return ""
-        name, distance = _FORTRAN.sub(r"\1", found.name), address - found.low
-        return f"{name}+{distance}" if distance else name
+        return self._variables
+
+    def function_entry(self, address: int) -> tuple[Any, Any] | None:
+        """The debug information's entry of the function that has an address, and all of it."""
+        unit = self._unit(address)
+        with suppress(*damage()):
+            entry = unit.functions.own(address) if unit and unit.functions else None
+            return (entry, self._debug) if entry else None
+        return None
 
     def local(self, address: int, offset: int) -> str:
-        """ "row+8": the variable at an offset from the canonical frame address, in the frame of a
-        function that goes on at an address; "" if there is none."""
+        """ "row+8": the variable at an offset from the canonical frame address, for an active
+        function at an address; "" if there is none.
+        """
         unit = self._unit(address)
-        with suppress(*_damage()):
+        with suppress(*damage()):
             function = unit.functions.own(address) if unit and unit.functions else None
             return variable(function, address, offset, self._debug) if function else ""
         return ""
@@ -165,12 +218,12 @@ class Lines:
         symbol = self._symbol(address)
         return source_name(symbol.name) if symbol else ""
 
-    def _symbol(self, address: int) -> _Symbol | None:
+    def _symbol(self, address: int) -> Symbol | None:
         position = bisect.bisect_right(self._starts, address) - 1
         found = self._symbols[position] if position >= 0 else None
         return found if found is not None and address < found.high else None
 
-    def _read_symbols(self, kind: str = "STT_FUNC") -> Iterator[_Symbol]:
+    def _read_symbols(self, kind: str = "STT_FUNC") -> Iterator[Symbol]:
         for name in (".symtab", ".dynsym"):
             section = self._elf.get_section_by_name(name)
             if section is None or section.header["sh_type"] == "SHT_NOBITS":
@@ -178,13 +231,13 @@ class Lines:
             for symbol in section.iter_symbols():
                 low, size = symbol["st_value"], symbol["st_size"]
                 if symbol["st_info"]["type"] == kind and low and symbol.name:
-                    yield _Symbol(low, low + max(size, 1), symbol.name)
+                    yield Symbol(low, low + max(size, 1), symbol.name)
             return
 
     def _unit(self, address: int) -> _Unit | None:
         if self._debug is None:
             return None
-        with suppress(*_damage()):
+        with suppress(*damage()):
             found = self._find(address)
             if found is None:
                 return None
@@ -221,7 +274,7 @@ class Lines:
                 lines.append(line)
         functions = None
         if unit["unit_length"] <= _MOST:
-            with suppress(*_damage()):
+            with suppress(*damage()):
                 functions = Functions(unit, self._debug)
         return _Unit(starts, lines, files, functions)
 
@@ -274,11 +327,11 @@ def _separate(elf: Any) -> str:
     return path if number and os.path.exists(path) else ""
 
 
-def _damage() -> tuple[type[Exception], ...]:
-    # What pyelftools raises for bytes that make no sense, or if it is not there.
+def damage() -> tuple[type[Exception], ...]:
+    """The exceptions of pyelftools for bytes that make no sense, or if it is not installed."""
     try:
         from elftools.common.exceptions import DWARFError, ELFError
     except ImportError:
         return (ImportError,)
     by_python = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
-    return (ELFError, DWARFError, OSError, NotImplementedError, *by_python)
+    return (ELFError, DWARFError, OSError, NotImplementedError, struct.error, *by_python)

@@ -4,15 +4,24 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mpipp.common.text.sanitize import plain
 from mpipp.model import Site
-from mpipp.symbolizer.line_table import Lines, Place
+from mpipp.symbolizer import skipped_accesses
+from mpipp.symbolizer.frame_table import Rule
+from mpipp.symbolizer.line_table import LineTable, Place, Symbol
 from mpipp.symbolizer.source_frames import Frame
 
-_KNOWN: dict[tuple[str, int, int], Lines] = {}  # by path, inode and time
+PYTHON = "_PyRuntime"  # what each CPython exports
+_KNOWN: dict[tuple[str, int, int], LineTable] = {}  # by path, inode and time
+
+
+# Functions of CPython that call what extension modules want to be called at the end (Py_AtExit).
+_AT_EXIT = {"call_ll_exitfuncs", "Py_FinalizeEx", "_Py_Finalize", "Py_Finalize"}
+_PYTHON_END = Frame("the end of the Python program")
 
 
 class _Mapping(NamedTuple):
@@ -23,14 +32,14 @@ class _Mapping(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A function's, where it goes on (address of code), and the frame's end (of the stack)."""
+    """A function's frame: the address where it continues, and the frame's end on the stack."""
 
     code: int
     end: int
 
 
 class Places:
-    """Of one process: what it has loaded is read while it is there, and kept.
+    """The symbols of one process: its loaded files are read while it exists, and kept.
 
     Args:
         code: lines of /proc/PID/maps as they were, for a process that has ended already.
@@ -62,14 +71,23 @@ class Places:
         return [frame.text for frame in self.frames(where)]
 
     def frames(self, where: Site) -> list[Frame]:
-        """The same, with what is known of each."""
+        """The frames of a call site, with their data."""
         if where.python is not None:
             path, line, function = where.python
             return [_plain(Frame(where.python.text, path, line, function))]
+        if where.address and self._is_end_of_python(where.address):
+            return [_PYTHON_END]
         addresses = [address for address in (where.address, *where.frames) if address]
         calls = [frame for one in dict.fromkeys(addresses) for frame in self.calls(one)]
         with_line = [i for i, frame in enumerate(calls) if frame.line]
         return calls[with_line[0] :] if with_line else calls
+
+    def _is_end_of_python(self, return_address: int) -> bool:
+        # The interpreter itself calls MPI only there: mpi4py finalizes it.
+        found = self._find(return_address - 1)
+        if found is None or found[0].places(found[1])[0].function not in _AT_EXIT:
+            return False
+        return found[0].exported(PYTHON) is not None
 
     def calls(self, return_address: int) -> list[Frame]:
         """The call that returns to an address, and those that were inlined around it; one at
@@ -101,37 +119,115 @@ class Places:
         name = found[0].function(found[1]) if found else ""
         return f"<{plain(name, '')}>" if name else f"{address:#x}"
 
+    def python_symbol(self, name: str) -> int | None:
+        """The address of a symbol of the Python interpreter; None if there is none."""
+        return self.symbol(name, "libpython", in_program=True)
+
+    def symbol(self, name: str, library: str, in_program: bool = False) -> int | None:
+        """The address of a symbol of a library; None if there is none.
+
+        Args:
+            library: how its name begins: reading the symbols of all libraries would take long.
+            in_program: True if the program itself may have the symbol.
+        """
+        for mapping in self._mappings:
+            is_wanted = os.path.basename(mapping.path).startswith(library)
+            if not is_wanted and not (in_program and mapping.path == self._program):
+                continue
+            lines = _lines(mapping.path)
+            value, code = lines.exported(name), lines.address(mapping.offset)
+            if value is not None and code is not None:
+                return mapping.start + value - code
+        return None
+
+    def caller(self, address: int) -> Rule | None:
+        """The rule to find the caller of the function at an address; None if that is unknown."""
+        found = self._find(address)
+        return found[0].caller(found[1]) if found else None
+
+    def is_main(self, address: int) -> bool:
+        """Return whether an address is in the main function of the program.
+
+        In Fortran that is the main program, which main calls.
+        """
+        found = self._find(address)
+        return found is not None and found[0].function_symbol(found[1]) in ("main", "MAIN__")
+
     def file(self, address: int) -> str:
         """The path of the file that an address is in, "" if it is not known."""
         found = (one.path for one in self._mappings if one.start <= address < one.end)
         return next(found, "")
 
+    def skipped_accesses(self) -> dict[str, Counter[str]]:
+        """The loads and stores that are not instrumented: by loaded file, counted by source."""
+        paths = {self._program, *(one.path for one in self._mappings)} - {""}
+        return {path: found for path in sorted(paths) if (found := skipped_accesses.of_file(path))}
+
     def variable(self, address: int, frame: StackFrame | None = None) -> str:
         """The variable at an address, with the distance from its beginning: "faces+3968".
 
-        Of static memory, by the symbols of what is loaded; of a stack frame that has the address,
-        if it is given, by debug information; "" where there is none.
+        For static memory, this uses the symbols of the loaded files. For a stack frame that has the
+        address, it uses debug information. "" if there is none.
         """
         if frame is not None:
             found = self._find(frame.code - 1)
             return plain(found[0].local(found[1], address - frame.end), "") if found else ""
-        # A file's data lie behind its code, and before the next one's. Reading takes time, and
-        # a process may wait meanwhile.
+        static = self.static_variable(address)
+        if static is None:
+            return ""
+        distance = address - static.low
+        return plain(f"{static.name}+{distance}" if distance else static.name, "")
+
+    def static_variable(self, address: int) -> Symbol | None:
+        """The static variable that has an address, by the symbols of what is loaded."""
+        found = self._file_of_data(address)
+        one = found[0].static_variable(address - found[1]) if found is not None else None
+        return one if one is None or found is None else _moved(one, found[1])
+
+    def widest_variable(self, address: int) -> Symbol | None:
+        """The largest of several symbols that have an address."""
+        found = self._file_of_data(address)
+        one = found[0].widest_variable(address - found[1]) if found is not None else None
+        return one if one is None or found is None else _moved(one, found[1])
+
+    def _file_of_data(self, address: int) -> tuple[LineTable, int] | None:
+        # The file, and what is added to its addresses. A file's data lie behind its code, and
+        # before the next one's. Reading takes time, and a process may wait meanwhile.
         below = [mapping for mapping in self._mappings if mapping.start <= address]
         if not below:
-            return ""
+            return None
         mapping = max(below, key=lambda one: one.start)
         lines = _lines(mapping.path)
         code = lines.address(mapping.offset)
-        return plain(lines.variable(address - mapping.start + code), "") if code is not None else ""
+        return None if code is None else (lines, mapping.start - code)
 
-    def _find(self, pc: int) -> tuple[Lines, int, _Mapping] | None:
+    def scope(self, pc: int) -> tuple[Any, Any, int, int, int] | None:
+        """The function at an address: its entry in the debug information, and all of that.
+
+        Behind these the file's own address, the offset of such addresses, and the line's number
+        (0: not known).
+        """
+        found = self._find(pc)
+        if found is None:
+            return None
+        lines, address, _ = found
+        function = lines.function_entry(address)
+        if function is None:
+            return None
+        line = lines.line(address)
+        return (*function, address, pc - address, line.line if line is not None else 0)
+
+    def _find(self, pc: int) -> tuple[LineTable, int, _Mapping] | None:
         for mapping in self._mappings:
             if mapping.start <= pc < mapping.end:
                 lines = _lines(mapping.path)
                 address = lines.address(pc - mapping.start + mapping.offset)
                 return None if address is None else (lines, address, mapping)
         return None
+
+
+def _moved(symbol: Symbol, by: int) -> Symbol:
+    return Symbol(symbol.low + by, symbol.high + by, symbol.name)
 
 
 def _plain(frame: Frame) -> Frame:
@@ -181,12 +277,12 @@ def _program(pid: int, mappings: Sequence[_Mapping]) -> str:
     return mappings[0].path if mappings else ""
 
 
-def _lines(path: str) -> Lines:
+def _lines(path: str) -> LineTable:
     try:
         now = os.stat(path)
         key = path, now.st_ino, now.st_mtime_ns
     except OSError:
         key = path, 0, 0
     if key not in _KNOWN:
-        _KNOWN[key] = Lines(path)
+        _KNOWN[key] = LineTable(path)
     return _KNOWN[key]

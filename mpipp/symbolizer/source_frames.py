@@ -47,7 +47,7 @@ class Sources:
 
 
 def _opened(path: str, flags: int) -> int:
-    # What has become a pipe in the meantime would be waited for.
+    # A file that has become a pipe in the meantime would block.
     return os.open(path, flags | os.O_NONBLOCK)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Variables in the stack frame of a function, by debug information (DWARF 5, sections 2.6 and 4).
 
-Those with a place of their own in the frame: arrays, structures, and all that is not optimised.
+Only variables with a place of their own in the frame: arrays, structures, and all that are not
+optimised away.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ _FBREG, _CALL_FRAME_CFA, _REG6 = 0x91, 0x9C, 0x56
 _BASES = {_CALL_FRAME_CFA: 0, _REG6: -16}
 _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
 _BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine")
+_COMMON = "DW_TAG_common_block"
 _NAMED = (*(f"DW_TAG_{one}_type" for one in ("const", "volatile", "atomic")), "DW_TAG_typedef")
 _FORTRAN = (7, 8, 14, 34, 35)  # languages whose arrays begin with 1
 _DEEP = 32  # types within types
@@ -27,14 +29,14 @@ def variable(function: Any, address: int, offset: int, debug: Any) -> str:
 
     Args:
         function: its entry.
-        address: of its code, where it goes on.
+        address: the address of code where it continues.
         offset: in bytes from the canonical frame address.
         debug: all of the file's debug information.
     """
     where = _expression(function, "DW_AT_frame_base")
     base = _BASES.get(where[0]) if len(where) == 1 else None
     found = ""
-    for entry in _visible(function, address, debug) if base is not None else ():
+    for entry in visible(function, address, debug) if base is not None else ():
         start = _offset(_expression(entry, "DW_AT_location"))
         size = _size(entry) if start is not None else None
         if start is None or size is None or base is None:
@@ -46,15 +48,16 @@ def variable(function: Any, address: int, offset: int, debug: Any) -> str:
     return found
 
 
-def _visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
-    # Variables of the blocks that an address is in, from the outermost inwards.
+def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
+    """The entries of the variables of the blocks that an address is in, outermost block first."""
     blocks = [function]
     for block in blocks:
         for child in _children(block):
             if child.tag in _VARIABLES:
                 yield child
-            elif child.tag in _BLOCKS and any(
-                low <= address < high for low, high in ranges(child, child.cu, debug)
+            elif child.tag == _COMMON or (
+                child.tag in _BLOCKS
+                and any(low <= address < high for low, high in ranges(child, child.cu, debug))
             ):
                 blocks.append(child)
 
@@ -90,7 +93,7 @@ def _offset(location: list[int]) -> int | None:
 
 
 def _size(entry: Any) -> int | None:
-    # Bytes of what an entry is; None where that is not constant.
+    # The size in bytes of an entry's type; None if that is not constant.
     count = 1
     for _ in range(_DEEP):
         origin = "DW_AT_abstract_origin"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Builds the wrapper for one MPI, once, in the user's cache directory.
 
-A build is one directory, `NAME/libmpipp_FLAVOR.so` with gdb's auto-load script beside it, and the
-library that is loaded, too, where it is told of memory. It is named by everything that can change
-the result, and appears whole or not at all, so several builders (the ranks of a job, the workers of
-a test run) need not wait for each other.
+A build is one directory: the recorder `NAME/libmpipp_FLAVOR.so`, gdb's auto-load script, and the
+libraries of the other parts. Its name contains everything that can change the result. It appears
+completely or not at all. So several builders (the ranks of a job, the workers of a test run) need
+not wait for each other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,22 +27,36 @@ from mpipp.common.cache import Cache, build_directory, cache_directory, install,
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import elf
+from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
-from mpipp.watcher.ipc.launch import BESIDE
+from mpipp.watcher.ipc.launch import INTERPOSER, PARTS, part_path
 
 # -g: at the entry of a call the debugger reads the parameters by their names. Vectors of two
 # constants cost GCC more than it saves: six instructions in every call that makes a request.
 _FLAGS = (
     *("-std=gnu11", "-O2", "-fno-tree-slp-vectorize", "-g"),
-    *("-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra"),
+    *("-fPIC", "-fvisibility=hidden", "-fno-semantic-interposition", "-Wall", "-Wextra"),
     *("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"),
 )
-_LINK_FLAGS = ("-shared", "-ldl", "-lpthread", "-Wl,-z,now")
+# -Bsymbolic: what a library offers to others costs its own references nothing (abi/seam.h).
+_LINK_FLAGS = ("-shared", "-ldl", "-lpthread", "-Wl,-z,now", "-Wl,-Bsymbolic")
 
-_INTERPOSER = "libc_interposer"  # the sources of the library beside
+# The folders of the sources of each of PARTS. All others are the recorder's.
+_FOLDERS = {
+    "check": ("collective_precheck",),
+    "guard": ("buffer_guard", "instrumentation"),
+    "rma": ("rma_log", "rma_page_trace"),
+    "perturb": ("perturb",),
+    "hold": ("debugger",),
+    "death": ("death_signals",),
+}
+# The parts that a part refers to, beside the recorder: they are loaded with it.
+_USES = {"rma": ("guard",), "perturb": ("guard",)}
+
+_INTERPOSER = "libc_interposer"  # the sources of the library that stands before the C library's
 _IN_PROGRAM = "instrumentation/in_program"  # built by toolchain/instrument/build_runtime.py
 
-_MEMCHECK = "/usr/include/valgrind/memcheck.h"  # which the wrapper uses where it is
+_MEMCHECK = "/usr/include/valgrind/memcheck.h"  # optional: compiled in if valgrind is installed
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -100,7 +113,7 @@ def library_path(mpi: Mpi) -> Path:
 
 
 def newest(flavor: Flavor, library: str) -> Mpi | None:
-    """What is known of an MPI for which this version of mpipp has built a wrapper.
+    """The MPI for which this version of mpipp has built a wrapper last.
 
     Where there are several, it is one of the library's version if there is one, else the newest.
 
@@ -117,7 +130,7 @@ def newest(flavor: Flavor, library: str) -> Mpi | None:
     }
     if not found:
         return None
-    say_where(cache)
+    report_cache_directory(cache)
     try:
         text = Path(library).read_bytes()
     except OSError:
@@ -144,7 +157,7 @@ def _expect_holdable(cache: Path) -> None:
         )
 
 
-def say_where(cache: Cache) -> None:
+def report_cache_directory(cache: Cache) -> None:
     """Say on the error stream, once, that builds are not kept where the user has it, and why."""
     if cache.problem:
         _say(
@@ -162,14 +175,14 @@ def build(
     mpi: Mpi,
     *,
     force: bool = False,
-    progress: Callable[[str], None] = lambda text: None,
+    shows_progress: bool = False,
     extra_flags: Sequence[str] = (),
 ) -> Path:
     """Build the wrapper for `mpi`, unless that was done before.
 
     Args:
         force: build it again even then.
-        progress: called with pieces of text while building.
+        shows_progress: whether to show the progress on the error stream.
         extra_flags: more flags for the C compiler, which do not change what is built: -Werror.
 
     Returns:
@@ -179,34 +192,36 @@ def build(
         MpippError: the cache cannot be written, the sources are missing, or they do not compile.
     """
     library = library_path(mpi)
-    say_where(_cache())
+    report_cache_directory(_cache())
     if library.exists() and not force:
         return library
     with build_directory(library.parent.parent) as work:
-        progress(f"building the wrapper for {mpi.name} ...")
-        start = time.monotonic()
+        progress = BuildProgress(f"the wrapper for {mpi.name}") if shows_progress else None
+        has_built = False
         try:
-            _compile(mpi, work, library, extra_flags)
+            _compile(mpi, work, library, extra_flags, progress)
             (work / f"{library.name}-gdb.py").write_text(_autoload())
             install(work, library.parent)
+            has_built = True
         finally:
-            progress(f" {time.monotonic() - start:.1f} s\n")
+            if progress is not None:
+                progress.end(has_built)
     return library
 
 
 @dataclass(frozen=True)
 class Commands:
-    """How to build the wrapper: compilations, independent of each other, and the link after them.
+    """The commands that build the wrapper: independent compilations, and the links after them.
 
     Attributes:
         compile: the largest source first.
-        link: what makes the library of the object files.
-        beside: what makes the other library, of its source.
+        link: the commands that link the libraries; each library may need earlier ones.
+        interposer: the command that builds the library for memory calls from its sources.
     """
 
     compile: list[list[str]]
-    link: list[str]
-    beside: list[str]
+    link: list[list[str]]
+    interposer: list[str]
 
 
 def commands(
@@ -221,12 +236,13 @@ def commands(
 
     Args:
         build_directory: holds mpipp_have.h, and the object files later.
+        output: the recorder's library; those of the parts are made beside it.
         compiler: the C compiler, if not the one that the MPI compiler calls.
         extra_flags: more flags for it.
     """
     sources = source_directory()
-    beside = sorted((sources / _INTERPOSER).glob("*.c"))
-    others = {*beside, *(sources / _IN_PROGRAM).iterdir()}
+    interposing = sorted((sources / _INTERPOSER).glob("*.c"))
+    others = {*interposing, *(sources / _IN_PROGRAM).iterdir()}
     files = sorted(set(sources.rglob("*.c")) - others)
     start = [compiler or mpi.compiler, *_FLAGS, *extra_flags]
     where = [f"-I{sources}", f"-I{build_directory}"]
@@ -235,28 +251,66 @@ def commands(
         file: str(build_directory / ("_".join(file.relative_to(sources).parts)[:-2] + ".o"))
         for file in files
     }
-    largest_first = sorted(files, key=lambda file: -file.stat().st_size)
+    of_part: dict[str, list[str]] = {name: [] for name in ("", *PARTS)}
+    for file, made in objects.items():
+        of_part[_part(file.relative_to(sources))].append(made)
     return Commands(
-        [[*start, *where, "-c", str(file), "-o", objects[file]] for file in largest_first],
-        [*start, *objects.values(), *_LINK_FLAGS, "-o", str(output)],
+        [
+            [*start, *where, *_part_flag(file.relative_to(sources)), "-c", str(file), "-o", to]
+            for file, to in sorted(objects.items(), key=lambda one: -one[0].stat().st_size)
+        ],
+        [[*start, *_linked(name, of_part[name], output)] for name in of_part],
         [
             *start,
             f"-I{sources}",
-            *map(str, beside),
+            *map(str, interposing),
             *_LINK_FLAGS,
             *(f"-Wl,--version-script={one}" for one in (sources / _INTERPOSER).glob("*.def")),
             "-o",
-            str(output.with_name(BESIDE)),
+            str(output.with_name(INTERPOSER)),
         ],
     )
 
 
-def run_all(compilations: Sequence[Sequence[str]]) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands, as many at a time as this process may use processors; results in order."""
-    from concurrent.futures import ThreadPoolExecutor  # takes some time to load
+def _part(source: Path) -> str:
+    # The part that a source belongs to; "": the recorder.
+    names = (name for name, folders in _FOLDERS.items() if source.parts[0] in folders)
+    return next(names, "")
 
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        return list(pool.map(_run, compilations))
+
+def _part_flag(source: Path) -> list[str]:
+    return ["-DMPIPP_PART"] if _part(source) else []
+
+
+def _linked(name: str, objects: Sequence[str], recorder: Path) -> list[str]:
+    # A part finds the recorder by its name, as it is loaded already, or else beside itself.
+    library = part_path(str(recorder), name) if name else str(recorder)
+    words = [*objects, *_LINK_FLAGS, f"-Wl,-soname,{os.path.basename(library)}", "-o", library]
+    if name:
+        used = [str(recorder), *(part_path(str(recorder), one) for one in _USES.get(name, ()))]
+        words += [*used, "-Wl,-rpath,$ORIGIN"]
+    return words
+
+
+def run_all(
+    compilations: Sequence[Sequence[str]], done: Callable[[int], None] = lambda number: None
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands, as many at a time as this process may use processors; results in order.
+
+    Args:
+        done: called with the number of each command that has ended, in any order.
+    """
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # takes some time to load
+
+    with ThreadPoolExecutor(_processors()) as pool:
+        numbers = {pool.submit(_run, one): number for number, one in enumerate(compilations)}
+        for ended in as_completed(numbers):
+            done(numbers[ended])
+    return [ended.result() for ended in numbers]
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
@@ -280,9 +334,10 @@ def _autoload() -> str:
 
 
 def _own_fingerprint() -> str:
-    # Of everything of mpipp's that goes into a build and is not in its name.
+    # A hash of all of mpipp's inputs to a build that are not in its name.
     sources = source_directory()
-    digest = hashlib.sha256("\0".join([_autoload(), *_FLAGS, *_LINK_FLAGS]).encode())
+    parts = repr((_FOLDERS, _USES))
+    digest = hashlib.sha256("\0".join([_autoload(), *_FLAGS, *_LINK_FLAGS, parts]).encode())
     for file in sorted(sources.rglob("*")):
         if file.suffix in (".c", ".h", ".inc", ".def"):
             digest.update(f"\0{file.relative_to(sources)}\0".encode() + file.read_bytes())
@@ -290,22 +345,50 @@ def _own_fingerprint() -> str:
 
 
 def _fingerprint(mpi: Mpi) -> str:
-    # The same of the machine's.
+    # A hash of the machine's inputs.
     compiler = _run([mpi.compiler, "--version"])
     parts = [compiler.stdout.partition("\n")[0], mpi.compiler, _have(mpi)]
     parts += [*mpi.flags, str(os.path.exists(_MEMCHECK))]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:10]
 
 
-def _compile(mpi: Mpi, work: Path, library: Path, extra_flags: Sequence[str]) -> None:
+def _shown(
+    progress: BuildProgress | None, compilations: Sequence[Sequence[str]]
+) -> Callable[[int], None]:
+    # The function that shows how many of these commands have ended.
+    if progress is None:
+        return lambda number: None
+    sizes = [
+        sum(os.path.getsize(word) for word in command if word.endswith(".c"))
+        for command in compilations
+    ]
+    progress.begin(sum(sizes), _processors())
+    ended: list[int] = []
+
+    def done(number: int) -> None:
+        ended.append(sizes[number])
+        progress.done(len(ended), len(sizes), sum(ended) / max(sum(sizes), 1))
+
+    return done
+
+
+def _compile(
+    mpi: Mpi,
+    work: Path,
+    library: Path,
+    extra_flags: Sequence[str],
+    progress: BuildProgress | None,
+) -> None:
     output = work / library.name
     with tempfile.TemporaryDirectory(dir=work) as objects:
         write_have(mpi, Path(objects))
         steps = commands(mpi, Path(objects), output, extra_flags=extra_flags)
-        failed = [done for done in run_all(steps.compile) if done.returncode != 0]
-        if not failed:
-            failed = [done for done in run_all([steps.link, steps.beside]) if done.returncode != 0]
-    problem = _first_error(failed[0]) if failed else _foreign_reference(output)
+        compilations = [*steps.compile, steps.interposer]
+        done = run_all(compilations, _shown(progress, compilations))
+        failed = [one for one in done if one.returncode != 0]
+        for link in [] if failed else steps.link:
+            failed += [one for one in [_run(link)] if one.returncode != 0]
+    problem = _first_error(failed[0]) if failed else _foreign_references(work)
     log = library.parent.parent / f"failed-{library.parent.name}.log"
     if problem:
         log.write_text("".join(_logged(done) for done in failed))
@@ -328,13 +411,14 @@ def _first_error(done: subprocess.CompletedProcess[str]) -> str:
     return "the compiler failed without an error message"
 
 
-def _foreign_reference(library: Path) -> str:
+def _foreign_references(directory: Path) -> str:
     # The wrapper finds MPI when the program runs. A hard reference to it would keep every program
     # without MPI that inherits LD_PRELOAD from starting.
-    for name in elf.needed(str(library)):
-        if name.startswith("libmpi"):
-            return f"it is linked with {name}"
-    for name in elf.undefined(str(library)):
-        if re.match(r"P?MPIX?_|ompi_|MPIR_", name):
-            return f"it refers to {name} of the MPI library"
+    for library in sorted(directory.glob("*.so")):
+        for name in elf.needed(str(library)):
+            if name.startswith("libmpi") and not name.startswith("libmpipp_"):
+                return f"it is linked with {name}"
+        for name in elf.undefined(str(library)):
+            if re.match(r"P?MPIX?_|ompi_|MPIR_", name):
+                return f"it refers to {name} of the MPI library"
     return ""

@@ -15,7 +15,7 @@ _AT_ENTRY = 9
 
 
 def is_elf(path: str) -> bool:
-    """Whether the file can be read and starts as an ELF file does."""
+    """Return whether the file can be read and starts as an ELF file does."""
     try:
         with open(path, "rb") as file:
             return file.read(4) == b"\x7fELF"
@@ -116,7 +116,7 @@ class _Damaged(MpippError):
 
 
 def _damage() -> tuple[type[Exception], ...]:
-    # What pyelftools raises for bytes that make no sense.
+    # The exceptions of pyelftools for invalid bytes.
     from elftools.common.exceptions import ELFError
 
     return (ELFError, ValueError, LookupError, TypeError, AttributeError)

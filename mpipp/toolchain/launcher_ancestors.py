@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launchers that have started a process, by what the system says of its ancestors."""
+"""The launchers that have started a process, from the system's list of its ancestors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LAUNCHER = re.compile(
 
 
 def status(pid: int) -> dict[str, str]:
-    """What the system says of a process; nothing if there is none."""
+    """The system's status of a process; nothing if there is none."""
     try:
         with open(f"{PROC}/{pid}/status", encoding="utf-8", errors="replace") as file:
             pairs = [line.partition(":") for line in file]
@@ -32,7 +32,7 @@ def program(pid: int) -> str:
 
 
 def is_launcher_name(name: str) -> bool:
-    """Whether a program is a launcher."""
+    """Return whether a program is a launcher."""
     return bool(_LAUNCHER.match(name))
 
 

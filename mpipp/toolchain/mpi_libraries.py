@@ -29,8 +29,8 @@ _COMPILER_NAMES = (
     "mpiicc",
 )
 
-# What the header says of itself. An MPICH header defines MPICH_VERSION, and so do MPI libraries
-# made from MPICH; under MPI_ABI it includes the standard ABI's header, which does not.
+# The header's own data. An MPICH header defines MPICH_VERSION, and so do MPI libraries derived from
+# MPICH. Under MPI_ABI it includes the standard ABI's header, which does not.
 _PROBE = """\
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -85,7 +85,7 @@ FLAVORS = {
 }
 
 
-# Names of MPI libraries; of an ABI where that is all that the header says.
+# Names of MPI libraries; those of an ABI if the header says no more.
 TITLES = {
     "openmpi": "Open MPI",
     "abi": "MPI standard ABI",
@@ -99,15 +99,15 @@ class Mpi:
     """One MPI installation, as its compiler shows it.
 
     Attributes:
-        mpicc: path of the MPI compiler; "" where there is none, but a wrapper that was built.
+        mpicc: path of the MPI compiler; "" if there is only a wrapper that was built.
         flavor: the ABI of the programs it builds.
         name: for people, "MPICH 4.0.2".
-        version: of the library, "4.0.2"; of the ABI where that is all the header says.
+        version: of the library, "4.0.2"; of the ABI if the header says no more.
         compiler: path of the C compiler that mpicc calls.
         flags: the preprocessor flags with which that compiler finds mpi.h.
         procedures: the MPI procedures the header declares, sorted, without "MPI_".
-        library: path of the library that the program loads; "" if it is not known.
-        wrapper: path of the wrapper, where there is no compiler.
+        library: path of the library that the program loads; "" if it is unknown.
+        wrapper: path of the wrapper, if there is no compiler.
     """
 
     mpicc: str
@@ -131,7 +131,7 @@ def flavor_of_library(name: str) -> Flavor | None:
 
 
 def default_mpicc() -> str:
-    """The MPI compiler to use when none is given: $MPICC, or else the mpicc on PATH.
+    """The MPI compiler to use by default: $MPICC, or else the mpicc on PATH.
 
     Raises:
         MpippError: there is none.
@@ -149,8 +149,8 @@ def probe(mpicc: str) -> Mpi:
     """Ask the MPI compiler `mpicc` (a path, or a name on PATH) what it is.
 
     Raises:
-        MpippError: it cannot be run, is no MPI compiler, has no C compiler to call, or is of an
-            MPI that mpipp does not know.
+        MpippError: it cannot be run, is no MPI compiler, calls no C compiler, or
+            belongs to an unknown MPI.
     """
     path = shutil.which(mpicc)
     if path is None:
@@ -207,8 +207,8 @@ def _identity(text: str, mpicc: str) -> tuple[Flavor, str, str]:
             flavor = FLAVORS["mpich" if key == "intel" else key]
             return flavor, f"{TITLES[key]} {numbers[key]}", numbers[key]
     raise MpippError(
-        f"{mpicc} is of an MPI that mpipp does not know: it knows libraries with the MPICH ABI, "
-        "Open MPI and the MPI standard ABI"
+        f"{mpicc} belongs to an unknown MPI library: mpipp supports the MPICH ABI, Open MPI and "
+        "the MPI standard ABI"
     )
 
 
@@ -267,8 +267,8 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
 
 def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> Iterator[str]:
     # The compilers in the bin directory of each installation that the library can be part of:
-    # PREFIX/bin of PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. Whoever has sent the user a program
-    # may have put them there, unless the user would call them anyway.
+    # PREFIX/bin of PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. The author of a foreign program may
+    # have put them there, unless the user would call them anyway.
     if not os.path.isabs(library):  # the loader does not find it
         return
     own = set(map(_entry, chosen))
@@ -287,6 +287,6 @@ def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> 
 
 
 def _entry(path: str) -> str:
-    # What a program is called by can matter to it.
+    # A program's behavior may depend on its name.
     directory, name = os.path.split(path)
     return os.path.join(os.path.realpath(directory), name)

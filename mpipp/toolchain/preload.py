@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp run` and `mpipp gdb` share: which wrapper fits a program, and how to preload it."""
+"""Common code of `mpipp run` and `mpipp gdb`: the wrapper for a program, and its preloading."""
 
 from __future__ import annotations
 
@@ -21,18 +21,7 @@ _START = str(Path(launch.__file__).resolve())
 
 def built(mpi: Mpi, *, force: bool = False) -> str:
     """The path of the wrapper for `mpi`, which is built now if need be, with progress on stderr."""
-    return mpi.wrapper or str(build(mpi, force=force, progress=_Progress()))
-
-
-class _Progress:
-    # "mpipp: " comes once, before the first piece of text.
-    def __init__(self) -> None:
-        self.prefix = "mpipp: "
-
-    def __call__(self, text: str) -> None:
-        sys.stderr.write(plain(self.prefix + text))
-        sys.stderr.flush()
-        self.prefix = ""
+    return mpi.wrapper or str(build(mpi, force=force, shows_progress=True))
 
 
 def mpi_for(program_name: str, mpicc: str | None) -> Mpi:

@@ -68,8 +68,8 @@ def inspect(name: str) -> Program:
             return Program(path, library, flavor)
     what = f"the mpi4py of {asked}" if asked else path
     raise MpippError(
-        f"{what} is not linked with an MPI library that mpipp knows: give the MPI program itself, "
-        "or, if it loads MPI later, name that library's compiler with --mpicc"
+        f"{what} is not linked with a supported MPI library: pass the MPI program itself, or the "
+        "MPI compiler with --mpicc"
     )
 
 

@@ -15,7 +15,7 @@ from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
 from mpipp.toolchain.program_mpi import executable
 
 _PATIENCE = 10.0  # seconds that a launcher may take to say its version
-# By flavor, what launchers say of themselves. Others, as those of batch systems, fit any MPI.
+# By flavor, the version output of launchers. Others, as those of batch systems, fit any MPI.
 _SAID = {
     "mpich": re.compile(r"HYDRA build details|Intel\(R\) MPI Library"),
     "openmpi": re.compile(r"\((OpenRTE|Open MPI)\)"),
@@ -74,8 +74,8 @@ def _on_path(flavor: Flavor) -> str:
 
 
 def _called(path: str) -> str:
-    # By its name where the user's shell would find it by that: by a path, Open MPI's changes PATH
-    # and LD_LIBRARY_PATH of all processes (it takes that for its option --prefix).
+    # By its name if the user's shell would find it. With a path, Open MPI's changes PATH and
+    # LD_LIBRARY_PATH of all processes (it takes that for its option --prefix).
     name = os.path.basename(path)
     found = shutil.which(name)
     return name if found and os.path.samefile(found, path) else path

@@ -60,8 +60,8 @@ class Job(NamedTuple):
     above: tuple[int, ...] = ()
 
 
-class _FoundProcess(NamedTuple):
-    # A process of MPI, or one that may not be looked at.
+class _MpiProcess(NamedTuple):
+    # A process of MPI, or one that mpipp may not read.
     process: Process
     environment: Mapping[str, str]
     above: tuple[int, ...]  # the innermost first
@@ -71,10 +71,10 @@ class _FoundProcess(NamedTuple):
 def jobs() -> list[Job]:
     """The jobs of the user's processes that have loaded MPI; for root, those of all users.
 
-    Those that launchers have started and that may not be looked at are among them.
+    Processes that launchers have started and that mpipp may not read are among them.
     """
-    found: dict[tuple[int, str], list[_FoundProcess]] = {}
-    hidden: list[_FoundProcess] = []
+    found: dict[tuple[int, str], list[_MpiProcess]] = {}
+    hidden: list[_MpiProcess] = []
     user = os.getuid()
     for pid in _numbers():
         if user and int(launcher_ancestors.status(pid).get("Uid", "-1").split()[0]) != user:
@@ -115,23 +115,23 @@ def loading(launcher: int) -> list[int]:
 
 
 def is_launcher(pid: int) -> bool:
-    """Whether a process is a launcher, and goes on."""
+    """Return whether a process is a launcher, and still runs."""
     status = launcher_ancestors.status(pid)
     has_ended = status.get("State", "").startswith(("Z", "X"))
     return launcher_ancestors.is_launcher_name(status.get("Name", "")) and not has_ended
 
 
-def _looked_at(pid: int, environment: Mapping[str, str]) -> _FoundProcess:
+def _looked_at(pid: int, environment: Mapping[str, str]) -> _MpiProcess:
     chains = launcher_ancestors.above(pid)
     launcher = chains[0][-1] if chains else pid
     process = Process(pid, launcher_ancestors.program(pid), _rank(environment), obstacle(pid))
-    return _FoundProcess(
+    return _MpiProcess(
         process, environment, tuple(one for chain in chains for one in chain), launcher
     )
 
 
-def _started(hidden: Sequence[_FoundProcess]) -> Iterator[_FoundProcess]:
-    # Those that are no launchers, and no shells between launchers and these.
+def _started(hidden: Sequence[_MpiProcess]) -> Iterator[_MpiProcess]:
+    # The processes except launchers, and shells between launchers and these.
     parents = {int(launcher_ancestors.status(one.process.pid).get("PPid", "0")) for one in hidden}
     for one in hidden:
         is_leaf = one.process.pid not in parents and not is_launcher(one.process.pid)
@@ -139,7 +139,7 @@ def _started(hidden: Sequence[_FoundProcess]) -> Iterator[_FoundProcess]:
             yield one
 
 
-def _job(members: Sequence[_FoundProcess], is_all: bool) -> Job:
+def _job(members: Sequence[_MpiProcess], is_all: bool) -> Job:
     # is_all: of what its launcher has started.
     launcher, environment = members[0].launcher, members[0].environment
     name = environment.get("SLURM_JOB_ID", "")
@@ -163,7 +163,7 @@ def process(pid: int) -> Process:
 
 
 def obstacle(pid: int) -> str:
-    """Why a debugger cannot attach to a process, and what to do; "" if it can."""
+    """The reason why a debugger cannot attach to a process, and advice; "" if it can."""
     status = launcher_ancestors.status(pid)
     if not status:
         return "has ended"

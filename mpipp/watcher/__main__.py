@@ -14,17 +14,17 @@ from typing import TextIO
 
 from mpipp.watcher.ipc import launch
 
-_FILES = 1 << 16  # that are open at one time, at most
+_FILES = 1 << 16  # open files at one time, at most
 
 
 def main() -> int:
     """Watch until the last process has gone; returns the exit status."""
-    # What is loaded stays: looking for garbage among it takes a tenth of the loading's time.
+    # Loaded modules stay: a garbage collection during the loading costs a tenth of its time.
     gc.disable()
-    from mpipp.watcher.damaged_records import Traces
-    from mpipp.watcher.event_loop import Watcher
-    from mpipp.watcher.ipc.settings import Settings
+    from mpipp.watcher.damaged_records import TracebackFile
+    from mpipp.watcher.event_loop import EventLoop
     from mpipp.watcher.output.channel import output
+    from mpipp.watcher.settings import Settings
 
     gc.freeze()
     gc.enable()
@@ -33,11 +33,11 @@ def main() -> int:
     settings = Settings(**json.loads(sys.argv[2]))
     listener = socket.socket(fileno=3)
     to = output(directory, settings)
-    traces = Traces(directory, settings)
+    traces = TracebackFile(directory, settings)
     try:
         os.nice(5)
-        Watcher(listener, to, settings, traces).run()
-    except Exception as error:  # a sentence, whatever it is
+        EventLoop(listener, to, settings, traces).run()
+    except Exception as error:  # any exception becomes one sentence
         traces.keep(error)
         why = f"{type(error).__name__}: {error}"
         to.failed(f"the watcher has failed ({why}): its traceback is in {traces.path}")
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _log(directory: str) -> TextIO:
-    # In a directory that is this user's alone, as it was made.
+    # The log is in a directory that was made for this user alone.
     folder = launch.private(directory)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -60,7 +60,7 @@ def _log(directory: str) -> TextIO:
 
 
 def _take_files() -> None:
-    # Three for each process, one of which is kept when that has ended.
+    # Each process needs three files, one of which is kept when the process has ended.
     few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
     if few != resource.RLIM_INFINITY and few < wanted:
@@ -69,7 +69,7 @@ def _take_files() -> None:
 
 
 def _remove(directory: str) -> None:
-    # With the lock: a process that comes now makes another directory, and starts another watcher.
+    # Hold the lock: a process that comes now makes another directory, and starts another watcher.
     with contextlib.suppress(OSError):
         lock = launch.locked(directory)
         for name in (launch.SOCKET, launch.LOCK):

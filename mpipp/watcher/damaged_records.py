@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Failures that no check foresees: the process whose records are the reason is left out by itself.
+"""Handle failures that no check foresees: the watcher leaves out the process with damaged records.
 
-All that a process records is bytes that may be damaged. A reader that does not see it fails with an
-exception of Python's, or for want of memory; the other processes are watched all the same.
+Everything that a process records may be damaged. A reader that does not notice fails with a Python
+exception, or runs out of memory. The watcher continues with the other processes.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from mpipp.analysis.context import channel_history
 from mpipp.analysis.context.world import World
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc import launch
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.output.reporter import Reporter
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
+from mpipp.watcher.settings import Settings
 
-BEGIN, END = "watcher-", ".log"  # of the names of files that have tracebacks
-_MOST = 1 << 20  # bytes of them
+BEGIN, END = "watcher-", ".log"  # parts of the names of files with tracebacks
+_MOST = 1 << 20  # bytes of all tracebacks
 
 _Result = TypeVar("_Result")
 
 
-class Traces:
-    """Tracebacks, for whoever mends it: in the run's directory if there is one that stays."""
+class TracebackFile:
+    """The file of tracebacks for developers: in the run's directory if that is kept."""
 
     def __init__(self, directory: str, settings: Settings) -> None:
         where = settings.report if settings.kept else directory
         self.path = os.path.join(where, f"{BEGIN}{launch.node()}{END}")
 
     def keep(self, error: BaseException) -> None:
-        """One more."""
+        """Append one traceback."""
         text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         with contextlib.suppress(OSError):
@@ -46,40 +46,44 @@ class Traces:
                     log.write(text.encode(errors="backslashreplace"))
 
 
-class Faults:
-    """Does what may fail."""
+class FaultGuard:
+    """Runs steps that may fail."""
 
-    def __init__(self, traces: Traces, watched: Sequence[Watched], reporter: Reporter) -> None:
+    def __init__(
+        self, traces: TracebackFile, watched: Sequence[WatchedProcess], reporter: Reporter
+    ) -> None:
         self._traces = traces
         self._watched = watched
         self._reporter = reporter
-        self._given_up: set[str] = set()  # steps, by name
+        self._given_up: set[str] = set()  # names of the steps that are no longer run
 
     def guard(self, step: Callable[[], _Result]) -> _Result | None:
-        """Do a step; None if it fails. It is done again where a process was the reason."""
-        while step.__name__ not in self._given_up:
+        """Do a step; None if it fails. Repeat it without the processes that made it fail, if there
+        are any.
+        """
+        while step.__qualname__ not in self._given_up:
             try:
                 return step()
             except Exception as error:
                 self._traces.keep(error)
                 failed = error
             if not self._leave_out():
-                self._given_up.add(step.__name__)
+                self._given_up.add(step.__qualname__)
                 self._reporter.note_failure(
                     f"{_named(failed)}: its traceback is in {self._traces.path}"
                 )
         return None
 
     def _leave_out(self) -> bool:
-        # Those that fail by themselves, if any do.
+        # Leave out the processes whose records fail when they are read alone.
         found = [(one, error) for one in self._watched if (error := _fails(one)) is not None]
         for one, error in found:
             self._traces.keep(error)
             self.leave_out(one, error)
         return bool(found)
 
-    def leave_out(self, one: Watched, error: Exception) -> None:
-        """Nothing more is read of a process."""
+    def leave_out(self, one: WatchedProcess, error: Exception) -> None:
+        """Stop reading the records of a process."""
         who = one.leave_out()
         self._reporter.note_failure(
             f"{who}: its records are damaged ({_named(error)}): the traceback is in "
@@ -93,8 +97,8 @@ def _named(error: Exception) -> str:
     return f"the watcher has failed: {type(error).__name__}: {error}".rstrip(": ")
 
 
-def _fails(one: Watched) -> Exception | None:
-    # What comes of reading all that one process has recorded, if that is more than a sentence.
+def _fails(one: WatchedProcess) -> Exception | None:
+    # The exception that reading all records of one process raises, unless it is a MpippError.
     if one.is_left_out:
         return None
     try:
@@ -104,7 +108,7 @@ def _fails(one: Watched) -> Exception | None:
         found = all_checks.findings([process], lambda process, error: None, leaks_too=True)
         for _finding in found:
             continue
-        with contextlib.suppress(MpippError):  # the checks say it
+        with contextlib.suppress(MpippError):  # the checks report it
             for side in channel_history.every(World([process])):
                 list(side.stretches)
             process.registry.onesided()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb: attaches to all processes of a program and checks them wherever they stop.
+"""Sourced by gdb: attaches to all processes of a program and checks them at random stops.
 
-What it prints is for silence.py: a line "stop ..." for each stop, then what `mpipp check` said
-there, each of its lines after a bar; or what `mpipp check --json` said where an error was planted.
+Its output is for silence.py: a line "stop ..." for each stop, then the output of `mpipp check`
+there, each line after a bar; or the output of `mpipp check --json` at a planted error.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import subprocess
 
 import gdb
 
-# Of the wrapper, what changes records in most calls.
+# The wrapper's functions that change records in most calls.
 UPDATES = (
     "mpipp_request_made mpipp_recorder_operation_completed mpipp_registry_freed "
     "mpipp_recorder_count mpipp_registry_publish mpipp_recorder_received_any "
@@ -23,12 +23,12 @@ _LOCKED = 5  # seconds in which a thread has made its steps, or waits for anothe
 
 def _attach(pids):
     gdb.execute("set schedule-multiple on")
-    # One that comes late, when gdb has left, must not matter: it is ignored.
+    # A signal that comes late, when gdb has left, must not matter: it is ignored.
     gdb.execute("handle SIGURG stop nopass", to_string=True)
     for number, pid in enumerate(pids, 1):
-        if number > 1:
+        if number > len(gdb.inferiors()):
             gdb.execute("add-inferior", to_string=True)
-            gdb.execute(f"inferior {number}", to_string=True)
+        gdb.execute(f"inferior {number}", to_string=True)
         gdb.execute(f"attach {pid}", to_string=True)
         gdb.execute("set variable stops_attached = 1")
 
@@ -40,7 +40,7 @@ def _run_for_a_moment(pids):
 
 
 def _step(instructions):
-    # All others stand still meanwhile: one of them may have the lock that this thread comes to.
+    # All others stand still meanwhile: one of them may have the lock that this thread needs.
     pid = gdb.selected_inferior().pid
     words = ["sh", "-c", f"sleep {_LOCKED}; kill -URG {pid}"]
     nothing = subprocess.DEVNULL
@@ -53,8 +53,8 @@ def _step(instructions):
 
 
 def _run_into_an_update(drawn):
-    # The first of all that comes, or what follows a drawn stop: a program may never again do what
-    # these are for, such as one that sends and receives in blocking calls alone.
+    # The first of these that comes, or the one after a random stop. A program that only sends and
+    # receives in blocking calls may never call them again.
     updates = {gdb.Breakpoint(name, internal=True): random.randrange(8) for name in UPDATES}
     for update, passes in updates.items():
         update.ignore_count = passes
@@ -70,7 +70,7 @@ def _run_into_an_update(drawn):
 
 def _report(what, commands):
     said = gdb.execute("mpipp check", to_string=True).splitlines()
-    # gdb's own, of C++ classes whose library has no symbols.
+    # gdb's own, for C++ classes whose library has no symbols.
     said = [line for line in said if not line.startswith("warning: RTTI symbol not found")]
     for command in commands:
         try:
@@ -83,7 +83,7 @@ def _report(what, commands):
 
 
 def silence(pids, stops, updates, interrupts, seed, commands=()):
-    """Check at that many stops of each sort, and where each process comes to its end."""
+    """Check at that many stops of each sort, and at the end of each process."""
     random.seed(seed)
     _attach(pids)
     gdb.execute("set scheduler-locking step")  # the others stand still meanwhile
@@ -110,18 +110,19 @@ def silence(pids, stops, updates, interrupts, seed, commands=()):
     _leave()
 
 
-def planted(pids):
-    """Check where all are held in the planted error."""
-    _attach(pids)
-    held = gdb.Breakpoint("held_stop", internal=True)
-    while held.hit_count < len(pids):
-        gdb.execute("continue", to_string=True)
-    gdb.write("report " + gdb.execute("mpipp check --json", to_string=True))
-    for inferior in gdb.inferiors():
-        gdb.execute(f"kill inferiors {inferior.num}", to_string=True)
+def planted(jobs):
+    """Check each job of as many processes while all are held in the planted error."""
+    for pids in jobs:
+        _attach(pids)
+        held = gdb.Breakpoint("held_stop", internal=True)
+        while held.hit_count < len(pids):
+            gdb.execute("continue", to_string=True)
+        gdb.write("\nreport " + gdb.execute("mpipp check --json", to_string=True))
+        held.delete()
+        _leave()
 
 
 def _leave():
-    # One that is awaited is not there to be looked at any more when another has ended.
+    # A process that is still attached cannot be detached any more when another has ended.
     for inferior in gdb.inferiors():
         gdb.execute(f"detach inferiors {inferior.num}", to_string=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs under stops.c and gdb_silence.py: what `mpipp check` says wherever they stop."""
+"""Runs programs under stops.c and gdb_silence.py: the output of `mpipp check` at each stop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,21 +22,21 @@ HERE = Path(__file__).parent
 SCRIPT = HERE / "gdb_silence.py"
 _WRAPPER = support.ROOT / "wrapper"
 _SILENCE = re.compile(r"no findings in \d+ process(es)?, \d+ active calls?, \d+ pending requests?")
-# What the traffic does on purpose, and MPI allows.
+# The traffic does it on purpose, and MPI allows it.
 ALLOWED = "warning: MPI_Comm_free is called for a communicator on which "
 _ALLOWED_ALONE = re.compile(rf"({ALLOWED}.*\n(  .*\n)*\n)+\d+ findings? in .*")
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of all processes: which sort, and what `mpipp check` said."""
+    """A stop of all processes: its sort, and the output of `mpipp check`."""
 
     what: str
     said: tuple[str, ...]
 
     @property
     def silent(self) -> bool:
-        """Whether there were no findings, and nothing that could not be looked at."""
+        """Return whether there were no findings, and no unchecked facts."""
         said = "\n".join(self.said)
         return bool(_SILENCE.fullmatch(said) or _ALLOWED_ALONE.fullmatch(said))
 
@@ -107,11 +107,11 @@ def stops(
     """All stops of a program that runs to its end with status 0.
 
     Args:
-        stops: at beginnings and ends of calls, of which one of `every` is a stop, drawn by `seed`.
+        stops: stops at beginnings and ends of calls; `seed` selects one of `every`.
         updates: as many between these, some instructions into a change of the wrapper's records.
-        interrupts: after these, wherever the processes are.
-        commands: are tried at each stop too; what they say is of no interest, unless it is an
-            exception of Python.
+        interrupts: after these, at any place of the processes.
+        commands: are tried at each stop, too; their output is ignored, except for exceptions of
+            Python.
         cwd: the program's directory.
     """
     with waiting(words, mpi, n, seed, every, cwd) as (pids, process):
@@ -125,19 +125,21 @@ def stops(
     return [Stop(what, tuple(line[2:] for line in text.splitlines())) for what, text in found]
 
 
-def planted(
-    words: Sequence[str | Path], mpi: support.MPI, *, n: int = 2, seed: int = 1
-) -> dict[str, Any]:
-    """What `mpipp check --json` says of a program whose processes are all held in an error."""
-    with waiting(words, mpi, n, seed, every=0) as (pids, _):
-        output = support.gdb_batch([f"source {SCRIPT}", f"python planted({pids})"], mpi=mpi)
-    _, found, report = output.partition("report ")
-    assert found, output
-    document: dict[str, Any] = json.loads(report.splitlines()[0])
-    return document
+def planted(commands: Sequence[Sequence[str | Path]], mpi: support.MPI) -> list[dict[str, Any]]:
+    """The output of `mpipp check --json` for programs whose two processes are held in an error."""
+    with ExitStack() as started:
+        jobs = [
+            started.enter_context(waiting(words, mpi, 2, seed=1, every=0))[0] for words in commands
+        ]
+        output = support.gdb_batch([f"source {SCRIPT}", f"python planted({jobs})"], mpi=mpi)
+    reports = [line[len("report ") :] for line in output.splitlines() if line.startswith("report ")]
+    assert len(reports) == len(jobs), output
+    return [json.loads(report) for report in reports]
 
 
 def traffic(mpi: support.MPI) -> Path:
     """programs/traffic.c, compiled."""
     flags = ["-g", "-O0", "-Wall", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-pthread"]
-    return support.compile_program(HERE / "programs" / "traffic.c", mpi, [*flags, "-ldl"])
+    return support.compile_program(
+        support.program_source("analysis", "traffic.c"), mpi, [*flags, "-ldl"]
+    )

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Preloaded beside the wrapper, as the hook at its seam: stops a program for gdb (gdb_silence.py)
-// at random beginnings and ends of its calls, with every call on its record.
+// Preloaded beside the wrapper, as a hook. Stops a program for gdb (gdb_silence.py) at random
+// beginnings and ends of its calls, with every call on its record.
 //
-//   STOPS_PIPE   each process writes its process id there, in a line, and waits in its first call
+//   STOPS_PIPE   each process writes its process id there, in a line. It waits in its first call
 //                until gdb has set stops_attached; not longer than four minutes
 //   STOPS_EVERY  one of so many beginnings and ends is a stop, on average
-//   STOPS_SEED   what is drawn depends on it, on the rank and on the thread
+//   STOPS_SEED   the random choices depend on it, on the rank and on the thread
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static uint64_t number(const char *name) {
   return text ? strtoull(text, NULL, 10) : 0;
 }
 
-// Where gdb breaks.
+// A breakpoint of gdb.
 __attribute__((noinline)) void random_stop(void) {
   __asm__ volatile("" ::: "memory");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Preloaded beside the wrapper, as the hook at its seam: takes over the calls that a program marks,
-// so that what is wrong of them does no harm, and holds them for gdb meanwhile.
+// Preloaded beside the wrapper, as a hook: takes over the calls that a program marks, and holds
+// them for gdb meanwhile. So their errors do no harm.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,15 +8,15 @@
 
 #include "intercept/hooks.h"
 
-// Set by the program: its next call is held and not made. What gdb is to find there.
+// Set by the program: its next call is held and not made. The finding that gdb has to report.
 const char *volatile taken_next;
 
-// Where gdb breaks; without it, TAKEN_SAID names a file for what is to be found.
+// A breakpoint of gdb; without it, TAKEN_SAID names a file for the expected findings.
 __attribute__((noinline)) void taken_stop(const char *what) {
   __asm__ volatile("" ::"r"(what) : "memory");
 }
 
-// Whether the call is one that is marked.
+// Returns whether the call is marked.
 static int held(void) {
   const char *what = taken_next;
   if (!what) return 0;
@@ -39,10 +39,10 @@ static int enter(struct mpipp_passage *passage) {
   return MPIPP_DROPPED;
 }
 
-// Procedures that pass no hook: what the wrapper, which is preloaded before, calls for MPI's own.
+// Procedures that pass no hook: the wrapper, which is preloaded before, calls these for MPI's own.
 #define TAKEN(NAME, PARAMETERS, ARGUMENTS)                                                         \
   int MPI_##NAME PARAMETERS {                                                                      \
-    return held() ? NO_SUCCESS : PMPI_##NAME ARGUMENTS;                                            \
+    return held() ? MPI_SUCCESS : PMPI_##NAME ARGUMENTS;                                           \
   }
 TAKEN(Alloc_mem, (MPI_Aint size, MPI_Info info, void *base), (size, info, base))
 TAKEN(Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result), (comm1, comm2, result))

@@ -31,8 +31,8 @@ def test_some_checks(mpi: support.MPI) -> None:
         ("mpipp check messages,overlap", f"no findings in {COUNTED}"),
         (
             "mpipp check messages,leak",
-            f'There is no check "leak": known are {", ".join(GROUPS)}, all, and the words of '
-            "docs/checks.md.",
+            f'There is no check "leak": known are {", ".join(GROUPS)}, all, fast, and the words of '
+            "docs/reference/checks.",
         ),
         (
             "mpipp check messages, leaks",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a core file says of memory, by gdb and by the kernel, with few segments and with many."""
+"""The memory in a core file, from gdb and from the kernel, with few segments and with many."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def mpi() -> support.MPI:
 
 @pytest.fixture(scope="module")
 def core(mpi: support.MPI, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One that gdb wrote."""
+    """A core that gdb wrote."""
     path = tmp_path_factory.mktemp("cores") / "core"
     return support.make_core(support.compile_program(PROGRAM, mpi), mpi, ["run"], path)
 
@@ -67,14 +67,14 @@ def test_in_a_core_of_the_kernel(mpi: support.MPI, tmp_path: Path, wrong: bool) 
         assert said == NOTHING
         return
     assert said.startswith(
-        "error: MPI_Irecv writes to buf in memory that is read-only, at 0x\n"
+        "error: MPI_Irecv writes to buf in read-only memory at 0x\n"
         "  MPI_Irecv(source = 0, tag = 3, "
     )
     assert said.endswith("\n1 finding in 1 process, 0 active calls, 3 pending requests\n")
 
 
 def with_many_segments(core: bytes) -> bytes:
-    """The core with 65,535 segments of nothing before its own."""
+    """The core with 65,535 empty segments before its own."""
     start, sections = struct.unpack_from("<QQ", core, 32)
     (number,) = struct.unpack_from("<H", core, 56)
     own = core[start : start + number * HEADER]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""No findings are buffers that a call names and does not use, to MPI_PROC_NULL or with MPI_NO_OP,
-partitions that are the program's, and a datatype that is freed while an operation goes on.
+"""Correct corner cases get no finding.
+
+A call names buffers and does not use them (MPI_PROC_NULL, MPI_NO_OP); partitions are the program's;
+a datatype is freed during an operation.
 """
 
 from __future__ import annotations
@@ -9,9 +11,9 @@ from pathlib import Path
 
 from tests import support, typed
 
-PROGRAM = Path(__file__).parent / "programs" / "corners.c"
+PROGRAM = support.program_source("analysis", "corners.c")
 
-# Where the program stops, with what is going on there.
+# The place where the program stops, with the active operation.
 STOPS = (
     ("MPI_File_write_all_end", "1 active call, 0 pending requests"),
     ("MPI_Waitall", "1 active call, 3 pending requests"),
@@ -24,7 +26,7 @@ STOPS = (
     ("MPI_Isend", "1 active call, 1 pending request"),
     ("MPI_Pack", "1 active call, 2 pending requests"),
 )
-# Where MPI has them.
+# If MPI has them.
 OF_PARTITIONS = (
     ("MPI_Scan", "1 active call, 2 pending requests"),
     ("MPI_Reduce", "1 active call, 2 pending requests"),
@@ -57,7 +59,8 @@ def test_neighbors_have_no_rank(mpi: support.MPI) -> None:
         )
         for count in ("2", "-1")
     )
-    assert "through recvbuf[1](DOUBLE) of neighbor 0 and recvbuf(DOUBLE) of neighbor 1\n" in overlap
+    neighbors = "through recvbuf[1](DOUBLE) of neighbor 0 and recvbuf(DOUBLE) of neighbor 1\n"
+    assert neighbors in support.without_variables(overlap)
     assert count.startswith("error: the count -1 of recvbuf for neighbor 1 is negative\n")
 
 
@@ -94,7 +97,7 @@ def test_corners(mpi: support.MPI, tmp_path: Path) -> None:
     stops = STOPS + (OF_PARTITIONS if mpi.id != "openmpi4" else ())
     commands = []
     for procedure, _ in stops:
-        # Of these the second one.
+        # The second call of these.
         again = ["continue"] if procedure in ("MPI_Isend", "MPI_Pack") else []
         commands += ["delete", f"mpipp break {procedure}", "run", *again, "mpipp check"]
     said = typed.answers(

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
 from tests import support
 
-PROGRAM = Path(__file__).parent / "programs" / "ending.c"
+PROGRAM = support.program_source("analysis", "finalize_callbacks.c")
 NOTHING = "no findings in 1 process, 1 active call, 0 pending requests\n"
 
 
@@ -34,9 +33,9 @@ def test_what_callbacks_free_is_no_leak(mpi: support.MPI) -> None:
 def test_what_they_make_and_leave_is_one(mpi: support.MPI) -> None:
     assert re.findall("(?:error|warning): .*|(?<=made at ).*", said(mpi, "leave")) == [
         "error: 1 operation is not complete",
-        "ending.c:19 in last",
+        "finalize_callbacks.c:19 in last",
         "warning: 2 datatypes are not freed",
-        "ending.c:18 in last",
+        "finalize_callbacks.c:18 in last",
     ]
 
 

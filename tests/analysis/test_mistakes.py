@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp check` says of each wrong call of a program, and nothing of the others."""
+"""The findings of `mpipp check` on each wrong call of a program, and none on the others."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 from tests import support
 
 HERE = Path(__file__).parent
-PROGRAM = HERE / "programs" / "mistakes.c"
-MISFITS = HERE / "programs" / "misfits.c"
-LIMITS = HERE / "programs" / "limits.c"
-MARKED = HERE / "programs" / "marked.c"
+PROGRAM = support.program_source("analysis", "mistakes.c")
+MISFITS = support.program_source("analysis", "misfits.c")
+LIMITS = support.program_source("analysis", "limits.c")
+MARKED = support.program_source("analysis", "unrecorded_mistakes.c")
 
-# What is true of a call that is held and will not be made: one process sends to itself.
+# True findings on a call that is held and will not be made: one process sends to itself.
 NOT_MADE = (
     "deadlock: rank 0 waits for itself",
     "deadlock: rank 0 waits for itself in a call that MPI allows to block",
     "lost-message: a message is sent and never received",
 )
-# A line for each call that is held: what is to be found there, and what is.
+# A line for each call that is held: the expected finding, and the actual one.
 SCRIPT = """\
 import gdb, json
 file = open("{said}", "w")

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Wherever the processes of a correct program stop, `mpipp check` finds nothing; one planted error
-is its one finding.
+"""`mpipp check` finds nothing at any stop of a correct program; one planted error is its one
+finding.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.analysis.silence import Stop
 
 TESTS = support.ROOT / "tests"
 
-# Each with what `mpipp check` calls it.
+# Each with its name in `mpipp check`.
 ERRORS = {
     "type": "type-mismatch",
     "pending-type": "type-mismatch",
@@ -48,7 +49,7 @@ def expect_silence(stops: list[Stop], least: int) -> None:
 @support.each_handle
 def test_example(mpi: support.MPI) -> None:
     program = support.compile_program(support.ROOT / "examples" / "particles.c", mpi)
-    # As many as it has: two for each call of each process but MPI_Init, whose beginning is over.
+    # All that it has: two for each call of each process, except the beginning of MPI_Init.
     expect_silence(silence.stops([program], mpi), least=14)
 
 
@@ -75,7 +76,7 @@ def test_traffic_of_more(mpi: support.MPI, tmp_path: Path) -> None:
     expect_silence(silence.stops(words, mpi, n=n, every=40), least=20)
 
 
-# Open MPI 4.1.4 ends such programs with a signal, whatever watches them.
+# Open MPI 4.1.4 ends such programs with a signal, watched or not.
 @support.on_mpi("mpich4", "mpich5")
 def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
     words: list[str | Path] = [
@@ -88,9 +89,9 @@ def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
     expect_silence(silence.stops(words, mpi, every=40, updates=5, interrupts=2), least=20)
 
 
-# What they have at the end they leave behind.
+# Their objects at the end are leaks.
 @support.on_mpi("mpich4", "openmpi4")
-@pytest.mark.parametrize("name", ["gdb/programs/buffers.c", "faults/programs/stress.c"])
+@pytest.mark.parametrize("name", ["gdb/programs/calls/buffers.c", "faults/programs/stress.c"])
 def test_other_tests_program(mpi: support.MPI, name: str) -> None:
     directory, _, file = name.rpartition("/")
     flags = ["-g", "-O0", "-Wno-stringop-overflow", "-pthread"]
@@ -103,26 +104,24 @@ def test_other_tests_program(mpi: support.MPI, name: str) -> None:
 
 
 @support.on_mpi("mpich4")
-@pytest.mark.parametrize("error", ERRORS)
-def test_planted(mpi: support.MPI, error: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", range(3))
+def test_planted(mpi: support.MPI, number: int, tmp_path: Path) -> None:
     # After some of the traffic, more for each.
-    number = list(ERRORS).index(error)
-    words: list[str | Path] = [
-        silence.traffic(mpi),
-        str(number),
-        str(2 * number),
-        tmp_path / tmp_path.name,
-    ]
-    said = silence.planted([*words, f"--error={error}"], mpi)
-    found = [finding["check"] for finding in said["findings"]]
-    assert found == [ERRORS[error]], said
+    seeds = {error: (seed, 2 * seed) for seed, error in enumerate(ERRORS)}
+    are_found({error: seeds[error] for error in [*ERRORS][number::3]}, mpi, tmp_path)
 
 
 @support.on_mpi("openmpi4", "openmpi5")
-@pytest.mark.parametrize("error", ["pending-type", "truncated", "receives-overlap"])
-def test_planted_in_another_mpi(mpi: support.MPI, error: str, tmp_path: Path) -> None:
-    said = silence.planted(
-        [silence.traffic(mpi), "5", "40", tmp_path / tmp_path.name, f"--error={error}"], mpi
-    )
-    found = [finding["check"] for finding in said["findings"]]
-    assert found == [ERRORS[error]], said
+def test_planted_in_another_mpi(mpi: support.MPI, tmp_path: Path) -> None:
+    errors = ("pending-type", "truncated", "receives-overlap")
+    are_found(dict.fromkeys(errors, (5, 40)), mpi, tmp_path)
+
+
+def are_found(errors: Mapping[str, tuple[int, int]], mpi: support.MPI, directory: Path) -> None:
+    """Each in a job of its own, with a seed and so much traffic, as its only finding."""
+    commands: list[list[str | Path]] = [
+        [silence.traffic(mpi), str(seed), str(steps), directory / error, f"--error={error}"]
+        for error, (seed, steps) in errors.items()
+    ]
+    for error, said in zip(errors, silence.planted(commands, mpi)):
+        assert [finding["check"] for finding in said["findings"]] == [ERRORS[error]], (error, said)

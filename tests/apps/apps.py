@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Real programs, from Debian and the Python package index: how to run each, and what it must say.
+"""Real programs, from Debian and the Python package index: how to run each, and its expected
+output.
 
-What differs from run to run of the program alone (times, rates) is no part of a result.
+Values that vary between runs of the program alone (times, rates) are no part of a result.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class App:
     """One program.
 
     Attributes:
-        name: as docs/tested.md calls it.
+        name: as docs/reference/tested.md calls it.
         mpi: the id of the MPI that it was built with.
         prepare: fills its directory, and gives its command.
         result: what of its output, and of the files it wrote, must be the same each time.
@@ -49,7 +50,7 @@ class App:
         stops: whether it is stopped in gdb at random: not where it is wrong on purpose, or aborts.
         every: of so many beginnings and ends of calls one is such a stop.
         leaks: whether it leaves objects behind, which are findings at its end.
-        found: the words of what a watched run finds, which is true: docs/tested.md says what it is.
+        found: the words of the true findings of a watched run; docs/reference/tested.md has them.
     """
 
     name: str
@@ -151,9 +152,9 @@ def _mpi4py(where: Path, mpi: support.MPI) -> list[str | Path]:
     return [mpi.python, sources / "test" / "main.py", *skipped]
 
 
-# Of mpi4py's tests, those that need more than two processes can be given here, or another launcher.
+# Tests of mpi4py that need more than two processes, or another launcher.
 _NOT_HERE = ("test_spawn", "test_dynproc", "test_ulfm")
-# Those that never end there, alone either.
+# Tests that never end there, even alone.
 _NEVER_END = {"mpich4": ("test_util_sync",)}
 
 
@@ -173,8 +174,8 @@ def _download(name: str, version: str) -> None:
 
 
 _TESTS = only(r"^ *\d+ tests? (?:completed|skipped).*$")
-# Whether sums can be told to be repeatable depends on when messages come: with other orders of
-# arrival the tester skips that test.
+# The result on repeatable sums depends on the arrival of messages: with other orders the tester
+# skips that test.
 _BLACS = only(r"^ *(?:PASSED|FAILED|SKIPPED) +(?! |REPEATABLE).*TESTS?.*$")
 
 _SIZES = only(r"^ *\d+: +\d+ bytes +\d+ times")

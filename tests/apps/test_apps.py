@@ -2,7 +2,7 @@
 """Real programs do the same with the wrapper, and wherever they stop mpipp works and finds nothing.
 
 Not part of `make test`: `make test-apps` runs it, and writes what it saw to build/tests/tested.md;
-with MPIPP_UPDATE_DOCS it writes docs/tested.md.
+with MPIPP_UPDATE_DOCS it writes docs/reference/tested.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests import support
 from tests.analysis import silence
 from tests.apps.apps import APPS, WORK, App
 
-# Of a call that has no such argument they say so.
+# For a call without such an argument they report that.
 _TYPE, _BUFFER = '$mpi_arg("datatype")', '$mpi_arg("buf")'
 COMMANDS = (
     *("mpipp info", "mpipp list calls", "mpipp list types", "mpipp list requests"),
@@ -39,14 +39,14 @@ COMMANDS = (
     *(f"mpipp {_TYPE} at 0", f"mpipp {_TYPE} packed 0", f"mpipp watch {_TYPE} {_BUFFER}", "delete"),
     *("mpipp why --picture", "mpipp why --json", "mpipp make int", "mpipp py MPI"),
 )
-RUNS = 3  # as docs/tested.md says
+RUNS = 3  # as docs/reference/tested.md says
 LEAST = 20  # stops of each program
-PAGE = support.ROOT / "docs" / "tested.md"
+PAGE = support.ROOT / "docs/reference/tested.md"
 
 
 @dataclass
 class Row:
-    """What was seen of one program."""
+    """The results of one program."""
 
     app: App
     version: str = ""
@@ -66,7 +66,7 @@ def rows() -> Iterator[dict[App, Row]]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """docs/tested.md: the page as it stands, with these rows in its table."""
+    """docs/reference/tested.md: the page as it stands, with these rows in its table."""
     lines = [
         "| program | MPI | processes | alone, s | with the wrapper, s | ratio | result | stops |",
         "|---|---|---|---|---|---|---|---|",
@@ -109,8 +109,8 @@ def run(app: App, where: Path, mpi: support.MPI, words: Sequence[str | Path], pr
     return _result(app, where, [*command, *map(str, words)], dict(mpi.env), 500)
 
 
-# What a watched run tells, among what the program says.
-_REPORT = re.compile(r"(?m)^(?:error|warning): .*\n(?:  .*\n)*\n?|^mpipp: .*\n")
+# The report of a watched run, within the output of the program.
+_REPORT = re.compile(r"(?m)^(?:\S+: )?(?:error|warning): .*\n(?:  .*\n)*\n?|^mpipp: .*\n")
 
 
 def _result(
@@ -154,7 +154,7 @@ def test_the_same_with_the_wrapper(app: App, rows: dict[App, Row]) -> None:
 @pytest.mark.timeout(1200)
 @each
 def test_watched(app: App) -> None:
-    """The same result and status as alone, and no finding but what is known to be true."""
+    """Compare result and status with a run alone, and accept only the known true findings."""
     where, mpi, words = prepared(app)
     alone = run(app, where, mpi, words, preload=False)
     command = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "--mpicc", mpi.mpicc]

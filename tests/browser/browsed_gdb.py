@@ -59,13 +59,13 @@ class Gdb:
                 self.process.kill()
 
     def send(self, *commands: str) -> None:
-        """Type commands and go on."""
+        """Type commands and continue."""
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{command}\n" for command in commands))
         self.process.stdin.flush()
 
     def say(self, *commands: str) -> str:
-        """What gdb answers to commands."""
+        """The output of gdb for commands."""
         self.send(*commands, f"echo {_MARKER}\\n")
         output = ""
         while _MARKER not in output:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What gdb tells a browser over the socket, spoken by hand to a real gdb."""
+"""The messages of gdb to a browser over the socket, from a real gdb."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_several_browsers_come_and_go(gdb: Gdb) -> None:
         peer.lines()
         assert peer.events.pop() == {"event": "changed"}
         peer.lines()
-    # However many steps there are, who asks nothing is told once.
+    # After any number of steps, a browser that asks nothing gets one message.
     gdb.say(*["stepi"] * 20)
     for peer in peers:
         peer.lines()

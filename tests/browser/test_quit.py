@@ -26,7 +26,7 @@ def test_quit_while_a_request_is_queued(tmp_path: Path, end: str) -> None:
         "mpipp browse --terminal",
         "python import mpipp.gdb.browser_server.open_client as browse",
         f"python open('{place}', 'w').write(str(browse._browsed.server.path))",
-        f"shell cat {gate}",  # gdb waits until it may go on, and answers nobody meanwhile
+        f"shell cat {gate}",  # gdb waits for the gate, and answers nobody meanwhile
         "echo last\\n",
         end or "echo\\n",
     ):

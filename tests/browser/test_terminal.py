@@ -64,7 +64,7 @@ class Driver:
         return node.children[0]
 
     def roots(self) -> list[Node]:
-        """What is browsed."""
+        """The browsed expressions."""
         return self.app.model.root.children or []
 
 

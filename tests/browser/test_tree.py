@@ -80,7 +80,7 @@ class Screen:
 
 
 def browsing(parts: dict[tuple[int, ...], int]) -> tuple[Tree, Canned, Screen]:
-    """A tree that has heard hello."""
+    """A tree that has got its first message."""
     client, screen = Canned(parts), Screen()
     tree = Tree(client, screen)  # type: ignore[arg-type]
     tree.event({"event": "hello", "protocol": 1})
@@ -158,7 +158,7 @@ def test_a_stop_updates_what_is_open_in_place(monkeypatch: pytest.MonkeyPatch) -
     assert root.children is parts
     assert {node.value for node in (root, *parts, *inner)} == {"2"}
     assert screen.updated == [root, *parts, *inner]
-    # What was closed is forgotten, and read again when it is opened.
+    # A closed node is forgotten, and read again when it is opened.
     assert screen.replaced == [parts[2]]
     assert [node.value for node in opened(tree, parts[2])] == ["2", "2"]
 
@@ -279,7 +279,7 @@ def test_rendezvous(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert browser_socket.newest() == paths[0]
     os.utime(paths[0], ns=(0, 0))
     assert browser_socket.newest() == paths[1]
-    # One that others may open is none of ours; one that nobody listens at is left over.
+    # A socket that others may open does not count; one without a listener is left over.
     paths[1].parent.chmod(0o755)
     assert browser_socket.newest() == paths[0]
     listening[0].close()

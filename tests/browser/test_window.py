@@ -47,7 +47,7 @@ def window(display: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
 
 
 class User:
-    """Looks at a window and presses keys in it."""
+    """Sees a window and presses keys in it."""
 
     def __init__(self, gdb: Gdb, **options: Any) -> None:
         # Some Pythons have no tkinter: see `display`.

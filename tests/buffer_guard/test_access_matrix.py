@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Accesses of every kind to guarded pages are told by their lines, and nothing else is; those of
-system calls, too. Where bytes are compared, it is each of their changes."""
+"""All kinds of accesses to guarded pages are reported by their lines, and nothing else is.
+
+Accesses of system calls are, too. In compared buffers each change is reported.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ TOLD = re.compile(r"\n  rank 0: ((?:stores to|loads) \S+), at 0x.*\n    at (\S+)
 @pytest.mark.parametrize("name", ["matrix.c", "matrix.f90", "system.c"])
 @on_mpi("mpich4", "openmpi4")
 def test_each_is_told_by_its_line(mpi: MPI, name: str) -> None:
-    lines = (runs.PROGRAMS / name).read_text().splitlines()
+    lines = runs.program_source(name).read_text().splitlines()
     expected = {}
     for number, line in enumerate(lines, 1):
         marked = re.search(r"(?://|!): (.+)$", line)
@@ -45,7 +47,9 @@ CHANGED = re.compile(
 @on_mpi("mpich4", "openmpi4")
 def test_each_change_of_a_small_buffer_is_told(mpi: MPI) -> None:
     expected = {}
-    for number, line in enumerate((runs.PROGRAMS / "matrix_small.c").read_text().splitlines(), 1):
+    for number, line in enumerate(
+        runs.program_source("matrix_small.c").read_text().splitlines(), 1
+    ):
         marked = re.search(r"//: (.+)$", line)
         if marked:
             expected[number] = marked[1]
@@ -75,7 +79,7 @@ def test_what_is_right_stays_right(mpi: MPI) -> None:
 
 @contextmanager
 def _huge_pages(more: int) -> Iterator[bool]:
-    # Whether the system's pool has as many more meanwhile.
+    # Yield whether the system's pool has so many more meanwhile.
     before, are_there = 0, False
     with suppress(OSError):
         before = int(POOL.read_text())
@@ -101,9 +105,13 @@ def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_thread_that_asks_after_a_handle_that_was_given_out_again(mpi: MPI) -> None:
-    """What is received is in its buffer, although nobody was told yet of the operation before."""
-    held = support.compile_program(runs.PROGRAMS / "held.c", mpi, ["-g", "-shared", "-fPIC"])
-    program = runs.program("asked.c", mpi, "-pthread", "-Wl,--no-as-needed", str(held))
+    """Received data is in its buffer, although the completion of the former operation is not
+    recorded yet.
+    """
+    held = support.compile_program(
+        runs.program_source("call_gate.c"), mpi, ["-g", "-shared", "-fPIC"]
+    )
+    program = runs.program("request_reuse.c", mpi, "-pthread", "-Wl,--no-as-needed", str(held))
     run = runs.run(mpi, [program], "--check=buffers", n=1)
     output = "the same handle, received\nreceived, received\n"
     assert (run.status, run.output, run.blocks) == (0, output, [])

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How buffers of pending operations were looked at is counted by place; it takes no more than is
-allowed, and places take turns."""
+"""Guard coverage is counted by place; guarding keeps its budget, and places take turns."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ ROW = re.compile(
 
 
 def rows(directory: Path) -> dict[str, list[int]]:
-    """Of the report's table."""
+    """The rows of the report's table."""
     told = shell("report", directory).stdout
     assert HEAD in told
     found = ROW.findall(told)
@@ -45,8 +44,8 @@ def test_places_take_turns(mpi: MPI, tmp_path: Path) -> None:
     run = runs.run(mpi, [program], *options, "1", n=1)
     assert (run.output, run.blocks) == ("done\n", [])
     told = re.fullmatch(
-        r"mpipp: not checked: the buffers of ([\d,]+) of 30,000 operations: it would have taken "
-        r"too long \(see --budget\)",
+        r"mpipp: not checked: the buffers of ([\d,]+) of 30,000 operations: guarding them "
+        r"would exceed the time budget \(see --budget\)",
         run.last[0],
     )
     assert told, run.last
@@ -62,14 +61,14 @@ MANY = ("MPI_Recv_init, turns.c:64 in start_many", "MPI_Ssend_init, turns.c:65 i
 OF_TURNS = re.compile(ROW.pattern.replace("budget", "turns"))
 
 
-@pytest.mark.parametrize("budget", ["0", "3", runs.ALL])
+@pytest.mark.parametrize("budget", ["0", "8", runs.ALL])
 @on_mpi("mpich4", "openmpi4")
 def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_path: Path) -> None:
-    """While it looks at nothing no call passes it; each of two threads may wake it.
+    """While it guards nothing no call passes it; each of two threads may wake it.
 
-    Of many persistent operations that are started together each has its turn sooner or later.
+    Many persistent operations are started together: each has its turn sooner or later.
     """
-    rounds, wrong = 4000, ["wrong"] if budget == "3" else []
+    rounds, wrong = 4000, ["wrong"] if budget == "8" else []
     program = runs.program("turns.c", mpi, "-pthread")
     options = ["--check=buffers", "--report", str(tmp_path), "--budget", budget]
     run = runs.run(mpi, [program, str(rounds), *wrong], *options, n=1)
@@ -82,7 +81,7 @@ def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_
     for operations, *how in (counted.pop(place) for place in MANY):
         assert operations == sum(how) == 8 * 4 * rounds - sum(range(8))
         assert [n > 0 for n in how] == [budget != "0", budget != "0", budget != runs.ALL, False]
-    # Each start of a persistent request counts, also where it was left out.
+    # Each start of a persistent request counts, also a skipped one.
     received, sent = (counted.pop(place) for place in PERSISTENT)
     assert (received[0], sum(received[3:]), sent[0], sum(sent[2:4])) == (6, 6, 6, 6)
     if budget == "0":

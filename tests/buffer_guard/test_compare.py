@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers without a page for themselves are compared: small, sparse, on the stack, edges."""
+"""Buffers that share all their pages are compared: small, sparse, on the stack, edges."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tests.support import MPI, gdb_batch, on_mpi, shell
 from tests.watcher import runs
 
 PENDING = """\
-  rule: MPI-4.1, section 3.7.2: the buffer of a nonblocking operation must not be changed, and a \
-receive buffer not used at all, before the operation is complete
-  to do: look between the two calls for what uses the buffer, also in other threads; or use \
-another buffer"""
+  rule: MPI-4.1, section 3.7.2: before a nonblocking operation completes, its send buffer must not \
+be written and its receive buffer must not be accessed
+  to do: search for code between the two calls that writes to the buffer, also in other threads; \
+or use another buffer"""
 STAYS = """\
-  rule: MPI-4.1, section 3.7.2: an operation has its buffer until it is complete
-  to do: complete the operation before the function returns, or use memory that stays"""
+  rule: MPI-4.1, section 3.7.2: the buffer must exist until the operation is complete
+  to do: complete the operation before the function returns, or use memory that lives longer"""
 
-# The function; the call that is pending, with its buffer; what has changed; what completes it.
+# The function; the pending call, with its buffer; the change; the call that completes it.
 CHANGED = [
     ("early_store", 20, "16 MPI_DOUBLE", "buf(DOUBLE), at 0x..., in here, was 0 and is 17"),
     (
@@ -39,7 +39,7 @@ CHANGED = [
     ("by_a_thread", 26, "16 MPI_DOUBLE", "buf[2](DOUBLE), at 0x..., in out+16, was 0 and is 9"),
 ]
 RECEIVES = (23, 25)
-UNKNOWN = "\n    it is not known whether the data had been moved"
+UNKNOWN = "\n    mpipp does not know whether the data had moved"
 
 
 def changed(function: str, tag: int, buffer: str, what: str) -> str:
@@ -60,14 +60,14 @@ error: the buffer of a pending MPI_{call.partition("(")[0]} was {verb}
 
 
 GONE = f"""\
-error: the buffer of a pending MPI_Issend is gone with its stack frame
+error: the stack frame with the buffer of a pending MPI_Issend has ended
   rank 0: MPI_Issend(dest = 1, tag = 27, comm = "MPI_COMM_WORLD", buf = 0x... (16 MPI_DOUBLE)), \
 request #N
     called at bytes.c:LINE in posts
-    the function that has the buffer on its stack has returned
+    the function with the buffer on its stack has returned
   rank 0: MPI_Wait()
     called at bytes.c:LINE in gone
-    this call comes from further out
+    this call comes from a caller of that function
 {STAYS}"""
 
 WINDOW = (
@@ -75,17 +75,17 @@ WINDOW = (
     '"MPI_COMM_WORLD", epochs = {fence}}'
 )
 GONE_FROM_PUT = f"""\
-error: the buffer of a pending MPI_Put is gone with its stack frame
+error: the stack frame with the buffer of a pending MPI_Put has ended
   rank 0: MPI_Put(target_rank = 1, {WINDOW}, origin_addr = 0x... (16 MPI_DOUBLE), \
 target_disp = 0 (16 MPI_DOUBLE))
     called at bytes.c:LINE in puts_from_stack
-    the function that has the buffer on its stack has returned
+    the function with the buffer on its stack has returned
   rank 0: MPI_Win_fence({WINDOW})
     called at bytes.c:LINE in wrong
-    this call comes from further out
+    this call comes from a caller of that function
 {STAYS.replace("3.7.2", "12.3")}"""
 
-# Of never.c: the call that starts it, with its buffer and line; what has changed.
+# For unfinished.c: the call that starts it, with its buffer and line; the change.
 NEVER = [
     (
         "Issend",
@@ -107,27 +107,29 @@ NEVER = [
     ("Issend", 13, "3000 MPI_DOUBLE", 61, "3.7.2", "buf[2999](DOUBLE), at 0x..., was 0 and is 4"),
 ]
 FINALIZE = """
-    nothing has completed it when MPI_Finalize is called
+    it was not completed before MPI_Finalize
   rank 0: MPI_Finalize()
-    called at never.c:86 in main
+    called at unfinished.c:86 in main
     it was {verb} between these calls"""
 ABORT = """
-    nothing has completed it when MPI_Abort is called
+    it was not completed before MPI_Abort
   rank 0: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 3)
-    called at never.c:67 in wrong
+    called at unfinished.c:67 in wrong
     it was {verb} between these calls"""
-EXIT = "\n    nothing has completed it when the process ends"
+EXIT = "\n    it was not completed before the process ended"
 
 
 def never(call: str, tag: int, buffer: str, line: int, section: str, what: str, end: str) -> str:
     verb, peer = ("stored to", "source") if call == "Irecv" else ("changed", "dest")
     what += "" if call == "Irecv" else UNKNOWN
-    started = "\n    started by MPI_Start at never.c:60 in wrong" if call == "Ssend_init" else ""
+    started = (
+        "\n    started by MPI_Start at unfinished.c:60 in wrong" if call == "Ssend_init" else ""
+    )
     return f"""\
 error: the buffer of a pending MPI_{call} was {verb}
   rank 0: MPI_{call}({peer} = 1, tag = {tag}, comm = "MPI_COMM_WORLD", buf = 0x... ({buffer})), \
 request #N
-    called at never.c:{line} in wrong{started}
+    called at unfinished.c:{line} in wrong{started}
     {what}{end.format(verb=verb)}
 {PENDING.replace("3.7.2", section)}"""
 
@@ -142,13 +144,11 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     program = runs.program("bytes.c", mpi)
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    # Receives of each process: into shared memory; into what it sends; into static memory and its
+    # Receives of each process: into shared memory; into its send buffer; into static memory and its
     # stack, with one datatype.
     assert right.last[:-1] == [
-        "mpipp: not checked: the buffers of 6 of 88 operations: they lie in memory of "
-        "a device or that others share, have more than 64 MiB without pages of their own, too many "
-        "parts, or parts too far apart or that overlap to be received into, are another "
-        "operation's, too many are pending, or there is no room for more mappings"
+        "mpipp: not checked: the buffers of 6 of 88 operations: guards do not support them "
+        "(docs/reference/guarded-buffers.md)"
     ]
     run = runs.run(mpi, [program, "wrong"], "--check=buffers")
     assert (run.status, run.output) == (0, "done\n")
@@ -160,7 +160,7 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_nobody_completes_is_told_at_the_end(mpi: MPI) -> None:
-    program = runs.program("never.c", mpi)
+    program = runs.program("unfinished.c", mpi)
     other = {"mpich4": ("MPI_Abort", ABORT), "openmpi4": ("exit", EXIT)}[mpi.id]
     for how, end in (("MPI_Finalize", FINALIZE), other):
         run = runs.run(mpi, [program, how], "--check=buffers")
@@ -169,7 +169,7 @@ def test_what_nobody_completes_is_told_at_the_end(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_nothing_is_said_where_nobody_knows_which_operation_is_complete(mpi: MPI) -> None:
-    """Short sends share a handle, and the program has put theirs elsewhere."""
+    """Short sends share a handle, and the program has moved theirs."""
     run = runs.run(mpi, [runs.program("copies.c", mpi)], "--check=all,buffers")
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
 
@@ -181,7 +181,7 @@ def test_sections_of_fortran(mpi: MPI, tmp_path: Path) -> None:
     assert (run.status, run.output.split()) == (0, ["6.0", "1.0", "7.0"])
     element = re.compile(
         r"\n    (buf\S+), at 0x[0-9a-f]+(?:, in \S+)?, ((?:was|holds) .*)\n"
-        r"(?:    it is not known .*\n)?  rank 0: MPI_Wait\(\)\n"
+        r"(?:    mpipp does not know .*\n)?  rank 0: MPI_Wait\(\)\n"
     )
     assert [one for block in run.blocks for one in element.findall(block)] == [
         ("buf(VECTOR)[2][0](DOUBLE_PRECISION)", "was 1 and is 5"),

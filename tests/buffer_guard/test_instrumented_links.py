@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that mpipp has compiled and linked, however little there is to look at in them."""
+"""Programs that mpipp has compiled and linked, even without any checked access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.support import MPI, need, on_mpi, shell
 from tests.watcher import runs
 
-# Functions mark their frames in GCC's shadow, and load and store nothing that is looked at.
+# Functions mark their frames in GCC's shadow, and have no checked loads and stores.
 FRAMES = """\
 int part(int (*function)(int *)) { int array[20]; return function(array); }
 """
@@ -54,7 +54,7 @@ def sources(tmp_path: Path) -> Path:
 
 
 def make(directory: Path, compiler: str, *words: str, command: str = "cc") -> None:
-    """Let mpipp compile, which says nothing."""
+    """Let mpipp compile, without output."""
     done = shell(command, "--mpicc", need(compiler), *words, cwd=directory)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -104,19 +104,17 @@ def test_a_program_of_mpi_with_nothing_to_look_at(mpi: MPI, sources: Path) -> No
 @pytest.mark.parametrize(
     "words",
     [
-        ("-Wl,-rpath,/nowhere",),
-        ("-L", ".", "-lm"),
-        ("-L.", "-l", "m"),
-        ("-Xlinker", "--as-needed"),
-        ("-u", "main", "-z", "now", "-rdynamic", "-pthread"),
+        (
+            *("-Wl,-rpath,/nowhere", "-L", ".", "-lm", "-L.", "-l", "m", "-Xlinker", "--as-needed"),
+            *("-u", "main", "-z", "now", "-rdynamic", "-pthread", "-static-libgcc", "-lc"),
+        ),
         ("-fuse-ld=bfd", "-s", "-no-pie"),
         ("-shared", "-fPIC"),
-        ("-static-libgcc", "-lc"),
     ],
-    ids=" ".join,
+    ids=["others", "no-pie", "shared"],
 )
 def test_options_of_the_link_are_none_of_compilations(words: Sequence[str], sources: Path) -> None:
-    # Clang says of each that it has not used it.
+    # Clang warns that it has not used them.
     make(sources, "clang", "-Werror", "-O2", *words, "main.c", "part.c", "-o", "program")
     if "-shared" not in words:
         start(sources / "program")

@@ -18,14 +18,14 @@ pytestmark = pytest.mark.skipif(
     reason="the system allows a process more mappings than the program makes",
 )
 CROWDED = re.compile(
-    r"mpipp: not checked: the pages of the buffers of (\d+) of (\d+) operations: there is no room "
-    r"for more mappings \(vm\.max_map_count\)"
+    r"mpipp: not checked: the pages of the buffers of (\d+) of (\d+) operations: the limit of "
+    r"mappings is reached \(vm\.max_map_count\)"
 )
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_sparse_buffers_leave_the_program_its_mappings(mpi: MPI) -> None:
-    program = runs.program("crowded.c", mpi, "-pthread", "-Wno-stringop-overflow")
+    program = runs.program("many_mappings.c", mpi, "-pthread", "-Wno-stringop-overflow")
     run = runs.run(mpi, [program, "sparse"], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     said = CROWDED.fullmatch(run.last[0])
@@ -34,7 +34,7 @@ def test_sparse_buffers_leave_the_program_its_mappings(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_without_room_for_more_mappings_goes_on(mpi: MPI) -> None:
-    program = runs.program("crowded.c", mpi, "-pthread", "-Wno-stringop-overflow")
+    program = runs.program("many_mappings.c", mpi, "-pthread", "-Wno-stringop-overflow")
     right = runs.run(mpi, [program, "full"], "--check=buffers", n=1)
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
     said = CROWDED.fullmatch(right.last[0])

@@ -2,7 +2,7 @@
 """Errors of real programs (paper on SyncChecker, its table of bug cases) are found in guarded runs.
 
 Each is a small program of its own with a corrected twin; all of one MPI are one executable, in C,
-C++ and Fortran. Where MPI has no Fortran layer the Fortran calls C's procedures.
+C++ and Fortran. If MPI has no Fortran layer the Fortran calls C's procedures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.watcher import runs
 
 PATTERNS = Path(__file__).resolve().parents[1] / "watcher" / "patterns"
 C = ("main.c", "athena_r1086.c", "athena_r1090.c", "sort.c")
-# Of libraries without a Fortran layer: the kind of handles, and what ignores a status.
+# For libraries without a Fortran layer: the kind of handles, and the value that ignores a status.
 OF_C = {"mpich5": ("c_int", 1), "openmpi5": ("c_intptr_t", 0)}
 FLAGS = ("-g", "-O0")
 
@@ -66,12 +66,12 @@ def compiled(command: list[str], mpi: MPI, directory: Path) -> None:
 
 
 def found(verb: str, element: str, where: list[str], operation: str, known: list[str]) -> str:
-    """A report, but for its rule."""
+    """A report, without its rule."""
     noun = {"stores to": "store to", "loads": "load from"}[verb]
     procedure = operation.partition("(")[0]
     at, *callers = [f"{place} in {function}" for place, function in map(str.split, where[:-1])]
     posted, function = where[-1].split()
-    late = "" if NOT_MOVED in known else ", whose data had been moved by the next call"
+    late = "" if NOT_MOVED in known else ", whose data had moved by the next MPI call"
     lines = [f"error: a {noun} the buffer of a pending {procedure}{late}"]
     lines += [f"  rank 0: {verb} {element}", f"    at {at}"]
     lines += [f"    from {caller}" for caller in [*callers, "main.c:LINE in main"]]
@@ -84,8 +84,8 @@ def call(procedure: str, peer: str, tag: int, buffer: str) -> str:
     return f"{procedure}({arguments})"
 
 
-NOT_MOVED = "    when the process called MPI next, the data had not been moved"
-NEVER = [NOT_MOVED, "    nothing has completed it when MPI_Finalize is called"]
+NOT_MOVED = "    at the next MPI call of the process the data had not moved"
+NEVER = [NOT_MOVED, "    it was not completed before MPI_Finalize"]
 TO_1, FROM_1 = "dest = 1", "source = 1"
 
 
@@ -181,7 +181,7 @@ FOUND = [
 
 
 def alike(block: str) -> str:
-    """A report without its rule, and what differs from one MPI and one run to the next."""
+    """A report without its rule, and without parts that vary between MPIs and runs."""
     told = block.partition("\n  rule: ")[0]
     told = re.sub(r"0x[0-9a-f]+", "0x...", told.replace("DOUBLE_PRECISION", "DOUBLE"))
     told = re.sub(r"main\.c:\d+", "main.c:LINE", re.sub(r"request #\d+", "request #N", told))
@@ -199,8 +199,8 @@ def test_each_is_found_and_its_twin_is_silent(mpi: MPI, tmp_path: Path) -> None:
     assert sorted(map(alike, wrong.blocks)) == sorted(FOUND)
 
 
-# With messages that share pages with others, and are sent before they are received: the call that
-# is pending, what has changed, and the next call that completes such an operation. Loads of small
+# With messages that share pages with others, and are sent before they are received. Each has the
+# pending call, the change, and the next call that completes such an operation. Loads of small
 # receive buffers are seen in compiled programs only.
 SMALL = [
     ("athena_r1086.c:17 in send_boundary", "was 3 and is 4", "athena_r1086.c:51"),
@@ -211,7 +211,7 @@ SMALL = [
 ]
 CHANGED = re.compile(
     r"error: the buffer of a pending MPI_Isend was changed\n  rank 0: .*\n    called at (.*)\n"
-    r"    buf\(.*\), at 0x[0-9a-f]+(?:, in \S+)?, (was .*)\n    it is not known .*\n"
+    r"    buf\(.*\), at 0x[0-9a-f]+(?:, in \S+)?, (was .*)\n    mpipp does not know .*\n"
     r"  rank 0: MPI_Wait\(\)\n    called at (\S+) in "
 )
 

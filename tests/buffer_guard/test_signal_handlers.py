@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that use what the guard uses, too: the handler of SIGSEGV, and stacks of their own."""
+"""Programs that also use the guard's means: the handler of SIGSEGV, and stacks of their own."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_buffer_of_a_function_that_has_returned_is_gone(mpi: MPI, who: str) ->
     with _stack_limit(resource.RLIM_INFINITY):
         (block,) = runs.run(mpi, [program, who], "--check=buffers", n=1).blocks
     assert block.startswith(
-        "error: the buffer of a pending MPI_Irecv is gone with its stack frame\n"
+        "error: the stack frame with the buffer of a pending MPI_Irecv has ended\n"
     )
 
 
@@ -117,15 +117,15 @@ def test_a_jump_into_a_buffer_is_the_programs(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
-    run = runs.run(mpi, [runs.program("opened.c", mpi, "-pthread")], "--check=buffers", n=1)
+    run = runs.run(mpi, [runs.program("page_opening.c", mpi, "-pthread")], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")
 
 
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["lock", "again"])
 def test_a_signal_may_come_at_any_time(mpi: MPI, how: str, tmp_path: Path) -> None:
-    """What has been compiled asks for the guard's lock in the handler, which has interrupted it."""
-    program = runs.compiled(runs.PROGRAMS / "interrupted.c", mpi, tmp_path)
+    """Compiled code asks for the guard's lock in the handler, which has interrupted its owner."""
+    program = runs.compiled(runs.program_source("interrupted.c"), mpi, tmp_path)
     done = runs.said(mpi, [program, how], "--check=buffers", n=1)
     assert (done.returncode, done.stdout) == (0, "1\n")
     assert "read: " not in done.stderr
@@ -133,11 +133,11 @@ def test_a_signal_may_come_at_any_time(mpi: MPI, how: str, tmp_path: Path) -> No
 
 @on_mpi("mpich4")
 def test_what_is_received_is_there_before_a_message_tells_of_it(mpi: MPI) -> None:
-    run = runs.run(mpi, [runs.program("told_by_message.c", mpi, "-pthread")], "--check=buffers")
+    run = runs.run(mpi, [runs.program("completion_message.c", mpi, "-pthread")], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "20000 right\n", [])
 
 
-# A signal's frame is larger where the processor has AVX-512: no handler fits behind it there.
+# A signal's frame is larger if the processor has AVX-512: no handler fits behind it there.
 LARGEST_FRAME = 2100
 
 
@@ -145,7 +145,7 @@ LARGEST_FRAME = 2100
 @pytest.mark.parametrize("thread", [[], ["thread"]], ids=["first", "thread"])
 @pytest.mark.parametrize("size", [0, 4096, 8192, 65536])
 def test_an_alternate_stack(mpi: MPI, size: int, thread: list[str]) -> None:
-    """Nothing below it is written; where it is too small for a walk the callers are not known."""
+    """Nothing below it is written; if it is too small for a walk the callers are unknown."""
     program = runs.program("small_stack.c", mpi, "-pthread")
     run = runs.run(mpi, [program, str(size), *thread], "--check=buffers", n=1)
     said = re.fullmatch(r"(\d+) bytes below, least (\d+)\n", run.output)
@@ -155,5 +155,5 @@ def test_an_alternate_stack(mpi: MPI, size: int, thread: list[str]) -> None:
     assert said[1] == "0"
     assert ", at 0x" in run.blocks[0] and "\n    at small_stack.c:" in run.blocks[0]
     walked = "\n    from small_stack.c:" in run.blocks[0]
-    if size or not thread:  # such a thread's stack has room for a walk, or not
+    if size or not thread:  # such a thread's stack may be large enough for a walk, or not
         assert walked == (size != 4096), run.blocks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What guarding buffers takes of the system, and what becomes of it."""
+"""The system's memory that guarding buffers takes, and its release."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.watcher import runs
 
 @on_mpi("mpich4", "openmpi4")
 def test_pages_that_are_given_back_are_kept_nowhere(mpi: MPI) -> None:
-    program = runs.program("kept_memory.c", mpi)
+    program = runs.program("guard_file_size.c", mpi)
     run = runs.run(mpi, [program, "large"], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, "32, then 0\n" * 3, [])
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_buffers_that_are_no_more_take_no_room_from_others(mpi: MPI) -> None:
-    program = runs.program("kept_memory.c", mpi)
+    program = runs.program("guard_file_size.c", mpi)
     run = runs.run(mpi, [program, "many"], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
     (last,) = run.last
@@ -32,21 +32,25 @@ STORE = "error: a store to the buffer of a pending MPI_Issend\n"
 CHANGE = "error: the buffer of a pending MPI_Issend was changed\n"
 HINDERED = [
     ("row", STORE, []),  # pages that are locked one after another are one range
-    ("held", CHANGE, ["the pages of buffers, once more than 256 ranges were locked or protected"]),
+    (
+        "held",
+        CHANGE,
+        ["the pages of buffers, after the program locked or protected more than 256 ranges"],
+    ),
     (
         "fork",
         STORE,
         [
-            "the child of a fork may see what its parent stores later: there was no memory for "
+            "after fork the child may see later stores of its parent: there was no memory for "
             "copies of guarded pages"
         ],
     ),
-    ("file", CHANGE, ["the pages of buffers, once the program had closed the file they are in"]),
+    ("file", CHANGE, ["the pages of buffers, after the program closed the file that they map"]),
 ]
 
 
 def _is_hindered(mpi: MPI, how: str, found: str, said: list[str]) -> None:
-    run = runs.run(mpi, [runs.program("hindered.c", mpi), how], "--check=buffers", n=1)
+    run = runs.run(mpi, [runs.program("guard_obstacles.c", mpi), how], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")
     assert [block.startswith(found) for block in run.blocks] == [True]
     assert run.last[:-1] == [f"mpipp: not checked: {one}" for one in said]
@@ -60,13 +64,13 @@ def test_what_hinders_is_said(mpi: MPI, how: str, found: str, said: list[str]) -
 
 @on_mpi("mpich4")  # Open MPI 4 makes no more than some hundred windows
 def test_windows_hinder_while_they_are_there(mpi: MPI) -> None:
-    said = "the pages of buffers, while more than 256 windows, or attached ranges, were there"
+    said = "the pages of buffers, while more than 256 windows or attached ranges existed"
     _is_hindered(mpi, "windows", STORE, [said])
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_loop_over_many_buffers_hides_nothing_else(mpi: MPI) -> None:
-    run = runs.run(mpi, [runs.program("hindered.c", mpi), "touches"], "--check=buffers", n=1)
+    run = runs.run(mpi, [runs.program("guard_obstacles.c", mpi), "touches"], "--check=buffers", n=1)
     assert (run.status, run.output) == (0, "done\n")
     assert [block.startswith(STORE) for block in run.blocks] == [True, True]
     assert len(run.last) == 1
@@ -76,7 +80,7 @@ def test_a_loop_over_many_buffers_hides_nothing_else(mpi: MPI) -> None:
 def test_the_name_of_a_programs_directory_does_not_matter(mpi: MPI, tmp_path: Path) -> None:
     program = tmp_path / "fullstack" / "hugepages"
     program.parent.mkdir()
-    shutil.copy(runs.program("hindered.c", mpi), program)
+    shutil.copy(runs.program("guard_obstacles.c", mpi), program)
     (block,) = runs.run(mpi, [program, "initial"], "--check=buffers", n=1).blocks
     assert block.startswith(STORE)
 

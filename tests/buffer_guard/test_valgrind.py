@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers of pending operations under valgrind: memcheck tells of each byte that is used."""
+"""Buffers of pending operations under valgrind: memcheck reports each byte that is used."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from mpipp.cli.commands import exec
 from mpipp.cli.commands.run import command as run_command
 from tests.support import MPI, need, on_mpi, shell
-from tests.watcher.runs import PROGRAMS, words
 from tests.watcher.runs import program as compiled
+from tests.watcher.runs import program_source, words
 
 BESIDE = tuple(
     f" Address 0x... is {place} bytes inside a buffer of a pending {call} of size 296 "
@@ -20,7 +20,7 @@ BESIDE = tuple(
 )
 CHANGED = """\
     buf(VECTOR)[3][0](DOUBLE), at 0x..., in out+96, was 0 and is 1
-    it is not known whether the data had been moved
+    mpipp does not know whether the data had moved
   ranks 0 and 1: MPI_Waitall()
     called at valgrind.c:70 in main
     it was changed between these calls
@@ -47,7 +47,7 @@ def told(
     options: Sequence[str] = (),
     status: int = 0,
 ) -> str:
-    """What a run of the program says on its error stream, with the processes' numbers."""
+    """The error stream of a run of the program, with the processes' numbers."""
     need("valgrind")
     command = words(mpi, "--check=buffers", "--valgrind", *options)
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
@@ -57,12 +57,12 @@ def told(
 
 
 def alike(said: str) -> str:
-    """Without the processes' numbers."""
+    """The output without the processes' numbers."""
     return re.sub(r"==\d+==", "==PID==", said)
 
 
 def accesses(said: str) -> list[set[tuple[int, str]]]:
-    """Of each process the lines that valgrind tells of, and what is done there."""
+    """For each process the lines that valgrind reports, and the access there."""
     found: dict[str, set[tuple[int, str]]] = {}
     access: dict[str, str] = {}
     for number, line in re.findall(r"==(\d+)== (.*)", said):
@@ -79,9 +79,9 @@ def test_each_byte_that_is_used_too_early_is_told(mpi: MPI) -> None:
     right = alike(told(mpi, options=["--check=rma,buffers"]))
     assert "==PID==  " not in right and "error:" not in right, right
     assert "mpipp: no errors beside valgrind's in 2 processes, " in right, right
-    assert "; loads and stores of windows not looked at\n" in right, right
+    assert "; loads and stores of windows not checked\n" in right, right
     wrong = told(mpi, "wrong", options=["--check=rma,buffers"])
-    lines = (PROGRAMS / "valgrind.c").read_text().splitlines()
+    lines = program_source("valgrind.c").read_text().splitlines()
     marked = {(i, one.split("//: ")[1]) for i, one in enumerate(lines, 1) if "//: " in one}
     assert accesses(wrong) == [marked] * 2, wrong
     assert wrong.count("Invalid") == 2 * len(marked), wrong
@@ -111,7 +111,7 @@ def test_all_operations_are_looked_at_unless_a_budget_is_given() -> None:
 
 
 def percent(*options: str) -> int:
-    """Of the program's time, which guarding may take under valgrind."""
+    """The share of the program's time that guarding may take under valgrind."""
     parser = argparse.ArgumentParser()
     run_command.add_arguments(parser)
     given = parser.parse_args(["--check=buffers", "--valgrind=", *options])

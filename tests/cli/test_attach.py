@@ -23,7 +23,7 @@ from mpipp.toolchain.running_jobs import Job, Process
 from tests import support
 from tests.ranks import ranks
 
-PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "table_one.c"
+PROGRAM = support.program_source("gdb", "table_one.c")
 CHECKED = "1 finding in 2 processes, 0 active calls, 2 pending requests"
 both = support.on_mpi("mpich4", "openmpi4")
 
@@ -180,8 +180,8 @@ name one of
 
 def test_one_of_several_jobs() -> None:
     for wanted in ("50", "4711", "4711.0"):
-        assert attach_command._chosen(FOUND, wanted) is FOUND[1]
-    assert attach_command._chosen(FOUND[2:], None) is FOUND[2]
+        assert attach_command.chosen(FOUND, wanted) is FOUND[1]
+    assert attach_command.chosen(FOUND[2:], None) is FOUND[2]
     refused: tuple[tuple[list[Job], str | None, str], ...] = (
         (FOUND, None, f"there are 3 jobs on this machine: {CHOICE}"),
         (FOUND, "7", f"there is no job 7 on this machine: {CHOICE}"),
@@ -194,7 +194,7 @@ def test_one_of_several_jobs() -> None:
     )
     for found, name, said in refused:
         with pytest.raises(MpippError) as raised:
-            attach_command._chosen(found, name)
+            attach_command.chosen(found, name)
         assert str(raised.value) == said
 
 
@@ -255,7 +255,7 @@ def test_yama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Started(NamedTuple):
-    """What the system says of a process; environ: None where it may not be read."""
+    """The system's facts on a process; environ: None if it may not be read."""
 
     parent: int
     program: str
@@ -283,8 +283,8 @@ MACHINE = {
     30: Started(11, "mpiexec.hydra"),
     31: Started(30, "hydra_pmi_proxy"),
     32: rank(31, 0, SLURM),
-    33: Started(31, "halo", None),  # it may not be looked at
-    # What one launcher has started twice.
+    33: Started(31, "halo", None),  # it may not be read
+    # Two jobs of one launcher.
     40: Started(0, "prted"),
     41: rank(40, 0, "PMIX_NAMESPACE=c"),
     42: rank(40, 0, "PMIX_NAMESPACE=d"),

@@ -17,6 +17,7 @@ from mpipp.common.cache import build_directory, cache_directory, trusted
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import build_wrapper
 from mpipp.toolchain import mpi_libraries as mpis
+from mpipp.watcher.ipc import launch
 from tests.support import (
     MPI,
     ROOT,
@@ -42,7 +43,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def installed() -> mpis.Mpi:
-    """What is built for."""
+    """The MPI library of the build."""
     return mpis.probe(need("mpicc.mpich"))
 
 
@@ -55,7 +56,7 @@ def test_only_the_user_may_look_into_what_is_made(sources: Path, tmp_path: Path)
         os.umask(before)
     modes = [one.stat().st_mode & 0o777 for one in (tmp_path / "one", tmp_path / "one" / "two")]
     assert modes == [0o700, 0o700]
-    # Whatever the umask, others may write nothing, and it is used.
+    # With any umask, others may write nothing, and it is used.
     assert all(
         not one.stat().st_mode & 0o022 for one in (library.parent, *library.parent.iterdir())
     )
@@ -63,7 +64,7 @@ def test_only_the_user_may_look_into_what_is_made(sources: Path, tmp_path: Path)
     assert build_wrapper.build(installed()) == library
 
 
-@pytest.mark.parametrize("which", ["cache", "directory", "library", "script", "beside"])
+@pytest.mark.parametrize("which", ["cache", "directory", "library", "script", "part", "interposer"])
 def test_what_another_user_has_put_there_is_not_used(
     which: str, sources: Path, private: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -74,7 +75,8 @@ def test_what_another_user_has_put_there_is_not_used(
         "directory": library.parent,
         "library": library,
         "script": library.parent / f"{library.name}-gdb.py",
-        "beside": library.parent / "libmpipp_free.so",
+        "part": Path(launch.part_path(str(library), "guard")),
+        "interposer": library.parent / launch.INTERPOSER,
     }[which]
     os.chown(planted, user, -1)
     capsys.readouterr()
@@ -128,8 +130,8 @@ def test_a_cache_that_cannot_be_searched() -> None:
         done = shell("doctor", env=env, python=python, user="nobody")
     assert "Traceback" not in done.stderr
     assert (
-        f"- cache directory: {temporary}/mpipp-cache-{number}, {NODES}, and not {closed}/cache: "
-        f"cannot search {closed} (Permission denied)\n"
+        f"cache directory: {temporary}/mpipp-cache-{number}, {NODES}, and not {closed}/cache: "
+        f"cannot search {closed} (Permission denied)"
     ) in done.stdout
 
 
@@ -213,7 +215,7 @@ def test_what_a_killed_builder_has_left_is_removed(tmp_path: Path) -> None:
         left = Path(killed.stdout.readline().strip())
         killed.send_signal(signal.SIGKILL)
     assert (left / "object.o").exists()
-    # Of others it may be anything.
+    # A folder without a mark may belong to anybody.
     unmarked = cache / ".build-unmarked"
     unmarked.mkdir()
     (unmarked / "file").touch()

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import pexpect
 import pytest
 
 from tests.support import MPI, ROOT, clean_environment, every_mpi, lacking, need, shell
@@ -19,25 +21,54 @@ def test_an_mpi_on_the_path(mpi: MPI) -> None:
     directory = os.path.dirname(mpi.mpicc)
     done = shell("doctor", env={"PATH": f"{directory}:/usr/bin:/bin"})
     assert done.returncode == 0, done.stdout
-    rows = [re.split(r"\s{2,}", line) for line in done.stdout.splitlines()]
+    rows = [re.split(r"\s{2,}", line[2:]) for line in done.stdout.splitlines()]
     assert re.fullmatch(r"[\d.]+, Python 3\.\d+\.\S+, /\S+/gdb", dict(rows[:1])["gdb"])
     found = [row[1] for row in rows if row[0] == "MPI"]
     name = {"m": "MPICH ", "o": "Open MPI ", "a": "MPI standard ABI "}[mpi.id[0]]
     mine = [text for text in found if text.startswith(name) and f", {directory}/" in text]
     assert len(mine) == 1, found
-    # Everything once, whatever number of names it has.
+    # Everything once, with any number of names.
     assert len(found) == len({text.split(",")[0] for text in found})
 
 
 def test_a_machine_without_anything(tmp_path: Path) -> None:
     done = shell("doctor", env={"PATH": str(tmp_path)}, python=_python(tmp_path))
     assert done.returncode == 2
-    assert "gdb         not found\n" in done.stdout
-    assert "MPI         not found\n" in done.stdout
-    assert "- gdb: install it (Debian: gdb)\n" in done.stdout
-    assert (
-        "- MPI: put an mpicc on PATH or name it in MPICC (Debian: libmpich-dev or libopenmpi-dev)\n"
-    ) in done.stdout
+    assert "\u2717 gdb         not found\n" in done.stdout
+    assert "\u2717 MPI         not found\n" in done.stdout
+    assert "\u2717 gdb: install it\n" in done.stdout
+    mpi = "\u2717 MPI: put an mpicc on PATH, name it in MPICC, or install one\n"
+    assert mpi in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("manager", "gdb", "mpi"),
+    [
+        ("apt-get", "sudo apt-get install gdb", "sudo apt-get install libmpich-dev"),
+        ("dnf", "sudo dnf install gdb", "sudo dnf install mpich-devel"),
+    ],
+)
+def test_remedies_are_commands(manager: str, gdb: str, mpi: str, tmp_path: Path) -> None:
+    python = _python(tmp_path)
+    (tmp_path / manager).symlink_to("/bin/true")
+    done = shell("doctor", env={"PATH": str(tmp_path)}, python=python)
+    assert f"gdb: install it:\n    {gdb}\n" in done.stdout
+    assert f"or install one:\n    {mpi}\n" in done.stdout
+
+
+def test_words_where_the_encoding_has_no_signs(tmp_path: Path) -> None:
+    env = {"PATH": str(tmp_path), "PYTHONIOENCODING": "ascii"}
+    done = shell("doctor", env=env, python=_python(tmp_path))
+    assert "missing gdb         not found\n" in done.stdout
+    assert done.stdout.isascii()
+
+
+def test_marks_have_colours_on_a_terminal(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "mpipp.cli", "doctor"]
+    env = clean_environment(PYTHONPATH=str(ROOT), PATH=str(tmp_path), TERM="xterm")
+    for more, mark in (({}, "\033[1;31m\u2717\033[0m"), ({"NO_COLOR": "1"}, "\u2717")):
+        said = pexpect.run(shlex.join(words), env={**env, **more}, encoding="utf-8")
+        assert f"{mark} gdb " in said
 
 
 def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
@@ -49,8 +80,8 @@ def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "MPIPP_CACHE": cache}
     need("mpicc.mpich")
     done = shell("doctor", env=env)
-    assert re.search(rf"^MPI +unusable, {broken}$", done.stdout, re.MULTILINE)
-    assert f"- MPI: {broken} is not an MPI compiler: name one with --mpicc\n" in done.stdout
+    assert re.search(rf"^! MPI +unusable, {broken}$", done.stdout, re.MULTILINE)
+    assert f"! MPI: {broken} is not an MPI compiler: name one with --mpicc\n" in done.stdout
     refused(done, f"{cache} cannot be written, set MPIPP_CACHE to one that can")
 
 
@@ -64,11 +95,10 @@ def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
     env = {"PATH": str(tmp_path), "MPICC": "nompicc"}
     done = shell("doctor", env=env, python=_python(tmp_path))
     assert done.returncode == 2
-    advice = [line for line in done.stdout.splitlines() if line.startswith("- MPI")]
+    advice = [line[2:] for line in done.stdout.splitlines() if line[2:].startswith("MPI: ")]
     assert advice == [
-        "- MPI: MPICC names nompicc, which is not there: set it to an MPI compiler",
-        f"- MPI: {other} and {mpicc} call the C compiler nocc, which is not there: "
-        "install it (Debian: gcc)",
+        "MPI: MPICC names nompicc, which is not there, so use the mpicc on PATH:",
+        f"MPI: {other} and {mpicc} call the C compiler nocc, which is not there",
     ]
     assert "not found\n" not in done.stdout.partition("MPI")[2]
 
@@ -122,7 +152,7 @@ def test_core_files_that_processes_overwrite(
 
 def refused(done: subprocess.CompletedProcess[str], why: str) -> None:
     """The cache directory cannot be used, and doctor says so of MPICH."""
-    line = rf"^- MPICH \S+: the cache directory {re.escape(why)}$"
+    line = rf"^\u2717 MPICH \S+: the cache directory {re.escape(why)}:?$"
     assert re.search(line, done.stdout, re.MULTILINE), done.stdout
     assert done.returncode == 2
 

@@ -17,7 +17,7 @@ from tests.support import need
 
 
 def readelf(option: str, path: str) -> str:
-    """What readelf prints for one file."""
+    """The output of readelf for one file."""
     words = [need("readelf"), "-W", option, path]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 

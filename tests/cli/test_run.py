@@ -46,7 +46,7 @@ print(any("libmpipp" in line for line in open("/proc/self/maps")), MPI.COMM_WORL
 
 
 def environment(mpi: MPI) -> dict[str, str]:
-    """What a user of this MPI has set: its compilers are not necessarily first on PATH."""
+    """The settings of this MPI's users: its compilers are not necessarily first on PATH."""
     return {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
 
 
@@ -132,7 +132,7 @@ def test_a_compiler_of_another_mpi() -> None:
 
 
 def test_no_compiler_for_the_program(tmp_path: Path) -> None:
-    # The library is where no compiler is near, as on a machine with the run-time package only.
+    # The library is without a compiler, as on a machine with the run-time package only.
     mpi = find_mpi("mpich4")
     program = compile_program(HELLO, mpi)
     library = os.path.realpath("/usr/lib/x86_64-linux-gnu/libmpich.so.12")
@@ -194,8 +194,8 @@ def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
         ),
         (
             ("--", "/bin/true"),
-            "/bin/true is not linked with an MPI library that mpipp knows: give the MPI program "
-            "itself, or, if it loads MPI later, name that library's compiler with --mpicc",
+            "/bin/true is not linked with a supported MPI library: pass the MPI program itself, "
+            "or the MPI compiler with --mpicc",
         ),
         (
             ("--mpicc", "mpicc.mpich", "--mpiexec", "no-such-launcher", "--", "/bin/true"),

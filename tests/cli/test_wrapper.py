@@ -17,6 +17,7 @@ from mpipp.common.cache import cache_directory
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import build_wrapper, elf
 from mpipp.toolchain import mpi_libraries as mpis
+from mpipp.watcher.ipc import launch
 from tests.support import MPI, every_mpi, need, on_mpi, shell
 
 FLAVORS = {
@@ -36,13 +37,18 @@ def test_the_wrapper_is_built_once(
     name = mpis.probe(mpi.mpicc).name
     assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
     first = capsys.readouterr()
-    assert re.fullmatch(rf"mpipp: building the wrapper for {name} \.\.\. \d+\.\d s\n", first.err)
+    begin, end = first.err.splitlines()
+    assert re.fullmatch(
+        rf"mpipp: building the wrapper for {name} \(about \d+ s, once\) \.\.\.", begin
+    )
+    assert re.fullmatch(rf"mpipp: built the wrapper for {name} in \d+\.\d s", end)
     library = Path(first.out.strip())
     assert first.out == f"{library}\n"
     assert {file.name for file in library.parent.iterdir()} == {
         "libmpipp_free.so",
         f"libmpipp_{flavor}.so",
         f"libmpipp_{flavor}.so-gdb.py",
+        *(f"libmpipp_{flavor}_{part}.so" for part in launch.PARTS),
     }
     assert main(["wrapper", "--mpicc", mpi.mpicc]) == 0
     assert capsys.readouterr() == (first.out, "")
@@ -68,11 +74,12 @@ def test_the_wrapper_does_not_need_an_mpi(mpi: MPI) -> None:
 
 @every_mpi
 def test_the_wrapper_is_built_with_the_compilers_protections(mpi: MPI) -> None:
-    for name in (Path(mpi.wrapper).name, "libmpipp_free.so"):
-        library = Path(mpi.wrapper).with_name(name)
+    libraries = sorted(Path(mpi.wrapper).parent.glob("*.so"))
+    assert len(libraries) == 2 + len(launch.PARTS)
+    for library in libraries:
         words = [need("readelf"), "-dW", str(library)]
         dynamic = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-        assert "BIND_NOW" in dynamic, name
+        assert "BIND_NOW" in dynamic, library
     taken = elf.undefined(mpi.wrapper)
     assert "__stack_chk_fail" in taken
     assert any(symbol.endswith("_chk") for symbol in taken)
@@ -128,8 +135,8 @@ def test_wrong_compilers(tmp_path: Path) -> None:
         ),
         (
             _mpicc(tmp_path / "other", f"gcc -I{tmp_path}/other"),
-            f"{tmp_path}/other/mpicc is of an MPI that mpipp does not know: it knows libraries "
-            "with the MPICH ABI, Open MPI and the MPI standard ABI",
+            f"{tmp_path}/other/mpicc belongs to an unknown MPI library: mpipp supports the MPICH "
+            "ABI, Open MPI and the MPI standard ABI",
         ),
         (
             _mpicc(tmp_path / "bare", "no-such-cc"),
@@ -259,12 +266,13 @@ def test_builders_at_the_same_time(mpi: MPI, sources: Path) -> None:
 
 def test_the_command_line() -> None:
     assert shell("--version").stdout.startswith("mpipp 0.")
-    assert "example session:" in shell("--help").stdout
+    assert "examples:" in shell("--help").stdout
     usage = "usage: mpipp attach [PID... | --job JOB] [-- GDB OPTION...]\n"
     assert shell("attach", "--help").stdout.startswith(usage)
     for command in ("wrapper", "run", "attach", "check", "browse", "doctor", "gdb"):
         shown = shell(command, "--help", env={"COLUMNS": "80"}).stdout
         assert max(map(len, shown.splitlines())) <= 80
+        assert len(shown.splitlines()) <= 100  # two screens
     for words, sentence in (
         ((), "the following arguments are required: COMMAND: see mpipp --help"),
         (("wrapper", "-x"), "unrecognized arguments: -x: see mpipp wrapper --help"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Runs cells as a notebook does: by an interpreter that needs nothing but what the cells import.
+"""Run cells as a notebook does: by an interpreter that has only the cells' own imports.
 
-Reads a JSON list of cells, each a text, from standard input; writes a JSON list with the `text` and
-the picture (`svg`, or null) that each gives.
+Reads a JSON list of cells, each a text, from standard input. Writes a JSON list with the `text` and
+the picture (`svg`, or null) of each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def run(cell: str, names: dict[str, Any]) -> dict[str, Any]:
-    """What a cell prints, or else what its last expression is shown as."""
+    """The output of a cell, or else its last expression as a notebook shows it."""
     module = ast.parse(cell)
     last = module.body[-1] if isinstance(module.body[-1], ast.Expr) else None
     if last is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/compare.md: its sessions are what gdb prints for its program.
+"""docs/howto/compare.md: its sessions are what gdb prints for its program.
 
 With MPIPP_UPDATE_DOCS=1 the answers in the file are replaced by what gdb prints.
 """
@@ -13,7 +13,7 @@ import pytest
 
 from tests.support import MPI, ROOT, compile_program, find_mpi, gdb_batch, on_mpi
 
-PAGE = ROOT / "docs" / "compare.md"
+PAGE = ROOT / "docs/howto/compare.md"
 PROMPT = "(gdb) "
 _PROGRAM = re.compile(r"<!-- program -->\n```c\n(.*?)```\n", re.DOTALL)
 _SESSION = re.compile(r"(?<=<!-- session -->\n```gdb\n)(.*?)(?=```\n)", re.DOTALL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The hook in docs/extending.md does what the text around it says."""
+"""The hook in docs/reference/hooks.md does what the text around it says."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.support import MPI, ROOT, compile_program, every_mpi, need
 
-TEXT = (ROOT / "docs" / "extending.md").read_text()
+TEXT = (ROOT / "docs" / "reference" / "hooks.md").read_text()
 
 PROGRAM = """
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/guard.md shows what a user sees where gdb opens: its gdb sessions, typed as written."""
+"""docs/tutorials/buffers.md: its gdb sessions, typed as written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUN = [sys.executable, "-m", "mpipp.cli", "run", "--check=buffers", "--gdb", "-n
 
 @contextmanager
 def opened(mpi: MPI, directory: Path, session: Session) -> Iterator[Gdb]:
-    """The gdb that opens in a run of "PROGRAM ARGUMENT..."; the program goes on when it is left."""
+    """The gdb that opens in a run of "PROGRAM ARGUMENT..."; leaving gdb continues the program."""
     program, *arguments = session.start
     settings = {"PYTHONPATH": ROOT, **UNLIMITED}
     known = [f"{name}={value}" for name, value in settings.items()]
@@ -35,4 +35,4 @@ def test_every_output_is_what_gdb_prints(tmp_path: Path) -> None:
     mpi = find_mpi("mpich4")
     need("gdb")
     compiled(("blocks",), mpi, tmp_path)
-    verify(ROOT / "docs" / "guard.md", tmp_path, partial(opened, mpi, tmp_path))
+    verify(ROOT / "docs/tutorials/buffers.md", tmp_path, partial(opened, mpi, tmp_path))

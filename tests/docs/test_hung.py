@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/hung.md and README.md show what a user sees: their gdb sessions, run as written."""
+"""Pages on several processes in one gdb: their sessions, typed as written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,14 @@ def alike(line: str) -> str:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("page", "program"), [("docs/hung.md", "halo"), ("README.md", "exchange")])
+@pytest.mark.parametrize(
+    ("page", "program"),
+    [
+        ("docs/tutorials/hang.md", "halo"),
+        ("docs/howto/check-now.md", "exchange"),
+        ("docs/howto/look-at-all-ranks.md", "halo"),
+    ],
+)
 def test_every_output_is_what_gdb_prints(page: str, program: str, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4", patient=False)  # as programs wait
     need("gdb")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/hung.md: the commands that take cores of a hung job give its explanation, as typed."""
+"""docs/howto/cores.md: cores of a hung job give its explanation, by the commands as typed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import pytest
 from tests.docs.sessions import compiled, in_calls
 from tests.support import ROOT, find_mpi, need, running
 
-PAGE = ROOT / "docs" / "hung.md"
+RECIPES = ROOT / "docs/howto/cores.md"
+TUTORIAL = ROOT / "docs/tutorials/hang.md"
 RECIPE = re.compile(r"<!-- cores: (\w+) -->\n```console\n\$ (.*)\n((?:\$ .*\n)+)```")
 EXPLAINED = re.compile(r"^\(gdb\) mpipp why\n(deadlock: .*?)```", re.DOTALL | re.MULTILINE)
 MARK = "@@@"
@@ -25,7 +26,8 @@ MARK = "@@@"
 def test_cores_of_a_job(tmp_path: Path) -> None:
     mpi = find_mpi("mpich4", patient=False)  # as programs wait
     need("gcore")
-    found, explained = RECIPE.search(PAGE.read_text()), EXPLAINED.search(PAGE.read_text())
+    found = RECIPE.search(RECIPES.read_text())
+    explained = EXPLAINED.search(TUTORIAL.read_text())
     assert found and explained
     program, start, rest = found.groups()
     compiled((program,), mpi, tmp_path)

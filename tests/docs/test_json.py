@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/json.md shows what `--json` prints.
+"""docs/reference/json.md shows what `--json` prints.
 
 With MPIPP_UPDATE_DOCS=1 the examples in the file are replaced by what gdb prints.
 """
@@ -12,10 +12,10 @@ import re
 
 import pytest
 
-from tests.support import MPI, ROOT, compile_program, find_mpi, gdb_batch, on_mpi
+from tests.support import MPI, ROOT, compile_program, find_mpi, gdb_batch, on_mpi, program_source
 
-PAGE = ROOT / "docs" / "json.md"
-PROGRAM = ROOT / "tests" / "gdb" / "programs" / "json.c"
+PAGE = ROOT / "docs/reference/json.md"
+PROGRAM = program_source("gdb", "json.c")
 _EXAMPLE = re.compile(r"<!-- json: ([^\n]*) -->\n```json\n(.*?)```\n", re.DOTALL)
 EXAMPLES = dict(_EXAMPLE.findall(PAGE.read_text()))
 # Differ from run to run, or from one MPI library to another.
@@ -23,13 +23,13 @@ _VARIES = ("handle", "serial", "tid", "predefined_not_shown", "buffer", "start",
 
 
 def printed(mpi: MPI) -> dict[str, str]:
-    """What gdb prints for each of the commands."""
+    """The output of gdb for each of the commands."""
     program = compile_program(PROGRAM, mpi)
     commands = []
     for command in EXAMPLES:
         commands += ["echo @", command]
     stop = ["mpipp break MPI_Wait", "run", "frame function main"]
-    output = gdb_batch(commands, program=program, mpi=mpi, stop=stop)
+    output = gdb_batch(commands, program=program, mpi=mpi, stop=stop, variables=True)
     return dict(zip(EXAMPLES, output.split("@")[1:]))
 
 

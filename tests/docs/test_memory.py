@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/memory.md: its program is compiled, and what is typed there gives what stands there."""
+"""docs/howto/memory.md: its program is compiled, and its commands print what stands there."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from tests import support
 
-DOCUMENT = support.ROOT / "docs" / "memory.md"
+DOCUMENT = support.ROOT / "docs/howto/memory.md"
 BLOCK = re.compile(r"^```(c|gdb)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 

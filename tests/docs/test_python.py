@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/python.md shows what a notebook shows: its cells, run on mpi4py of both wheels and on 3.1.
+"""docs/tutorials/python.md: its cells, run on mpi4py of both wheels and on 3.1.
 
 With MPIPP_UPDATE_DOCS=1 the outputs in the file and its pictures are replaced by what is shown.
 """
@@ -20,7 +20,7 @@ from tests.support import MPI, ROOT
 
 every_mpi4py = pytest.mark.parametrize("mpi", ["mpich5", "openmpi5", "mpi4py3"], indirect=True)
 
-DOCUMENT = ROOT / "docs" / "python.md"
+DOCUMENT = ROOT / "docs/tutorials/python.md"
 IN = re.compile(r"In \[\d+\]: ?")
 MORE = re.compile(r" +\.\.\.: ?")
 PICTURE = re.compile(r"!\[.*\]\((\S+\.svg)\)")
@@ -28,7 +28,7 @@ PICTURE = re.compile(r"!\[.*\]\((\S+\.svg)\)")
 
 @dataclass
 class Cell:
-    """What is typed, what the document says is shown, and in which of its lines; a picture."""
+    """An input, the documented output with its line number, and a picture."""
 
     code: list[str]
     number: str
@@ -60,7 +60,7 @@ def read_cells(text: str) -> list[Cell]:
 
 
 def run(cells: list[str], mpi: MPI) -> list[dict[str, Any]]:
-    """What a notebook shows of cells; mpipp needs not be installed."""
+    """The notebook's output for cells; mpipp need not be installed."""
     done = subprocess.run(
         [mpi.python, ROOT / "tests/docs/notebook.py"],
         input=json.dumps(cells),
@@ -159,7 +159,7 @@ def test_what_is_no_datatype_is_one_sentence(mpi: MPI) -> None:
     assert run([BAD], mpi)[0]["text"].splitlines() == [
         null,
         null,
-        "this is no MPI datatype but of type str: pass an MPI.Datatype",
+        "expected an MPI.Datatype, not str",
         "MPI can be asked about datatypes only between MPI_Init and MPI_Finalize: "
         "make the type-tree there",
     ]
@@ -188,7 +188,7 @@ def test_a_long_chain_and_parts_made_alike(mpi: MPI) -> None:
     assert deep == "3000 4"
     assert [re.sub(r" {2,}", "  ", line) for line in rest] == [
         "STRUCT count 2  32  0  136  0  132",
-        "  [0] at 0, 1 x VECTOR count 2, blocklength 1, stride 3 #1  16  0  32  0  32",
+        "  [0] = b0 at 0, 1 x VECTOR count 2, blocklength 1, stride 3 #1  16  0  32  0  32",
         "  MPI_DOUBLE  8  0  8  0  8",
-        "  [1] at 100, 1 x VECTOR #1, as above",
+        "  [1] = b1 at 100, 1 x VECTOR #1, as above",
     ]

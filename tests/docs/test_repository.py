@@ -13,7 +13,7 @@ import pytest
 from tests.support import ROOT, lacking, need
 
 # Links in text, not in code: [words](target), with an optional #heading.
-LINK = re.compile(r"(?<!!)\[[^]\n]+\]\(([^)\s]+)\)")
+LINK = re.compile(r"(?<!!)\[[^]]+\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
@@ -30,7 +30,7 @@ def documents() -> list[Path]:
 
 
 def tracked() -> list[Path]:
-    """The files that git knows; skips the test where there is no git."""
+    """The files that git knows; skips the test without git."""
     if not (ROOT / ".git").exists():
         lacking("this is no clone: there is no list of files")
     done = subprocess.run(
@@ -41,7 +41,7 @@ def tracked() -> list[Path]:
 
 
 def anchors(text: str) -> set[str]:
-    """What the headings of a document are linked as."""
+    """The link targets of the headings of a document."""
     headings = HEADING.findall(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/tutorial.md shows what a user sees: its gdb sessions, run as written."""
+"""Pages on datatypes show what a user sees: their gdb sessions, run as written."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ def started(mpi: MPI, directory: Path, mpipp: str, session: Session) -> Iterator
 
 
 @pytest.mark.timeout(300)
-def test_every_output_in_the_tutorial_is_what_gdb_prints(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", ["tutorials/datatype.md", "symptoms/which-datatype.md"])
+def test_every_output_is_what_gdb_prints(page: str, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4")
     need("gdb")
     mpipp = shutil.which("mpipp", path=str(ROOT / ".venv" / "bin")) or need("mpipp")
     compiled(("column", "particles"), mpi, tmp_path)
-    verify(ROOT / "docs" / "tutorial.md", tmp_path, partial(started, mpi, tmp_path, mpipp))
+    verify(ROOT / "docs" / page, tmp_path, partial(started, mpi, tmp_path, mpipp))

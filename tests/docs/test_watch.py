@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pages on watched runs show what a user sees: their commands, typed as written.
 
-With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by what is printed. What launchers say
-of processes that died is theirs, and not shown.
+With MPIPP_UPDATE_DOCS=1 the test replaces the outputs in the page by the actual ones. Launchers'
+messages on processes that died are not shown.
 """
 
 from __future__ import annotations
@@ -23,48 +23,56 @@ from tests.watcher import runs
 PAGES = [
     ROOT / name
     for name in (
-        "docs/watch.md",
-        "docs/guard.md",
-        "docs/onesided.md",
-        "docs/onesided-cases.md",
-        "docs/provoke.md",
-        "docs/reports.md",
-        "README.md",
+        "docs/tutorials/first-run.md",
+        "docs/tutorials/hang.md",
+        "docs/tutorials/buffers.md",
+        "docs/tutorials/rma.md",
+        "docs/reference/rma-cases.md",
+        "docs/howto/perturb.md",
+        "docs/tutorials/reports.md",
+        "docs/reference/report-directory.md",
+        "docs/symptoms/wrong-numbers.md",
+        "docs/symptoms/crash.md",
+        "docs/symptoms/hang.md",
+        "docs/symptoms/error-code.md",
+        "docs/symptoms/works-here-fails-there.md",
+        "docs/symptoms/memory-grows.md",
+        "docs/troubleshooting.md",
     )
 ]
 BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
-MARKED = re.compile(rf"(?<=<!-- typed -->\n){BLOCK.pattern}", re.DOTALL)  # where not all are
+MARKED = re.compile(rf"(?<=<!-- typed -->\n){BLOCK.pattern}", re.DOTALL)  # if not all are typed
 FILE = re.compile(r"<!-- test: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)
 STOPPED = "^C"
-UNLIMITED = {"MPIPP_BUDGET": "1000000"}  # percent: what is looked at does not depend on time
-# Lines of MPICH's own: its launcher's, and those of the libraries it is made of. And of valgrind:
-# where mpipp has told it of a buffer, and what is about itself.
+UNLIMITED = {"MPIPP_BUDGET": "1000000"}  # percent: guarding does not depend on time
+# MPICH's own lines: those of its launcher, and of the libraries it is made of. Also lines of
+# valgrind about buffers that mpipp has announced, and about valgrind itself.
 FOREIGN = re.compile(
-    r"^(=(?!=\d)|\[WARNING\] yaksa|YOUR APPLICATION|This typically|Please see|\[\w+:\d+:|$"
+    r"^(=(?!=\d)|\[WARNING\] yaksa|YOUR APPLICATION|This typically|Please see|\[\w+:\d+ *:|$"
+    r"| *\d+  \S+\(\S+\) \[0x"  # UCX's backtrace
     r"|hwloc x86|May be reenabled|and reloading them"  # codespell:ignore
     r"|==\d+== (WARNING|$|   (at|by) \S+ (?!main )))"
 )
 
-OF_PROGRAM = re.compile(r"no factor: |rank \d (sends|has read) |block \d|\d+$")
+OF_PROGRAM = re.compile(r"no factor: |rank \d(:| sends| has read) |block \d|\d+$")
 
 
 def alike(lines: list[str]) -> list[str]:
     """Lines without what differs: times, addresses, how far others came before a process died."""
     lines = [re.sub("0x[0-9a-fA-F]+", "0x...", line) for line in lines]
     lines = [re.sub(r"^==\d+==", "==PID==", line) for line in lines]
-    lines = [line.replace("by SIGKILL", runs.how("by SIGKILL")) for line in lines]
+    lines = [re.sub(r"(?<=has died, )by SIG\w+", lambda s: runs.how(s[0]), line) for line in lines]
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
-    # What the program says comes on another way than the report, from four processes at once.
+    # The program's output comes on another way than the report, from four processes at once.
     kept.sort(key=lambda line: OF_PROGRAM.match(line) is not None)
-    counts = (
-        r"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls(, \d+ questions?)?(?=$|;)"
-    )
+    queries = r"(, \d+ quer(?:y|ies))?"
+    counts = rf"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls{queries}(?=$|;)"
     kept = [re.sub(counts, r"\1 N processes, N calls", line) for line in kept]
     return [re.sub(r"started \S+, took \S+ s", "started TIME, took N s", line) for line in kept]
 
 
 def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> list[str]:
-    """What a command prints; `stops`: it is interrupted when it has told of a deadlock."""
+    """The output of a command; `stops`: it is interrupted when it has reported a deadlock."""
     run = subprocess.Popen(
         ["sh", "-c", command],
         cwd=directory,
@@ -79,7 +87,7 @@ def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> li
     lines = []
     for line in run.stdout:
         lines.append(line.rstrip("\n"))
-        if stops and line == "\n":
+        if stops and line == "\n" and any(re.match(r"(\S+: )?error: ", one) for one in lines):
             os.killpg(run.pid, signal.SIGINT)
             break
     run.communicate(timeout=200)
@@ -105,7 +113,7 @@ def written(text: str, directory: Path, env: dict[str, str]) -> str:
 
 
 def blocks(text: str) -> re.Pattern[str]:
-    """What finds the blocks of a page that are typed."""
+    """The pattern for the blocks of a page that are typed."""
     return MARKED if MARKED.search(text) else BLOCK
 
 
@@ -143,7 +151,7 @@ def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
     for name, content in FILE.findall(text):
         (tmp_path / name).write_text(content)
     env = environment(mpi, tmp_path)
-    found = written(text, tmp_path, {**env, **UNLIMITED} if page.stem == "guard" else env)
+    found = written(text, tmp_path, {**env, **UNLIMITED} if page.stem == "buffers" else env)
     if os.environ.get("MPIPP_UPDATE_DOCS"):
         page.write_text(found)
     else:
@@ -153,7 +161,7 @@ def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
 
 def test_what_is_shown_of_the_cases_is_theirs() -> None:
     functions = re.findall(
-        r"```c\n(.*?)```\n", (ROOT / "docs/onesided-cases.md").read_text(), re.DOTALL
+        r"```c\n(.*?)```\n", (ROOT / "docs/reference/rma-cases.md").read_text(), re.DOTALL
     )
     program = (ROOT / "examples/cases.c").read_text()
     assert len(functions) == program.count("(double *mine) {")

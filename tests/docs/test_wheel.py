@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What users install: the package that `make wheel` builds."""
+"""The package that users install, built by `make wheel`."""
 
 from __future__ import annotations
 
@@ -44,6 +44,13 @@ def placed(directory: str, place: str) -> Iterator[str]:
         name = path.relative_to(ROOT).as_posix()
         if name.startswith(f"{directory}/") and not name.startswith("wrapper/generator/"):
             yield f"{place}{name.removeprefix(directory)}"
+
+
+def test_the_wheel_has_the_manual(wheel: zipfile.ZipFile) -> None:
+    installed = {name for name in wheel.namelist() if "/share/man/man1/" in name}
+    pages = {path.name for path in (ROOT / "docs" / "man").glob("*.1")}
+    assert "mpipp-run.1" in pages
+    assert {name.rpartition("/")[2] for name in installed} == pages
 
 
 def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What other programs read of this repository: workflows, templates, hooks, the citation."""
+"""Files that other programs read in this repository: workflows, templates, the citation."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_workflow_is_safe_and_its_commands_exist(path: Path) -> None:
 
 
 def problems(words: list[str]) -> Iterator[str]:
-    """Why a command of a workflow cannot run."""
+    """The reasons why a command of a workflow cannot run."""
     command, *arguments = words
     if "/" in command:
         if not os.access(ROOT / command, os.X_OK):

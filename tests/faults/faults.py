@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of faults share: programs, libraries to preload, and runs of them."""
+"""Shared by the tests of faults: programs, libraries to preload, and runs of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(
 
 @functools.cache
 def families_says(mpi_id: str, directory: Path) -> str:
-    """What families.c prints without mpipp, alone."""
+    """The output of families.c without mpipp, alone."""
     mpi = support.find_mpi(mpi_id)
     done = run([program("families.c", mpi), directory], mpi)
     assert done.returncode == 3, done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb: damages the registry of objects.c and looks at what is said of it."""
+"""Sourced by gdb: damages the registry of objects.c and checks the output on it."""
 
 import random
 import re
@@ -33,7 +33,7 @@ source: Any = None
 
 
 class Damaged(inferior_memory.InferiorMemory):
-    """The inferior's memory, but for some bytes."""
+    """The inferior's memory, except for some bytes."""
 
     def read(self, address, length):
         data = super().read(address, length)
@@ -89,19 +89,19 @@ class Poke:
 
 
 def table_address(kind):
-    """Of a table's record."""
+    """The address of a table's record."""
     start = source.layout.address
     tables, _, size = struct.unpack("<QII", registry._source.memory.read(start + 48, 16))
     return tables + list(source.tables).index(kind + "s") * size
 
 
 def table(kind):
-    """Of the table of a kind."""
+    """Damage the table of a kind."""
     return Poke(1, table_address(kind))
 
 
 def first_chunk(kind):
-    """Of the table of a kind."""
+    """Damage the first chunk of the table of a kind."""
     return Poke(CHUNK, source.table(kind).chunks)
 
 
@@ -111,7 +111,7 @@ def root(offset, code, value):
 
 
 def said(command):
-    """What a command prints, or its error; one that nobody expected ends the test."""
+    """The output of a command, or its error; an unexpected one ends the test."""
     try:
         return gdb.execute(command, to_string=True)
     except gdb.error as error:
@@ -119,7 +119,7 @@ def said(command):
 
 
 def problems(text):
-    """What no output may have in it."""
+    """Text that no output may have in it."""
     return re.findall(r"Traceback|Python Exception|Error (?:while|occurred)", text)
 
 
@@ -174,7 +174,7 @@ def cases(kind):
         None,
         damaged + "has records of 0",
     )
-    # What needs these records cannot begin without: handles are then printed as gdb does.
+    # Without these records nothing can begin: handles are then printed as gdb does.
     plain = r"^<.*>$|^-?\d+$|^\(MPI_"
     yield (
         "huge records",
@@ -242,7 +242,7 @@ def each_root():
 
 
 def each_check():
-    """What cannot be read is said once, and the other checks go on."""
+    """An unreadable record is reported once, and the other checks continue."""
     table("file")(chunks=0x10)
     forget()
     print(said("mpipp check --leaks"), end="")

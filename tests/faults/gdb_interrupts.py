@@ -12,7 +12,7 @@ from mpipp.gdb.program import sessions
 from mpipp.model import Broken
 
 MOST = 12
-# What a call frees may be changed just then, and that is said.
+# The object that a call frees may be changed just then, which is reported.
 FREED = re.compile(r"(in MPI_\w+_free, .*\n\s+\w+ = )<the record at 0x[0-9a-f]+ is being changed>")
 seen: Any = collections.Counter()
 wrong: list[Any] = []

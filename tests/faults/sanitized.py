@@ -28,14 +28,16 @@ def wrapper(mpi_id: str, flag: str) -> Path:
     with support.locked(directory / "lock"):
         if not library.exists():
             build_wrapper.write_have(mpi, directory)
-            work = directory / "new.so"
-            steps = build_wrapper.commands(mpi, directory, work, extra_flags=flags)
-            for done in [
-                *build_wrapper.run_all(steps.compile),
-                *build_wrapper.run_all([steps.link]),
-            ]:
+            work = directory / "new"
+            work.mkdir(exist_ok=True)
+            steps = build_wrapper.commands(mpi, directory, work / library.name, extra_flags=flags)
+            for done in build_wrapper.run_all(steps.compile):
                 assert done.returncode == 0, done.stderr
-            work.rename(library)
+            for link in steps.link:
+                assert build_wrapper.run_all([link])[0].returncode == 0
+            # The recorder last: where it is, all are.
+            for made in sorted(work.iterdir(), key=lambda path: path.name == library.name):
+                made.rename(directory / made.name)
     return library
 
 

@@ -12,7 +12,7 @@ from tests import support
 from tests.short import some
 
 SCRIPT = Path(__file__).with_name("gdb_damage.py")
-PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "objects.c"
+PROGRAM = support.program_source("gdb", "objects.c")
 STOP = ["break mark", "run", "frame function main"]
 
 

@@ -14,13 +14,13 @@ import pytest
 
 from tests import support
 
-PROGRAM = support.ROOT / "tests" / "gdb" / "programs" / "commands.c"
+PROGRAM = support.program_source("gdb", "commands.c")
 MPI = "mpich4" if "mpich4" in support.MPI_IDS else "openmpi4"
 HUGE = 0xB000000000000000
 LOAD = 1
 DAMAGED = (
-    "The core file is damaged, 1 of its program headers cannot be right, and what the mpipp "
-    "wrapper recorded is not found: copy it again from where it was written.\n"
+    "The core file is damaged (wrong program headers: 1), and the records of mpipp's wrapper are "
+    "missing: copy it again from the original.\n"
 )
 LACKS = "The core file lacks the memory in which the mpipp wrapper recorded"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Thousands of damaged registries, read and described without a debugger: nothing but sentences."""
+"""Thousands of damaged registries, described without a debugger: the output is sentences."""
 
 from __future__ import annotations
 

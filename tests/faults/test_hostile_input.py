@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers beyond all bounds, and characters that a terminal obeys: each is told in a sentence."""
+"""Numbers beyond all bounds, and control characters: each is reported in a sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMANDS = (
 
 
 def said(mpi: support.MPI, commands: list[str]) -> list[str]:
-    """What gdb prints for each command in main, in the middle of a call."""
+    """The output of gdb for each command in main, in the middle of a call."""
     program = faults.program("hostile.c", mpi)
     between = "echo \\n=next=\\n"
     words = [word for command in commands for word in (command, between)]

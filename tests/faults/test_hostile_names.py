@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Names in debug information are text: never a command, never obeyed by a terminal.
+"""Names in debug information are text: never a command, never executed by a terminal.
 
-Whoever sends a core file with its program chooses all of them.
+The sender of a core file with its program chooses all of them.
 """
 
 from __future__ import annotations

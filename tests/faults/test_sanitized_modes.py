@@ -42,20 +42,23 @@ class Mode(NamedTuple):
 
 
 MODES = {
-    "watched": Mode((), "watcher/programs/transfers.c"),
+    "watched": Mode((), "watcher/programs/queries/transfers.c"),
     "strict": Mode(
-        ("--strict", "--on-error", "handler"), "watcher/programs/strict.c", ("file",), 3
+        ("--strict", "--on-error", "handler"),
+        "watcher/programs/collective_prechecks/strict.c",
+        ("file",),
+        3,
     ),
-    "buffers": Mode(("--check=buffers",), "watcher/programs/kinds.c", ("wrong",)),
-    "matrix": Mode(("--check=buffers",), "watcher/programs/matrix_small.c", (), 1),
+    "buffers": Mode(("--check=buffers",), "watcher/programs/guarded/kinds.c", ("wrong",)),
+    "matrix": Mode(("--check=buffers",), "watcher/programs/guarded/matrix_small.c", (), 1),
     "rma": Mode(("--check=rma",), "perturb/programs/correct_onesided.c", ("1", "10")),
-    "loads": Mode(("--check=rma", "--rma-loads"), "analysis/rma/programs/wrong.c"),
+    "loads": Mode(("--check=rma", "--rma-loads"), "analysis/rma/programs/epochs/wrong_epochs.c"),
     "provoked": Mode(("--provoke=3",), "perturb/programs/kinds.c"),
     "provoked-rma": Mode(("--provoke=rma,3",), "perturb/programs/correct_onesided.c", ("1", "10")),
 }
 THREADED = {
-    "watched": Mode((), "watcher/programs/threads.c"),
-    "buffers": Mode(("--check=buffers",), "watcher/programs/guarded_threads.c"),
+    "watched": Mode((), "watcher/programs/processes/threads.c"),
+    "buffers": Mode(("--check=buffers",), "watcher/programs/access/guarded_threads.c"),
     "rma": Mode(("--check=rma",), "analysis/rma/programs/threads.c"),
 }
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Damaged registries, looked at in every way: `python -m tests.fuzz`, or `make fuzz`."""
+"""Damage registries, and read them in every way: `python -m tests.fuzz`, or `make fuzz`."""

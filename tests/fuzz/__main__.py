@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""`python -m tests.fuzz`: damage recorded registries, and look at them; first snapshots, then with
+"""`python -m tests.fuzz`: damage recorded registries, and read them; first snapshots, then with
 gdb.
 
-Before these, what is found in random one-sided programs, as events and as programs in C, is
-compared with an oracle, random correct ones must not change when they are provoked, damaged logs of
-one-sided communication and directories of runs are looked at, digests of random signatures are
-compared with what
-`matching` says, those that the wrapper makes of random datatypes with these, what a ledger of
-random calls has kept with what was done, and what screens clear of random calls with what the
-checks find; watchers are handed damaged records of live processes. Names in compiled programs are
-changed at random, and gdb looks at them. What reads damaged records has MOST_MEMORY bytes of
-memory. A case that goes wrong is told with its seed. A live one shares its processes with others
-before it.
+Further tests come before these. The findings in random one-sided programs, as events and as
+programs in C, are compared with an oracle. Random correct programs must not change when they are
+perturbed. Damaged logs of one-sided communication and directories of runs are read. Fingerprints of
+random signatures are compared with the result of `matching`, and the wrapper's fingerprints of
+random datatypes with these. The ledger of random calls is compared with the calls, and the call
+filter's decisions on random calls with the checks' findings. Watchers get damaged records of live
+processes. Names in compiled programs are changed at random, and gdb reads them. Readers of damaged
+records have MOST_MEMORY bytes of memory. A failing case is reported with its seed. A live case
+shares its processes with earlier ones.
 """
 
 from __future__ import annotations
@@ -26,16 +25,17 @@ from collections import Counter
 from collections.abc import Callable
 
 from tests import support
-from tests.fuzz import beside, cases, directories, live, names, provoked, ran_in_c
+from tests.fuzz import c_programs, cases, directories, live, names, provoked, watchers
 from tests.unit.analysis.rma import flag_programs, random_programs
 from tests.unit.datatypes import hashing_cases
 from tests.unit.registry import rma_log_damage
 from tests.watcher import screened
-from tests.wrapper import test_digests_in_c, test_ledger
+from tests.wrapper.history import test_ledger
+from tests.wrapper.objects import test_fingerprints_in_c
 
 _STEP = 200  # cases that a worker takes at a time
 _CALLS = 5_000  # of a process whose calls are screened
-_DATATYPES = 10_000  # of a process that makes their digests
+_DATATYPES = 10_000  # of a process that makes their fingerprints
 _PHASES = 300  # of a process whose ledger is read: some 20,000 calls
 
 
@@ -99,7 +99,7 @@ def main() -> int:
 
 def _beside(seeds: range, options: argparse.Namespace) -> int:
     begin, wrong = time.monotonic(), 0
-    tasks = [(chunk, options.mpi) for chunk in beside.chunks(seeds)]
+    tasks = [(chunk, options.mpi) for chunk in watchers.chunks(seeds)]
     with multiprocessing.Pool(options.jobs) as pool:
         for results in pool.imap(_some_beside, tasks):
             wrong += len(results)
@@ -110,7 +110,7 @@ def _beside(seeds: range, options: argparse.Namespace) -> int:
 
 
 def _some_beside(task: tuple[range, str]) -> list[str]:
-    return list(beside.run(*task))
+    return list(watchers.run(*task))
 
 
 def _names(number: int, options: argparse.Namespace) -> int:
@@ -200,7 +200,7 @@ def _flagged(seed: int) -> str:
 
 def _written(number: int, options: argparse.Namespace) -> int:
     begin, wrong = time.monotonic(), 0
-    seeds = range(options.first, options.first + number, ran_in_c.PROGRAMS)
+    seeds = range(options.first, options.first + number, c_programs.PROGRAMS)
     with multiprocessing.Pool(options.jobs) as pool:
         for sentences in pool.imap(_run_in_c, [(seed, options.mpi) for seed in seeds]):
             wrong += len(sentences)
@@ -211,7 +211,7 @@ def _written(number: int, options: argparse.Namespace) -> int:
 
 
 def _run_in_c(task: tuple[int, str]) -> list[str]:
-    return ran_in_c.run(support.find_mpi(task[1]), task[0])
+    return c_programs.run(support.find_mpi(task[1]), task[0])
 
 
 def _provoked(number: int, options: argparse.Namespace) -> int:
@@ -319,7 +319,7 @@ def _recorded(
 def _digests_in_c(task: tuple[int, str]) -> tuple[int, str]:
     seed, mpi = task
     try:
-        return test_digests_in_c.compare(support.find_mpi(mpi), seed, _DATATYPES), ""
+        return test_fingerprints_in_c.compare(support.find_mpi(mpi), seed, _DATATYPES), ""
     except AssertionError as error:
         return 0, f"digests in C, seed {seed}: {error}"
 

@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 from mpipp.common.errors import MpippError
 from tests import support
-from tests.fuzz import looks, places, snapshots
-from tests.fuzz.looks import Case
+from tests.fuzz import places, snapshots, views
 from tests.fuzz.snapshots import Endless, Pages, Snapshot
+from tests.fuzz.views import Case
 
 _LONGEST = 10  # seconds of processor time of a look
 MOST_MEMORY = 4 << 30  # bytes of address space, as `ulimit -v` has it
 
 
 class Found(NamedTuple):
-    """What went wrong in a case."""
+    """The failure of a case."""
 
     seed: int
     look: str
@@ -38,12 +38,12 @@ def _taken(mpi_id: str) -> list[tuple[Snapshot, ...]]:
 
 
 def run(seed: int, mpi_id: str) -> Found | None:
-    """The case of a seed: None if nothing but sentences came of it."""
+    """Run the case of a seed: None if the output has only sentences."""
     chance = random.Random(seed)
     look = "reading"
     try:
         case = _case(chance, mpi_id)
-        steps = looks.some(case)
+        steps = views.some(case)
         while True:
             with patience():
                 look = next(steps, "")

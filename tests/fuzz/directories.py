@@ -34,11 +34,17 @@ TESTS = support.ROOT / "tests"
 LAUNCHER = TESTS / "watcher" / "node_launcher.py"
 Files = dict[str, bytes]
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_KINDS = ("text", "html", "sarif", "json")
+_KINDS = ("text", "html", "sarif", "json", "junit", "github")
 
-# Of each run: its options, processes of a node, processes, program and its arguments.
+# For each run: its options, processes of a node, processes, program and its arguments.
 _RUNS: tuple[tuple[list[str], int, int, Path, list[str]], ...] = (
-    (["--check"], 2, 4, TESTS / "watcher" / "programs" / "nodes.c", ["type", "near", "lost", "op"]),
+    (
+        ["--check"],
+        2,
+        4,
+        TESTS / "watcher" / "programs" / "nodes" / "nodes.c",
+        ["type", "near", "lost", "op"],
+    ),
     (
         ["--check=rma,messages"],
         1,
@@ -51,12 +57,12 @@ _RUNS: tuple[tuple[list[str], int, int, Path, list[str]], ...] = (
 
 
 def limit_memory() -> None:
-    """Of this process; what asks for more has a MemoryError."""
+    """Limit the memory of this process; larger requests get a MemoryError."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def run(seed: int, mpi_id: str) -> str:
-    """What went wrong in the case of a seed; "" if nothing did."""
+    """Run the case of a seed, and return its failure, or ""."""
     chance = random.Random(seed)
     files = dict(chance.choice(_taken(mpi_id)))
     with tempfile.TemporaryDirectory(prefix="mpipp-fuzz-") as directory:
@@ -101,7 +107,7 @@ def _write(report: Path, files: Files) -> None:
 
 
 def _plant(chance: random.Random, report: Path, victim: Path) -> None:
-    # What is no file in place of one.
+    # Replace a file by something else.
     if chance.random() > 0.1:
         return
     at = chance.choice(list(report.rglob("*")))
@@ -311,7 +317,7 @@ def _odd(chance: random.Random, value: Plain) -> Plain:
     )
 
 
-# What is damaged.
+# Damage.
 
 
 def take(mpi_id: str) -> None:
@@ -321,7 +327,7 @@ def take(mpi_id: str) -> None:
 
 @functools.cache
 def _taken(mpi_id: str) -> list[Files]:
-    # What runs of a few programs have left; taken once for each build of the wrapper.
+    # The files that runs of a few programs have left; taken once for each build of the wrapper.
     mpi = support.find_mpi(mpi_id)
     made_by = hashlib.sha256(mpi.wrapper.encode() + Path(__file__).read_bytes())
     for path in sorted((support.ROOT / "mpipp").rglob("*.py")):

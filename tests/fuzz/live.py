@@ -13,20 +13,20 @@ from tests.fuzz import cases
 from tests.fuzz.snapshots import PROGRAM, STOPS
 from tests.ranks import ranks
 
-_SCRIPT = Path(__file__).with_name("in_gdb.py")
+_SCRIPT = Path(__file__).with_name("gdb_damage.py")
 _WRONG = re.compile(r"wrong: |Traceback|Python Exception|Error (?:while|occurred)|internal-error")
 _TOGETHER = 500  # cases of one gdb
 
 
 def chunks(seeds: range) -> list[range]:
-    """The cases that one gdb takes: all are of one stop."""
+    """The cases that one gdb takes: all have one stop."""
     starts = range(seeds.start - seeds.start % _TOGETHER, seeds.stop, _TOGETHER)
     chosen = [range(max(i, seeds.start), min(i + _TOGETHER, seeds.stop)) for i in starts]
     return [chunk for chunk in chosen if chunk]
 
 
 def run(seeds: range, mpi_id: str) -> Iterator[str]:
-    """What went wrong in the cases of the seeds, each with its seed; they share their processes."""
+    """The failures in the cases of the seeds, each with its seed; they share their processes."""
     mpi = support.find_mpi(mpi_id)
     program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
     stop = seeds[0] // _TOGETHER % STOPS

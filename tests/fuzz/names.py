@@ -75,7 +75,8 @@ _PIECES = (
     *(b"\npython open('canary', 'w')\n", b'$_shell("touch canary")', b"|touch canary;", b"a", b"_"),
 )
 
-# What a user types: the variables with short names have types and members with long ones.
+# Commands as a user types them: the variables with short names have types and members with long
+# ones.
 COMMANDS: Mapping[str, Sequence[str]] = {
     "any": (
         *("mpipp", "mpipp type", "mpipp type 0", "mpipp print type", "mpipp info", "mpipp py 1"),
@@ -137,7 +138,7 @@ def renamed(found: Path, name: bytes, to: Path, kinds: Sequence[str] = ()) -> Pa
         kind = long[1].decode()
         if kinds and kind not in kinds:
             return long[0]
-        # What is of another kind stays another name.
+        # A name of another kind stays different.
         return (name + kind.encode()).ljust(len(long[0]), b"a")[: len(long[0])]
 
     to.write_bytes(_LONG.sub(put, found.read_bytes()))
@@ -164,7 +165,7 @@ def said(
     core: Path | None = None,
     charset: str = "C.UTF-8",
 ) -> list[tuple[str, bytes]]:
-    """What gdb writes for each command, as it comes; it runs in `directory`.
+    """The raw output of gdb for each command; it runs in `directory`.
 
     Without a core file it stops the program in MPI_Recv. The caller's frame is selected.
     """
@@ -196,18 +197,18 @@ def said(
 _OBEYED = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-# What gdb says by itself when it looks for a symbol.
+# Gdb's own output when it looks up a symbol.
 _OF_GDB = re.compile(r"(?m)^warning: (could not convert|charset conversion failure) .*\n.*\n")
 _FAILED = re.compile(r"Traceback|Python Exception|Error (?:while|occurred)|internal-error")
 
 
 def wrong(texts: Sequence[tuple[str, bytes]], directory: Path) -> Iterator[str]:
-    """What is not as it should be of these texts."""
+    """The errors in these texts."""
     if (directory / CANARY).exists():
         (directory / CANARY).unlink()
         yield "a name was run as a command"
     for command, raw in texts:
-        # Of bytes that are not UTF-8 halves of surrogates are made.
+        # Bytes that are not UTF-8 become halves of surrogates.
         text = _OF_GDB.sub("", raw.decode(errors="surrogateescape"))
         if command.startswith("mpipp") and (_FAILED.search(text) or _OBEYED.search(text)):
             yield f"{command}: {raw[:2000]!r}"
@@ -220,7 +221,7 @@ class _Case(NamedTuple):
 
 
 def run(seeds: range, mpi_id: str) -> Iterator[str]:
-    """What went wrong with random names, each with its seed: all of one core file."""
+    """The failures with random names, each with its seed: all from one core file."""
     mpi = support.find_mpi(mpi_id)
     language = LANGUAGES[seeds[0] // TOGETHER % len(LANGUAGES)]
     whole = program(language, mpi)

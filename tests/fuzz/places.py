@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
 
 class Targets(NamedTuple):
-    """What may be damaged of one registry, and by what."""
+    """The parts of one registry that may be damaged, and the damages."""
 
     places: Sequence[Place]
     pointers: Sequence[int]  # addresses that mean something
@@ -59,7 +59,7 @@ def targets(registry: Registry, memory: Memory) -> Targets:
         for one in registry.objects(kind, ended=True):
             if isinstance(one, DatatypeRecord):
                 record = memory.read(one.header.record, source.table(kind).record_size)
-                raw = registry._datatypes._decoder.one(record)
+                raw = registry._datatypes._decoder.decode(record)
                 for start, count in (
                     (raw.components, raw.component_count),
                     (raw.arguments, raw.argument_count),
@@ -83,17 +83,17 @@ def _ledger(registry: Registry, memory: Memory, pointers: list[int]) -> Iterator
                 continue
             pointers.append(channel.history)
             yield from _fields(registry, source.tables["histories"].record, channel.history)
-            address = histories.one(memory.read(channel.history, histories.size)).pages
+            address = histories.decode(memory.read(channel.history, histories.size)).pages
             while address:
                 yield from _fields(registry, source.tables["pages"].record, address)
-                page = pages.one(memory.read(address, pages.size))
+                page = pages.decode(memory.read(address, pages.size))
                 words = address + pages.size
                 yield from (Place(words + 8 * i, 8) for i in range(page.used))
                 address = page.next
 
 
 def _fields(registry: Registry, number: int, address: int) -> Iterator[Place]:
-    # Of a record and of the records in it.
+    # Fields of a record and of the records in it.
     fields = registry._source.layout._fields[number]
     for name, field in fields.items():
         if not name:

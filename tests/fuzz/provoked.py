@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random correct programs that are provoked: they know what they must get. And such of threads that
-are watched: nothing is told of them.
+"""Random correct programs are perturbed: they know their expected results.
+
+Programs with threads are also watched: there must be no report.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ import shlex
 import subprocess
 import sys
 
-from tests.support import MPI, ROOT, clean_environment, compile_program
+from tests.support import MPI, ROOT, clean_environment, compile_program, program_source
 
 PROGRAMS = 100  # of a run
 _WATCHED = 10  # the same, of those that are watched
 _SOURCES = ROOT / "tests" / "perturb" / "programs"
-_THREADS = ROOT / "tests" / "analysis" / "rma" / "programs" / "threads.c"
+_THREADS = program_source("analysis/rma", "threads.c")
 _LONGEST = 300  # seconds of a run
 
 
 def run(mpi: MPI, seed: int) -> str:
-    """What is wrong with a hundred one-sided programs, one of threads, and ten of threads that are
-    watched; "" if nothing is.
+    """Return the errors in a hundred one-sided programs, one of threads, and ten watched ones of
+    threads.
+
+    The result is "" without an error.
     """
     assert mpi.wrapper  # built before a command says that it does
     random = compile_program(_SOURCES / "correct_onesided.c", mpi)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What two processes of jumble.c have recorded, kept as pages of memory, and damaged by draw."""
+"""Records of two processes of jumble.c, kept as pages of memory, with random damage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.fuzz.places import Targets, targets
 from tests.ranks import ranks
 
 PROGRAM = Path(__file__).with_name("programs") / "jumble.c"
-STOPS = 3  # what jumble.c can be told to stay in
+STOPS = 3  # stops of jumble.c that an argument can select
 _PAGE = 4096
 _LONGEST = 1 << 28  # bytes that gdb's memory lets be read at once
 
@@ -66,7 +66,7 @@ class Pages:
 
 
 class Endless(Pages):
-    """The same where all other pages are there, too, and are zero: as in a file with holes."""
+    """Pages with all other pages as zeros: as in a file with holes."""
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`. Raises UnreadableMemory."""

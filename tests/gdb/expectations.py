@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a test program's comments say gdb shall print: `// $EXPR: TEXT`, `// $[mpich4] EXPR: TEXT`.
+"""The expected output of gdb in a test program's comments: `// $EXPR: TEXT`, `// $[mpich4] EXPR:
+TEXT`.
 
 In TEXT, %p stands for any address.
 """
@@ -29,7 +30,7 @@ class Expectation(NamedTuple):
     line: int
 
     def matches(self, printed: str) -> bool:
-        """Whether this is what gdb printed."""
+        """Return whether gdb printed this."""
         pattern = re.escape(self.text).replace("%p", "0x[0-9a-f]+")
         return re.fullmatch(pattern, printed) is not None
 
@@ -57,10 +58,10 @@ def check(
     function: str = "",
     **options: object,
 ) -> None:
-    """Run gdb to the place `stop` leads to, and compare what it prints with the comments.
+    """Run gdb to the place `stop` leads to, and compare its output with the comments.
 
     Args:
-        function: the one all comments are about, where it is not a C function they stand in.
+        function: the function that all comments belong to, unless it is the C function around them.
     """
     expected = read(source, mpi.id)
     assert expected, f"{source.name} expects nothing of {mpi.id}"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is typed at gdb and what it says, compared: %p is any address, %n any number,
-... anything."""
+"""Compare typed gdb commands and their output: %p is any address, %n any number, ... anything."""
 
 from __future__ import annotations
 
@@ -14,11 +13,11 @@ PROGRAMS = HERE / "programs"
 
 
 def python(call: str) -> tuple[str, str]:
-    """A call of a function of in_gdb.py; what gdb says of its stops does not matter."""
+    """A call of a function of gdb_stops.py; gdb's output about its stops does not matter."""
     return f"python {call}", "..."
 
 
 def hold(lines: Iterable[tuple[str, str]], *, stop: Sequence[str], **options: object) -> None:
     """Type all this after the commands `stop`, in one session; the answers must be these."""
-    source = [f"source {HERE / 'in_gdb.py'}"]
+    source = [f"source {HERE / 'gdb_stops.py'}"]
     typed.hold(list(lines), source, {**typed.MARKS, **typed.ANYTHING}, stop=stop, **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""C++: handles where no typedef is left, containers of handles, containers as buffers."""
+"""C++: handles without a typedef, containers of handles, containers as buffers."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_containers_as_buffers(mpi: support.MPI) -> None:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_an_error_handler_that_throws(mpi: support.MPI) -> None:
-    thrown = support.compile_program(Path(__file__).with_name("programs") / "thrown.cc", mpi)
+    thrown = support.compile_program(Path(__file__).with_name("programs") / "exception.cc", mpi)
     stop = ["set breakpoint pending on", "break mark", "run"]
     look = ["continue 3", "mpipp list calls", "mpipp list types"]
     said = support.gdb_batch(look, program=thrown, mpi=mpi, stop=stop)
-    assert "\n0 calls\n" in said and said.count("made at thrown.cc:33 in main") == 3, said
+    assert "\n0 calls\n" in said and said.count("made at exception.cc:33 in main") == 3, said

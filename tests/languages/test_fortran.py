@@ -69,7 +69,7 @@ REQUEST = (
     f"buf = {{address = %p, count = 1, type = {VECTOR}}}}}"
 )
 
-# What an INTEGER does not tell, the types of mpi_f08 do.
+# The types of mpi_f08 show more than an INTEGER does.
 HANDLES = (
     ("output vec", VECTOR),
     ("output no_type", "MPI_DATATYPE_NULL"),
@@ -163,8 +163,8 @@ def hvector(count: int, stride: int, datatype: str) -> str:
     return f"{{kind = HVECTOR, {shape}, type = {datatype}}}"
 
 
-# MPICH's mpi_f08 takes an array's section as it is and makes a datatype of it; everywhere else the
-# compiler passes MPI a copy of the section, of which the program has no name.
+# MPICH's mpi_f08 takes an array's section as it is and makes a datatype of it. In all other cases
+# the compiler passes a copy of the section to MPI, and the program has no name for the copy.
 def by_descriptor(mpi: support.MPI, interface: str) -> bool:
     return interface == "mpi_f08" and mpi.id.startswith("mpich")
 

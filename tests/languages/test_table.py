@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/languages.md names the tests by which each of its cells is known: they exist."""
+"""docs/reference/languages.md names the tests by which each of its cells is known: they exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests import support
 
 
 def test_named_tests_exist() -> None:
-    text = (support.ROOT / "docs" / "languages.md").read_text()
+    text = (support.ROOT / "docs/reference/languages.md").read_text()
     named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
     assert len(named) >= 7
     for path, function in named:
@@ -17,7 +17,7 @@ def test_named_tests_exist() -> None:
 
 
 def test_every_cell_says_how_it_is_known() -> None:
-    text = (support.ROOT / "docs" / "languages.md").read_text()
+    text = (support.ROOT / "docs/reference/languages.md").read_text()
     table, how = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)[:2]
     keys = set(re.findall(r"^\| (\[.+?\]) \|", how, re.MULTILINE))
     for row in table.splitlines()[2:]:

@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: MIT
-"""Where the MPI libraries themselves depart from the standard's bounds, with the evidence.
+"""Deviations of the MPI libraries from the standard's bounds, with the evidence.
 
 Seen with MPICH 5.0.2 and Open MPI 5.0.11 through mpi4py; each line names the smallest case.
 
 Both, empty type maps: the standard gives them no bounds (0 here). MPICH takes the displacements of
 blocks without elements into account: vector(3, 0, 1, MPI_INT) has extent 8. Open MPI reports a true
-lower bound of 2**63 - 1 where all components are empty: vector(1, 2, 6, struct of nothing).
+lower bound of 2**63 - 1 if all components are empty: vector(1, 2, 6, struct of nothing).
 
-MPICH, markers: the bounds set by MPI_Type_create_resized, subarray and darray do not override those
-of the other members of a struct (MPI-4.1, section 5.1.6: they do): struct(1 resized(0, 8, MPI_INT)
-at 0, 1 MPI_DOUBLE at 100) has extent 112; Open MPI says 8. MPICH 4.0.2 treats MPI_LB and MPI_UB of
-a nested datatype the same way.
+MPICH, markers: MPI_Type_create_resized, subarray and darray set bounds. In a struct they do not
+override the bounds of the other members, as they should (MPI-4.1, section 5.1.6). So struct(1
+resized(0, 8, MPI_INT) at 0, 1 MPI_DOUBLE at 100) has extent 112; Open MPI says 8. MPICH 4.0.2
+treats MPI_LB and MPI_UB of a nested datatype the same way.
 
 MPICH, padding: a struct with members at misaligned displacements is not padded to its alignment.
 
 MPICH, darray: the true lower bound of a cyclic darray may be too low, though the right data is
-packed: process 3 of 3 x 2, gsizes 5 x 5, cyclic(3) x cyclic(1), MPI_FLOAT, C order packs elements
-16, 18, 21 and 23, but has true lower bound 60.
+packed. An example is process 3 of 3 x 2, gsizes 5 x 5, cyclic(3) x cyclic(1), MPI_FLOAT, C order.
+It packs elements 16, 18, 21 and 23, but has true lower bound 60.
 
-Open MPI, padding: every constructor pads as only struct should: hindexed of MPI_LONG_DOUBLE
-at bytes 2, 11, 9 has extent 48 for 41 bytes; and it pads after each member.
+Open MPI, padding: every constructor pads as only struct should, and it pads after each member. So
+hindexed of MPI_LONG_DOUBLE at bytes 2, 11, 9 has extent 48 for 41 bytes.
 
-Open MPI, stride -1: a stride of -1 byte means "contiguous" to it: vector(4, 3, -1, MPI_BYTE) has
+Open MPI, stride -1: it treats a stride of -1 byte as "contiguous". vector(4, 3, -1, MPI_BYTE) has
 lower bound 0 and extent 12; the standard says -3 and 6.
 
-MPICH, MPI_Get_elements: fails an assertion (get_elements_x.c, line 233), divides by zero or gives
-MPI_UNDEFINED for many datatypes, resized(0, 8) of struct(2 MPI_BYTE, 3 MPI_C_BOOL) for one: it is
-not asked.
+MPICH, MPI_Get_elements: for many datatypes it fails an assertion (get_elements_x.c, line 233),
+divides by zero or returns MPI_UNDEFINED. An example is resized(0, 8) of struct(2 MPI_BYTE, 3
+MPI_C_BOOL). So it is not called.
 
-Open MPI, packing of a self-overlap: with X = hindexed_block(3, {32}, resized(0, 8,
-MPI_DOUBLE_COMPLEX)), contiguous(3, X) is packed right, but struct(2 MPI_BYTE at 48, 3 X at 104)
+Open MPI, packing of a self-overlap: X is hindexed_block(3, {32}, resized(0, 8,
+MPI_DOUBLE_COMPLEX)). contiguous(3, X) is packed right, but struct(2 MPI_BYTE at 48, 3 X at 104)
 packs the first element of X nine times.
 """
 
@@ -41,7 +41,7 @@ from mpipp.typetree import Datatype, Extents, named
 
 
 def explained(tree: Datatype, library: str) -> str:
-    """What explains that MPI's extents of this one node are not those computed, or ""."""
+    """The reason why MPI's extents of this one node are not those computed, or ""."""
     if tree.is_leaf:
         return ""
     if tree.size == 0 or any(_empty_parts(tree)):
@@ -54,7 +54,7 @@ def explained(tree: Datatype, library: str) -> str:
             return ""
         plain = _without_markers(tree).computed
         if _same_but_padding(plain, tree.reported):
-            marked = any(component._known().lb_marked for component in tree.components)
+            marked = any(component._computed().lb_marked for component in tree.components)
             return "MPICH, markers" if marked else "MPICH, padding"
         return ""
     if _minus_one(tree):
@@ -65,7 +65,7 @@ def explained(tree: Datatype, library: str) -> str:
 
 
 def explained_below(tree: Datatype, library: str) -> bool:
-    """Whether some node of the tree has extents of the library's own kind."""
+    """Return whether some node of the tree has extents of the library's own kind."""
     return any(
         (node.computed != node.reported and explained(node, library))
         or (library != "MPICH" and _minus_one(node))
@@ -86,7 +86,7 @@ def _empty_parts(tree: Datatype) -> Iterator[bool]:
 
 
 def _without_markers(tree: Datatype) -> Datatype:
-    # The same with components that have bounds but nothing that marks them.
+    # The node with components that have the same bounds, without markers.
     assert all(component.reported for component in tree.components)
     parts = tuple(named("", component.extents) for component in tree.components)
     return Datatype(tree.combiner, tree.arguments, parts)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Provoked one-sided communication: latent errors show, and correct programs stay as they are."""
+"""Perturbed one-sided communication: latent errors show, and correct programs stay unchanged."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_schedules_are_shown(mpi: MPI) -> None:
     done = run(mpi, words, f"--provoke={rules},split=yes")
     assert f"{before}1. MPI_Put to 0\n" in done.stderr
     assert f"{before}1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
-    # Of more elements than that some go over together.
+    # With more elements than this, some are passed together.
     parts = "{0}2. MPI_Accumulate to 0 ({1} of {1} parts), 1. MPI_Put to 0 ({1} of {1} parts)\n"
     assert parts.format(before, 500) in done.stderr
     done = run(mpi, [program, "columns"], f"--provoke={rules},split=yes,parts=2")

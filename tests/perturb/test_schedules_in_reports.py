@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A provoked run's report lists what was done to which calls."""
+"""A perturbed run's report lists the perturbations of each call."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support import MPI, compile_program, on_mpi, shell
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MESSAGES = """\
-Provoked (again: --provoke=1), by the calls that it was done to:
+Perturbed (again: --provoke=1), by the calls that it was done to:
   MPI_Isend at latent.c:N in changed_too_early, 1 call of rank 1
     deferred to MPI_Wait at latent.c:N in changed_too_early
     synchronous
@@ -21,7 +21,7 @@ Provoked (again: --provoke=1), by the calls that it was done to:
   MPI_Start at latent.c:N in started_too_early, 1 call of rank 1
     deferred to MPI_Wait at latent.c:N in started_too_early
   MPI_Irecv at latent.c:N in in_order, 6 calls of rank 0
-    all with junk in the buffer until complete
+    all with a fill pattern in the buffer until complete
   MPI_Isend at latent.c:N in in_order, 6 calls of rank 1
     all deferred to MPI_Waitall at latent.c:N in in_order
     all synchronous
@@ -31,7 +31,7 @@ Provoked (again: --provoke=1), by the calls that it was done to:
     all given their requests in another order
 """
 ONESIDED = """\
-Provoked (again: --provoke=rma,1,defer=yes,flush=no,latency=1,local=yes,order=reverse,split=yes), \
+Perturbed (again: --provoke=rma,1,defer=yes,flush=no,latency=1,local=yes,order=reverse,split=yes), \
 by the calls that it was done to:
   MPI_Put at onesided.c:N in local_flush, 2 calls of ranks 0 and 1
     all deferred to MPI_Win_unlock at onesided.c:N in local_flush
@@ -55,7 +55,7 @@ by the calls that it was done to:
 
 
 DRAWN = """\
-Provoked (again: --provoke=rma,6,defer=yes,flush=no,split=no), by the calls that it was done to:
+Perturbed (again: --provoke=rma,6,defer=yes,flush=no,split=no), by the calls that it was done to:
   MPI_Put at onesided.c:N in local_flush, 32 calls of ranks 0 and 1
      1 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
      3 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
@@ -77,7 +77,7 @@ Provoked (again: --provoke=rma,6,defer=yes,flush=no,split=no), by the calls that
 
 
 def listed(mpi: MPI, program: str, words: list[str], provoke: str, report: Path) -> str:
-    """What `mpipp report` has of what was done, with any lines."""
+    """The perturbations in `mpipp report`, with any lines."""
     built = compile_program(PROGRAMS / program, mpi, ("-g", "-O0"))
     assert mpi.wrapper  # built before a command says that it does
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
@@ -85,7 +85,7 @@ def listed(mpi: MPI, program: str, words: list[str], provoke: str, report: Path)
     done = shell(*run, "--report", report, "--", built, *words, env=env)
     assert done.returncode == 0, done.stderr
     text = shell("report", report).stdout
-    found = text[text.index("Provoked (") : text.rindex("\n\n") + 1]
+    found = text[text.index("Perturbed (") : text.rindex("\n\n") + 1]
     return re.sub(r"(?<=\.c:)\d+", "N", found)
 
 

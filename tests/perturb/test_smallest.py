@@ -67,7 +67,7 @@ def test_the_rule_that_names_operations() -> None:
 
 
 def test_lines_of_a_process() -> None:
-    """Of a damaged line nothing is taken."""
+    """A damaged line is ignored."""
     path = "/no/such/app"
     text = (
         f"op\t1\t1\tMPI_Put\t0\t1234\t{path}\n"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
@@ -11,7 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.support import need
+from tests.support import ROOT, lacking, need
+
+AXE = ROOT / ".venv" / "axe-core" / "axe_playwright_python" / "axe.min.js"
+_FOUND_BY_AXE = """axe.run(document, {resultTypes: ["violations"]}).then((found) =>
+  found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.html.slice(0, 90)}`))
+)"""
 
 _WORDS = (
     "--headless",
@@ -40,7 +46,7 @@ class Browser:
         self._session = ""
         self.said: list[str] = []
         self.asked: list[str] = []
-        self._loaded = ""  # the load that is over
+        self._loaded = ""  # the load that has completed
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         found = self.ask("Target.attachToTarget", targetId=target, flatten=True)
         self._session = found["sessionId"]
@@ -88,13 +94,13 @@ class Browser:
         self.asked.clear()
         self.size(width, height)
         self.dark(dark)
-        # That of the page before, or of about:blank, may be told of only now.
+        # The load of the page before, or of about:blank, may be reported only now.
         load = self.ask("Page.navigate", url=page.as_uri())["loaderId"]
         while self._loaded != load:
             self._next()
 
     def size(self, width: int, height: int = 900) -> None:
-        """Of the page, in pixels."""
+        """Set the size of the page, in pixels."""
         self.ask(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -104,15 +110,32 @@ class Browser:
         )
 
     def dark(self, dark: bool, media: str = "screen") -> None:
-        """What the user prefers; `media`: "print" for paper."""
+        """Set the user's preference; `media`: "print" for paper."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
     def value(self, expression: str) -> Any:
-        """Of an expression of JavaScript in the page."""
-        found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
+        """The value of a JavaScript expression in the page."""
+        found = self.ask(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
+
+    def violations(self) -> list[str]:
+        """The rules of accessibility that the page breaks, as axe-core finds them."""
+        if not AXE.exists():
+            lacking("there is no axe-core: run tools/setup.sh")
+        self.value(f"{AXE.read_text()}; 0")
+        found: list[str] = self.value(_FOUND_BY_AXE)
+        return found
+
+    def picture(self) -> bytes:
+        """The whole page as PNG, without scroll bars."""
+        height = self.value("document.documentElement.scrollHeight")
+        self.size(self.value("innerWidth"), height)
+        data: str = self.ask("Page.captureScreenshot", format="png")["data"]
+        return base64.b64decode(data)
 
     def press(self, key: str, code: int, modifiers: int = 0) -> None:
         """A key, down and up."""
@@ -128,7 +151,7 @@ def browser(profile: Path) -> Iterator[Browser]:
     program = need("chromium-headless-shell")
     there, sent = os.pipe()
     heard, back = os.pipe()
-    # It hears on descriptor 3 and says on 4.
+    # It reads from descriptor 3 and writes to 4.
     words = ["bash", "-c", f'exec "$@" 3<&{there} 4>&{back}', "bash", program, *_WORDS]
     process = subprocess.Popen(
         [*words, f"--user-data-dir={profile}"],

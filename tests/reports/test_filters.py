@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run does not tell because a file says that it is known; and a hang in a report."""
+"""Findings that a suppressions file hides; and a hang in a report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_what_is_known_is_not_told(mpi: MPI, tmp_path: Path) -> None:
     told = [line for line in said if line.startswith(("error", "mpipp: "))]
     suppressed = "2 suppressed: the library keeps its rows (1), to be mended: issue 7 (1)"
     assert told == [
-        "error: what is sent does not match what is received, after 2 elements: "
+        "error: the types sent and received do not match, after 2 elements: "
         "MPI_INT is sent, MPI_DOUBLE received",
         f"mpipp: {suppressed}",
         "mpipp: 1 error in 2 processes, 48 calls",
@@ -90,7 +90,8 @@ def test_a_hang(mpi: MPI, tmp_path: Path) -> None:
     assert [party["process"] for party in found["parties"]] == ["rank 2", "rank 3"]
     (row,) = found["timeline"]["rows"]
     *calls, last = [cell["call"] for cell in row["cells"]]
-    assert ({*calls}, last) == ({"MPI_Allreduce"}, "")  # how many depends on when it was told
+    # their number depends on the time of the report
+    assert ({*calls}, last) == ({"MPI_Allreduce"}, "")
     page = support.shell("report", tmp_path / "report", "--format", "html").stdout
     assert "near miss, another tag: rank 2 sent it 1 message with tag 1" in page
-    assert 'aria-label="Who waits for whom"' in page
+    assert 'aria-label="Wait-for graph"' in page

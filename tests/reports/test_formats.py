@@ -10,8 +10,10 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
+import pexpect
 import pytest
 
 from tests import support
@@ -21,19 +23,19 @@ from tests.support import MPI, on_mpi
 SCHEMA = Path(__file__).resolve().parent / "sarif-2.1.0.json"
 
 TEXT = """\
-mpipp run --check --report report --mpiexec {mpiexec} -n 2 -- ./wrong ./libgrid.so
+mpipp run --check=fast --report report --mpiexec {mpiexec} -n 2 -- ./wrong ./libgrid.so
   {name}, started TIME, took N s, exit status 0
 
-warning: 1 datatype is not freed
+grid.c:6: warning: 1 datatype is not freed
   ranks 0 and 1: MPI_Datatype #N, CONTIGUOUS[3], size 12, extent 12, not committed
     made at grid.c:6 in grid_setup, in libgrid.so
       6 | MPI_Type_contiguous(3, MPI_INT, row);
-  rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
-  to do: call MPI_Type_free when it is needed no more
+  rule: MPI-4.1, section 11.2.2: a program should free its objects before MPI_Finalize
+  to do: call MPI_Type_free after the last use
   MUST: MUST_ERROR_LEAK_DATATYPE
   stop there: --stop-at DIR:N
 
-error: what is sent does not match what is received, after 2 elements: MPI_INT is sent, \
+error: the types sent and received do not match, after 2 elements: MPI_INT is sent, \
 MPI_DOUBLE received
   rank 0: MPI_Send(dest = 1, tag = 7, comm = "MPI_COMM_WORLD", buf = 4 RESIZED[0, 24])
     called at wrong.c:35 in exchange
@@ -49,8 +51,8 @@ MPI_DOUBLE received
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH
   stop there: --stop-at DIR:N
 
-error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
-MPI_FLOAT received
+wrong.c:54: error: the types sent and received do not match, at the first element: \
+MPI_INT is sent, MPI_FLOAT received
   rank 0: MPI_Bcast(root = 0, comm = "<img src=x onerror=alert(3)>\\"'&\\033]0;title\\a\\\\xc3(", \
 buffer = 4 MPI_INT)
     called at wrong.c:54 in main
@@ -61,7 +63,7 @@ buffer = 4 MPI_FLOAT)
     called at wrong.c:54 in main
     receives MPI_FLOAT: buffer(FLOAT)
     collective call number 2
-  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  rule: MPI-4.1, section 6.2: the amount and types of data sent must equal those received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH
   stop there: --stop-at DIR:N
@@ -81,25 +83,37 @@ def same(text: str) -> str:
 def test_text(mpi: MPI) -> None:
     run = reports.once(mpi.id)
     name = {"mpich4": "MPICH", "openmpi4": "Open MPI"}[mpi.id]
-    found = same(reports.asked(run))
+    found = same(support.with_short_points(reports.asked(run)))
     found = re.sub(rf"(?m)^  {name} [\d.]+,", f"  {name},", found)
     expected = mpi.cited(TEXT.format(mpiexec=shlex.quote(" ".join(mpi.mpiexec)), name=name))
     # In which order they are found depends on when the watcher looks.
     assert sorted(found.split("\n\n")) == sorted(expected.split("\n\n"))
 
 
+@on_mpi("mpich4")
+def test_text_has_colours_on_a_terminal(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    words = [sys.executable, "-m", "mpipp.cli", "report", str(run.report)]
+    env = support.clean_environment(PYTHONPATH=str(support.ROOT), TERM="xterm")
+    for more, colours in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        said = pexpect.run(shlex.join(words), env={**env, **more}, encoding="utf-8")
+        assert ("wrong.c:54: \033[0m\033[1;31merror:\033[0m the types" in said) == colours
+        assert ("\033[1;31m2 errors, 1 warning in 2 processes" in said) == colours
+        assert ("\033" in said) == colours
+
+
 @on_mpi("mpich4", "openmpi4")
 def test_findings_have_one_order_and_number_in_all_reports(mpi: MPI) -> None:
     run = reports.once(mpi.id)
-    text = reports.asked(run)
+    text = support.without_points(reports.asked(run))
     page = reports.asked(run, "--format", "html")
     log = json.loads(reports.asked(run, "--format", "sarif"))
     blocks = [block for block in text.split("\n\n") if "\n  stop there: " in block]
     assert re.findall(r"--stop-at \S+:(\d+)\n", text) == ["1", "2", "3"]
-    assert re.findall(r"--stop-at DIR:(\d+)<", page) == ["1", "2", "3"]
+    assert re.findall(r"<code>mpipp run --stop-at \S+:(\d+) ", page) == ["1", "2", "3"]
     headlines = [block.splitlines()[0].partition(": ") for block in blocks]
     assert [severity for severity, _, _ in headlines] == ["error", "error", "warning"]
-    contents = re.findall(r'<li>.*?<a href="#inside-f(\d)">(.*?)</a>', page)
+    contents = re.findall(r'<li id="row-f(\d)">.*?<a href="#\S+">(.*?)</a>', page)
     assert contents == [(str(n), what) for n, (_, _, what) in enumerate(headlines, 1)]
     results = log["runs"][0]["results"]
     told = [one["message"]["text"].splitlines()[0] for one in results]
@@ -111,7 +125,7 @@ def test_the_command_can_be_typed_again(mpi: MPI) -> None:
     run = reports.once(mpi.id)
     typed = reports.asked(run).splitlines()[0]
     assert " ".join(mpi.mpiexec) in shlex.split(typed)
-    assert f"<dd>{html.escape(typed)}</dd>" in reports.asked(run, "--format", "html")
+    assert f"<code>{html.escape(typed)}</code>" in reports.asked(run, "--format", "html")
     log = json.loads(reports.asked(run, "--format", "sarif"))
     assert log["runs"][0]["invocations"][0]["commandLine"] == typed
 
@@ -138,7 +152,7 @@ def test_json(mpi: MPI) -> None:
         "4 RESIZED[0, 24]",
         "12 MPI_DOUBLE",
     ]
-    # Of those that are no more as the ones before them.
+    # Calls without a time have that of the ones before them.
     times = {
         row["ordinal"]: row["cells"][1]["seconds"]
         for row in around["rows"]
@@ -179,11 +193,25 @@ def test_sarif(mpi: MPI) -> None:
         "message-types": ("wrong.c", 35, "error"),
         "collective-types": ("wrong.c", 54, "error"),
     }
-    # What looks like a link is one, in a viewer.
+    # A viewer takes such text for a link.
     assert "](" not in json.dumps(log)
     assert any("buf(RESIZED)[0] (STRUCT)[1]" in one["message"]["text"] for one in one["results"])
     leak = next(one for one in one["results"] if one["ruleId"] == "datatype-leak")
     assert leak["properties"] == {"libraries": ["libgrid.so"]}
+
+
+@on_mpi("mpich4")
+def test_formats_for_continuous_integration(mpi: MPI) -> None:
+    run = reports.once(mpi.id)
+    (suite,) = ElementTree.fromstring(reports.asked(run, "--format", "junit"))
+    failures = {case.get("name", "").partition(" at ")[0]: case.find("failure") for case in suite}
+    failed = {name for name, failure in failures.items() if failure is not None}
+    assert failed == {"message-types", "collective-types"}
+    assert failures["datatype-leak"] is None
+    lines = reports.asked(run, "--format", "github").splitlines()
+    found = {re.sub(r"file=\S*/", "file=", line).partition("::error: ")[0] for line in lines}
+    assert "::error file=wrong.c,line=35,title=mpipp%3A message-types" in found
+    assert "::error file=wrong.c,line=54,title=mpipp%3A collective-types" in found
 
 
 def test_where_there_is_nothing(tmp_path: Path) -> None:
@@ -205,7 +233,7 @@ def test_where_there_is_nothing(tmp_path: Path) -> None:
             '{"mpipp": 1, "command": "check"}',
             "is not of a run of this mpipp: let the program run again",
         ),
-        ('{"mpipp": 1, "command": "run", "calls": "x"}', "is damaged: calls is of another kind"),
+        ('{"mpipp": 1, "command": "run", "calls": "x"}', "is damaged: calls has another type"),
         (
             '{"mpipp": 1, "command": "run", "findings": [3]}',
             "is damaged: let the program run again",

@@ -39,7 +39,7 @@ SAID = "no errors in 1 process, 3 calls"
 
 
 def left(directory: Path) -> Path:
-    """What `mpipp exec` leaves, to be put together by `mpipp report`; returns the node's file."""
+    """Leave files as `mpipp exec` does, for `mpipp report` to merge; return the node's file."""
     found = node_results.Node("one", True, NOTHING._replace(processes=1, calls=3, errors=1), [])
     node_results.save(str(directory), found._replace(blocks=[Block(FOUND, [RECORD])]))
     (path,) = (directory / NODES).iterdir()
@@ -64,7 +64,7 @@ def given_away(directory: Path) -> None:
 
 
 def test_nothing_is_written_in_it(hostile: Path, tmp_path: Path) -> None:
-    """What it has is shown all the same; links in it lead to files of the reader's."""
+    """Its content is shown all the same; links in it may lead to files of the reader's."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
     (hostile / TEXT).symlink_to(victim)
@@ -118,7 +118,7 @@ def test_names_and_json_do_not_reach_the_terminal_as_they_are(tmp_path: Path) ->
     shell("report", tmp_path / "report")
     path = tmp_path / "report" / DATA
     path.write_text(path.read_text().replace("is wrong", "is \x7f\x9b[2J\u202e wrong"))
-    for kind in ("text", "json", "html", "sarif"):
+    for kind in ("text", "json", "html", "sarif", "junit", "github"):
         done = shell("report", tmp_path / "report", "--format", kind)
         assert (done.returncode, done.stderr) == (0, "")
         assert not {"\x7f", "\x9b", "\u202e"} & set(done.stdout), kind

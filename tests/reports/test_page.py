@@ -4,7 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,13 +46,30 @@ def test_every_look(shown: Browser, page: Path, width: int, dark: bool) -> None:
     assert shown.value(WALK) == []
     assert shown.value("document.documentElement.scrollWidth") <= width
     assert (shown.said, shown.asked) == ([], [page.as_uri()])
+    scrolled = "[...document.querySelectorAll('.source pre, .call, .command code')]"
+    assert shown.value(f"{scrolled}.filter(e => e.scrollWidth > e.clientWidth + 1).length") == 0
     background = shown.value("getComputedStyle(document.body).backgroundColor")
     assert background == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
-    # Both parties stand side by side where there is room.
+    # Both parties stand side by side if the page is wide enough.
     tops = shown.value(
         "[...document.querySelector('.parties').children].map(e => e.getBoundingClientRect().top)"
     )
     assert len(tops) == 2 and (tops[0] == tops[1]) == (width > 1000)
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(shown: Browser, page: Path, width: int, dark: bool) -> None:
+    shown.show(page, width=width, dark=dark)
+    shown.value("document.querySelectorAll('details').forEach(e => e.open = true)")
+    assert shown.violations() == []
+
+
+def test_axe_sees_what_is_wrong(shown: Browser, tmp_path: Path) -> None:
+    (tmp_path / "bad.html").write_text(BAD)
+    shown.show(tmp_path / "bad.html")
+    found = {text.partition(":")[0] for text in shown.violations()}
+    assert {"html-has-lang", "color-contrast", "heading-order"} <= found
 
 
 BAD = """\
@@ -72,6 +93,7 @@ def test_the_walk_sees_what_is_wrong(shown: Browser, tmp_path: Path) -> None:
         "a table without caption",
         "a table without headings",
         "cannot be moved",
+        "no policy for scripts",
         "should not be there",
         "should not be there",
         "should not be there",
@@ -91,18 +113,21 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
 
     title = reports.unasked(shown.value("document.title"))
     assert title == "mpipp: 2 errors, 1 warning in 2 processes, 48 calls"
-    assert texts("h2") == ["Findings", "Errors", "Warnings"]
+    assert texts("h2") == ["Overview", "Filter", "Findings", "Errors", "Warnings"]
+    assert texts(".counts-by-severity li") == ["2\nerrors", "1\nwarning", "0\nremarks"]
+    assert texts(".kinds li") == ["type-mismatch 2", "datatype-leak 1"]
+    assert texts(".ranks + p") == ["errors in ranks 0 and 1"]
     assert texts("h3") == [
-        "what is sent does not match what is received, after 2 elements: "
+        "the types sent and received do not match, after 2 elements: "
         "MPI_INT is sent, MPI_DOUBLE received",
-        "what is sent does not match what is received, at the first element: "
+        "the types sent and received do not match, at the first element: "
         "MPI_INT is sent, MPI_FLOAT received",
         "1 datatype is not freed",
     ]
     assert texts("#f1 h4") == ["rank 0", "rank 1", "Around it"]
     assert texts("#f1 mark") == [
-        "   35       MPI_Send(all, 4, particle, 1, 7, MPI_COMM_WORLD);",
-        "   37       MPI_Recv(all, 12, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
+        "35\n    MPI_Send(all, 4, particle, 1, 7, MPI_COMM_WORLD);",
+        "37\n    MPI_Recv(all, 12, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);",
     ]
     assert texts("#f1 h5")[:2] == ["buf: 4 RESIZED[0, 24]", "buf: 12 MPI_DOUBLE"]
     names = "[...document.querySelectorAll('#f1 svg')].map(e => e.getAttribute('aria-label'))"
@@ -158,8 +183,119 @@ def test_a_link_opens_what_it_leads_to(shown: Browser, page: Path) -> None:
     assert shown.value("document.getElementById('f2').open") is True
 
 
+def many(directory: Path, number: int) -> Path:
+    """The page of a run with the findings of the usual one, again and again in other ranks."""
+    run = reports.once("mpich4")
+    content = json.loads((run.report / "findings.json").read_text())
+    found = []
+    for place in range(number):
+        one = json.loads(json.dumps(content["findings"][place % len(content["findings"])]))
+        for party in one["parties"]:
+            party["ranks"] = [rank + 10 * place for rank in party["ranks"]]
+        one["what"] += f", number-{place}."
+        one["fingerprint"] = f"{place:012x}" + 20 * "0"
+        found.append(one)
+    content["findings"] = found
+    content["processes"] = 10 * number
+    (directory / "findings.json").write_text(json.dumps(content))
+    file = directory / "many.html"
+    done = support.shell("report", directory, "--format", "html", "-o", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    return file
+
+
+VISIBLE = (
+    "[...document.querySelectorAll('details.finding')]"
+    ".filter(e => e.checkVisibility()).map(e => e.querySelector('h3').innerText)"
+)
+ROWS = "[...document.querySelectorAll('nav li')].filter(e => e.checkVisibility()).length"
+
+
+def fill(shown: Browser, field: str, value: str) -> None:
+    """Type into a field of the filter."""
+    shown.value(
+        f"(() => {{ const e = document.getElementById({field!r}); e.value = {value!r};"
+        "e.dispatchEvent(new Event('input')); })()"
+    )
+
+
+def test_many_findings_are_filtered(shown: Browser, tmp_path: Path) -> None:
+    shown.show(many(tmp_path, 42))
+    assert shown.said == []
+    assert shown.value(WALK) == []
+    status = "document.getElementById('shown').innerText"
+    assert shown.value(status) == "42 of 42 findings shown"
+    # The first alone is open: so many would be a very long page.
+    opened = "[...document.querySelectorAll('details.finding[open]')].map(e => e.id)"
+    assert shown.value(opened) == ["f1"]
+    fill(shown, "search", "NUMBER-7.")
+    assert [text.endswith("number-7.") for text in shown.value(VISIBLE)] == [True]
+    assert shown.value(status) == "1 of 42 findings shown"
+    assert shown.value(ROWS) == 1
+    fill(shown, "search", "")
+    fill(shown, "rank", "31")
+    assert [text.endswith("number-3.") for text in shown.value(VISIBLE)] == [True]
+    fill(shown, "rank", "")
+    shown.value("document.querySelector('input.severity[value=error]').click()")
+    assert len(shown.value(VISIBLE)) == 14
+    shown.value("document.querySelector('input.severity[value=error]').click()")
+    fill(shown, "kind", "datatype-leak")
+    assert len(shown.value(VISIBLE)) == 14
+    # A link leads to a finding that the filter hides.
+    (link,) = shown.value(
+        "[...document.querySelectorAll('nav a')].filter(e => e.innerText.endsWith('number-4.'))"
+        ".map(e => e.hash)"
+    )
+    assert re.fullmatch("#finding-[0-9a-f]{12}", link)
+    shown.value(f"location.hash = {link!r}")
+    assert shown.value(f"document.querySelector({link!r}).checkVisibility()")
+
+
+def test_axe_finds_nothing_in_a_page_of_many(shown: Browser, tmp_path: Path) -> None:
+    shown.show(many(tmp_path, 42), width=500)
+    assert shown.violations() == []
+
+
+def test_a_rank_of_the_strip_filters(shown: Browser, tmp_path: Path) -> None:
+    shown.show(many(tmp_path, 3))
+    cells = "[...document.querySelectorAll('.cell')].map(e => e.className)"
+    severe, plain = ["cell error"] * 2, ["cell none"] * 8
+    names = shown.value(cells)
+    assert len(names) == 30 and names[:10] in (severe + plain, ["cell warning"] * 2 + plain)
+    shown.value("document.querySelectorAll('.cell')[20].click()")
+    assert len(shown.value(VISIBLE)) == 1
+
+
+def test_commands_are_copied(shown: Browser, page: Path) -> None:
+    shown.show(page)
+    buttons = "document.querySelectorAll('#f1 button.copy')"
+    texts = shown.value(f"[...{buttons}].map(e => e.dataset.copy)")
+    assert re.fullmatch("#finding-[0-9a-f]{12}", texts[0])
+    words = shlex.split(texts[1])
+    assert words[:3] == ["mpipp", "run", "--stop-at"] and words[3].endswith(":1")
+    assert "--report" not in words and words[-2:] == ["./wrong", "./libgrid.so"]
+    shown.value(
+        "navigator.clipboard.writeText = async (text) => { window.written = text; };"
+        f"{buttons}[1].click()"
+    )
+    assert shown.value("window.written") == texts[1]
+    assert shown.value(f"{buttons}[1].innerText") == "Copied"
+
+
+def test_everything_is_there_without_scripts(shown: Browser, page: Path) -> None:
+    shown.ask("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        shown.show(page)
+        assert len(shown.value(VISIBLE)) == 3
+        for what in ("button", ".controls"):
+            hidden = f"[...document.querySelectorAll({what!r})].every(e => !e.checkVisibility())"
+            assert shown.value(hidden), what
+    finally:
+        shown.ask("Emulation.setScriptExecutionDisabled", value=False)
+
+
 def test_on_paper(shown: Browser, page: Path) -> None:
-    """What is folded is printed, too; and nothing is dark."""
+    """Folded parts are printed, too; and nothing is dark."""
     shown.show(page)
     shown.value("document.querySelectorAll('details').forEach(e => e.open = false)")
     assert not shown.value("document.querySelector('#f1 table').checkVisibility()")
@@ -211,3 +347,21 @@ def test_nothing_is_obeyed(shown: Browser, tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, "")
         assert not {"\x1b", "\x00", "\u202e", "\udcff"} & set(done.stdout)
         assert "\\033[31m\\377\\u202e\\000" in done.stdout.replace("\\\\", "\\")
+
+
+@pytest.mark.skipif("MPIPP_UPDATE_DOCS" not in os.environ, reason="only on demand")
+def test_update(shown: Browser, tmp_path: Path) -> None:
+    """The picture of README.md and docs/tutorials/reports.md."""
+    mpi = support.find_mpi("mpich4")
+    shutil.copytree(support.ROOT / "examples", tmp_path / "examples")
+    words = [mpi.mpicc, "-g", "examples/rows.c", "-o", "rows"]
+    subprocess.run(words, cwd=tmp_path, env=dict(mpi.env), check=True)
+    run = ["run", "--check", "--report", "report", "-n", "4", "--", "./rows", "wrong"]
+    assert mpi.wrapper  # built before the run
+    support.shell(*run, env=dict(mpi.env), cwd=tmp_path)
+    support.shell("report", "report", "--format", "html", "-o", "page.html", cwd=tmp_path)
+    page = tmp_path / "page.html"
+    page.write_text(page.read_text().replace(str(tmp_path), "/home/you"))
+    shown.show(page, width=1200, height=600)
+    assert shown.said == []
+    (support.ROOT / "docs" / "images" / "report.png").write_bytes(shown.picture())

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of one-sided, guarded and provoked runs, in a browser; the picture of a conflict of
-one-sided operations, its facts and its words.
-"""
+"""Pages of one-sided, guarded and perturbed runs, in a browser; the picture of a conflict."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ from tests import support
 from tests.reports.browser import Browser, browser
 
 WALK = (Path(__file__).resolve().parent / "walk.js").read_text()
-DOCS = support.ROOT / "docs"
+DOCS = support.ROOT / "docs" / "images"
 POINTS = [
     (0, "MPI_Win_allocate", "mailbox.c:31 in main", ""),
     (0, "MPI_Win_lock_all", "mailbox.c:32 in main", ""),
@@ -45,7 +43,7 @@ FACTS = {
     "edges": [{"from": 5, "to": 0}, {"from": 3, "to": 7}],
     "missing": {"from": 2, "to": 8},
     "why": "may not be complete",
-    "wanted": "missing: what completes the first at its target before MPI_Send",
+    "wanted": "missing: a call that completes the first at its target before MPI_Send",
 }
 WORDS = """\
 rank 0: MPI_Win_allocate at mailbox.c:31 in main; then MPI_Win_lock_all at mailbox.c:32 in main; \
@@ -58,7 +56,7 @@ then MPI_Win_flush at mailbox.c:21 in read_letter. \
 MPI_Win_allocate at mailbox.c:31 in main hears of MPI_Win_allocate at mailbox.c:31 in main. \
 MPI_Recv at mailbox.c:19 in read_letter hears of MPI_Send at mailbox.c:15 in write_letter. \
 Between MPI_Put at mailbox.c:10 in write_letter and MPI_Get at mailbox.c:20 in read_letter: \
-may not be complete; missing: what completes the first at its target before MPI_Send."""
+may not be complete; missing: a call that completes the first at its target before MPI_Send."""
 
 
 def shapes(svg: str) -> list[tuple[str, str]]:
@@ -148,7 +146,7 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
         look(shown, tmp_path)
         name = shown.value("document.querySelector('svg.mpipp-lives').getAttribute('aria-label')")
         assert name == (
-            f"Timelines of rank 0 and rank 2: what orders, and what is missing. {WORDS}"
+            f"Timelines of rank 0 and rank 2: synchronization, and what is missing. {WORDS}"
         )
         # Only the two accesses are open: the rest is in the picture.
         opened = (
@@ -159,25 +157,25 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
         assert shown.value(red) == "rgb(255, 123, 114)"
 
 
-# By the case of wrong.c: what is drawn, in words, and how many bars of epochs and operations.
+# By the case of wrong_epochs.c: the drawing in words, and its numbers of epochs and operations.
 WRONG = {
     "lock_in_fence": (
-        "Timeline of rank 0: epochs, and what is wrong. "
+        "Timeline of rank 0: epochs, and the error. "
         "rank 0: MPI_Win_fence in lock_in_fence, opens an epoch; "
-        "then MPI_Win_lock in lock_in_fence, opens one that the other excludes. "
+        "then MPI_Win_lock in lock_in_fence, opens an epoch that the other excludes. "
         "An epoch is open from MPI_Win_fence in lock_in_fence on. "
         "Wrong is MPI_Win_lock in lock_in_fence; "
         "missing: the end of the first epoch before the second.",
         (1, 0),
     ),
     "flush_alone": (
-        "Timeline of rank 0: epochs, and what is wrong. "
-        "rank 0: MPI_Win_flush in flush_alone, there is none to end. "
-        "Wrong is MPI_Win_flush in flush_alone; missing: what opens the epoch.",
+        "Timeline of rank 0: epochs, and the error. "
+        "rank 0: MPI_Win_flush in flush_alone, no epoch is open. "
+        "Wrong is MPI_Win_flush in flush_alone; missing: the call that opens the epoch.",
         (0, 0),
     ),
     "no_put_in_fence": (
-        "Timelines of rank 1 and rank 0: epochs, and what is wrong. "
+        "Timelines of rank 1 and rank 0: epochs, and the error. "
         "rank 1: MPI_Win_fence in no_put_in_fence, says that nothing is put. "
         "rank 0: MPI_Win_fence in no_put_in_fence; then MPI_Put in put, updates the window. "
         "An epoch is open from MPI_Win_fence in no_put_in_fence on. "
@@ -185,13 +183,13 @@ WRONG = {
         (1, 0),
     ),
     "gone_buffer": (
-        "Timeline of rank 0: epochs, and what is wrong. "
+        "Timeline of rank 0: epochs, and the error. "
         "rank 0: MPI_Win_lock in gone_buffer; "
         "then MPI_Put in puts_its_own, needs its buffer until it is complete; "
-        "then MPI_Win_unlock in gone_buffer, its buffer is gone before. "
+        "then MPI_Win_unlock in gone_buffer, its buffer ends before. "
         "An epoch is open from MPI_Win_lock in gone_buffer to MPI_Win_unlock in gone_buffer. "
         "Wrong is MPI_Put in puts_its_own; "
-        "missing: what completes the operation while its buffer is there.",
+        "missing: a call that completes the operation while its buffer exists.",
         (1, 1),
     ),
 }
@@ -200,7 +198,7 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path: Path) -> None:
-    run(mpi, tmp_path, "tests/analysis/rma/programs/wrong.c", "--check=rma", 2, case)
+    run(mpi, tmp_path, "tests/analysis/rma/programs/epochs/wrong_epochs.c", "--check=rma", 2, case)
     found = store.read(str(tmp_path / "report")).findings
     (entry,) = (one for one in found if one.id != "process-died")  # of one that MPI ends for it
     assert entry.lifelines
@@ -243,7 +241,7 @@ def test_what_is_drawn_of_two_processes_and_of_one() -> None:
         [(1, 2)],
         [(3, 0), (0, 3)],
         (1, 4),
-        "nothing orders them",
+        "data race",
         "missing: a fence between the two",
     )
     picture = rma_timeline_svg.svg(of)
@@ -253,7 +251,7 @@ def test_what_is_drawn_of_two_processes_and_of_one() -> None:
         *[("life", ""), ("head", ""), ("name", "rank 1")],
         *[("epoch", ""), ("pending", "")],
         *[("edge", ""), ("tip", ""), ("edge", ""), ("tip", "")],
-        *[("missing", ""), ("end", ""), ("label", ""), ("wrong name", "nothing orders them")],
+        *[("missing", ""), ("end", ""), ("label", ""), ("wrong name", "data race")],
         *[("point", ""), ("name", "MPI_Win_fence"), ("dim", "a.c:13")],
         *[("access", ""), ("name", "MPI_Put"), ("dim", "a.c:7"), ("wrong", "writes")],
         *[("point", ""), ("name", "MPI_Win_fence"), ("dim", "a.c:13")],

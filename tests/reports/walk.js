@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a page is not as it should be for those who do not see it or use no mouse; a list of texts.
+// Problems of a page for users who cannot see it or use no mouse; a list of texts.
 (() => {
   const wrong = [];
   const all = (what) => [...document.querySelectorAll(what)];
@@ -41,12 +41,16 @@
   }
   for (const one of all("[tabindex]"))
     if (one.tabIndex > 0) wrong.push(`its own order: ${told(one)}`);
-  // Whatever is wider than it may be can be moved to by keyboard.
+  // An element with a scroll bar can be reached by keyboard.
   for (const one of all("body *"))
     if (one.scrollWidth > one.clientWidth + 1 && one.clientWidth &&
         ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one.tabIndex < 0)
       wrong.push(`cannot be moved: ${told(one)}`);
-  for (const one of all("script,iframe,object,embed,link,img,form,foreignObject,style ~ style,base"))
+  // The page's own script is the only one that its policy lets run.
+  const policy = document.querySelector("meta[http-equiv=Content-Security-Policy]")?.content || "";
+  if (!/script-src 'sha256-[\w+/=]+';/.test(policy)) wrong.push("no policy for scripts");
+  if (all("script").length > 1) wrong.push("more than one script");
+  for (const one of all("script[src],iframe,object,embed,link,img,form,foreignObject,style ~ style,base"))
     wrong.push(`should not be there: ${told(one)}`);
   for (const one of all("*"))
     for (const attribute of one.attributes)

@@ -8,11 +8,11 @@ import re
 from tests.support import MPI, every_fortran
 from tests.watcher import runs
 
-SOURCE = runs.PROGRAMS / "places.f90"
+SOURCE = runs.program_source("places.f90")
 
 
 def lines(*marks: str) -> list[str]:
-    """Those of the program that end so, as reports name them."""
+    """The program's lines with these marks at their end, as reports name them."""
     text = SOURCE.read_text().splitlines()
     at = (next(i for i, line in enumerate(text, 1) if line.endswith(f"! {m}")) for m in marks)
     return [f"{SOURCE.name}:{number}" for number in at]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from mpipp.symbolizer.line_table import Lines
+from mpipp.symbolizer.line_table import LineTable
 from tests.support import need
 
 SOURCE = """\
@@ -61,7 +61,7 @@ def test_each_instruction(compiler: str, version: int, tmp_path: Path) -> None:
     program = tmp_path / "a"
     words = [need(compiler), "-O2", "-g", f"-gdwarf-{version}", "-o", str(program), "a.c"]
     subprocess.run(words, cwd=tmp_path, check=True)
-    lines = Lines(str(program))
+    lines = LineTable(str(program))
     with program.open("rb") as file:
         symbols = ELFFile(file).get_section_by_name(".symtab")
         found = [symbols.get_symbol_by_name(name)[0] for name in ("step", "main")]
@@ -73,7 +73,7 @@ def test_each_instruction(compiler: str, version: int, tmp_path: Path) -> None:
     ]
     own = [[(p.function, f"{p.line.file}:{p.line.line}") for p in of if p.line] for of in places]
     of_binutils = told(program, addresses)
-    # Clang says of some that they are of no line: that of the one before is taken.
+    # If Clang assigns no line to an instruction, that of the one before is taken.
     known = [i for i, theirs in enumerate(of_binutils) if theirs and "?" not in str(theirs)]
     assert [own[i] for i in known] == [of_binutils[i] for i in known]
     assert len(known) > len(addresses) / 2

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tests.support import MPI, compile_program, gdb_batch, on_mpi
 from tests.watcher import runs
 
-SOURCE = runs.PROGRAMS / "openmp.c"
+SOURCE = runs.program_source("openmp.c")
 PLACE = "made at openmp.c:10 in make (OpenMP region)"
 
 

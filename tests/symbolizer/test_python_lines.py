@@ -71,7 +71,7 @@ def test_findings_name_lines_of_python(mpi: MPI, tmp_path: Path) -> None:
     ]
     assert [lines[0].partition(",")[0].replace("_c ", " ") for lines in told] == [
         "error: MPI_Irecv and MPI_Irecv write the same memory",
-        "error: what is sent does not match what is received",
+        "error: the types sent and received do not match",
         "warning: 1 communicator is not freed",
         "warning: 1 group is not freed",
         "warning: 3 datatypes are not freed",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mpipp.symbolizer.line_table import Lines
+from mpipp.symbolizer.line_table import LineTable
 from tests.support import need
 
 SOURCE = """\
@@ -32,8 +32,8 @@ end subroutine
 """
 
 
-def _visible(lines: Lines, line: int) -> dict[str, int]:
-    # How many bytes there are of each, where the function goes on in a line.
+def _visible(lines: LineTable, line: int) -> dict[str, int]:
+    # The number of bytes of each, if the function continues in a line.
     places = (lines.line(address) for address in range(300))
     first = next(i for i, place in enumerate(places) if place and place.line == line)
     names = (lines.local(first + 1, offset).partition("+")[0] for offset in range(-400, 100))
@@ -45,7 +45,7 @@ def test_those_of_the_blocks_that_an_address_is_in(compiler: str, tmp_path: Path
     (tmp_path / "both.c").write_text(SOURCE)
     words = [need(compiler), "-g", "-O0", "-c", "both.c"]
     subprocess.run(words, cwd=tmp_path, check=True)
-    lines = Lines(str(tmp_path / "both.o"))
+    lines = LineTable(str(tmp_path / "both.o"))
     assert _visible(lines, 6) == {**OUTSIDE, "text": 5}
     assert _visible(lines, 7) == {**OUTSIDE, "other": 7}
     assert lines.local(1 << 20, -40) == ""
@@ -55,5 +55,5 @@ def test_arrays_of_fortran_begin_with_one(tmp_path: Path) -> None:
     (tmp_path / "both.f90").write_text(FORTRAN)
     words = [need("gfortran"), "-g", "-O0", "-c", "both.f90"]
     subprocess.run(words, cwd=tmp_path, check=True)
-    found = _visible(Lines(str(tmp_path / "both.o")), 4)
+    found = _visible(LineTable(str(tmp_path / "both.o")), 4)
     assert (found["rows"], found["here"]) == (64, 20)

@@ -156,7 +156,7 @@ class Recorded:
         return self
 
     def session(self, ended: bool) -> Recorded:
-        """A session, which may be over."""
+        """A session, active or ended."""
         flags = frozenset({"ended"} if ended else ())
         self.sessions.append(Session(Header("session", 9, 1, flags, 0, 0, Site(0), "", 1), None))
         return self
@@ -204,14 +204,14 @@ class Recorded:
             yield Thread(9, 9, 9, 1, None, ThreadCall(self.marked, 9, Site(0x4000)))
 
     def pending_requests(self) -> Iterator[Request]:
-        """Those that are active."""
+        """The active requests."""
         return iter(self.requests)
 
     def passed_requests(self, _call: Call, _most: int) -> list[tuple[Request, ...]]:
-        """What a call waits for: all requests."""
+        """The requests that a call waits for: all."""
         return [(request,) for request in self.requests]
 
-    # What has happened, and is going on.
+    # Past and current events.
 
     def sent(self, dest: int, tag: int, count: int = 1) -> Recorded:
         """Sends that were started."""
@@ -277,18 +277,13 @@ def call(
         site=Site(0x4000),
         frame=hash((procedure, dest, source, tag, ordinal)),
         comm=None if waits or win or file or procedure == "MPI_Finalize" else comm,
-        op=None,
         win=win,
         file=file,
-        message=None,
         dest=dest,
         source=source,
         tag=tag,
-        recvtag=None,
         root=root,
         target_rank=target,
-        offset=None,
-        errorcode=None,
         requests=0x5000 if waits else None,
         request_count=requests,
         buffers=(_DATA,) if moves and procedure != "MPI_Barrier" else (),
@@ -303,7 +298,7 @@ def job(*recorded: Recorded) -> World:
 
 
 def processes(*recorded: Recorded) -> list[Process]:
-    """The same, as the checks see them."""
+    """The processes, as the checks see them."""
     return [
         Process(i, one, one, None, death=one.death)  # type: ignore[arg-type]
         for i, one in enumerate(recorded)
@@ -314,11 +309,11 @@ class Places:
     """Where things are: nowhere."""
 
     def place(self, operation: Operation) -> str:
-        """Of a call."""
+        """The place of a call."""
         return "x.c:1 in main"
 
     def outside(self, process: Process) -> str:
-        """Of a process that is not in MPI."""
+        """The activity of a process outside MPI."""
         return "computing at x.c:2 in work"
 
 

@@ -61,7 +61,7 @@ def in_place(role: str) -> Buffer:
 
 
 def call(procedure: str, *buffers: Buffer, line: int = 1, **fields: object) -> Call:
-    """A call that is over, without what its channel says."""
+    """A completed call without the arguments that its channel has."""
     names = "comm op win file message dest source tag recvtag root target_rank offset errorcode"
     nothing = dict.fromkeys([*names.split(), "requests"])
     known: dict[str, object] = {**nothing, "state": "over", "serial": 0, "frame": 0, **fields}
@@ -94,15 +94,15 @@ class Ended(Recorded):
         return self._add("receives", peer, tag, runs)
 
     def starts(self, sequence: str, peer: int, tag: int, *runs: Run) -> Ended:
-        """Of partitioned operations: "send" or "receive"."""
+        """Add starts of partitioned operations: "send" or "receive"."""
         return self._add(f"partitioned {sequence} starts", peer, tag, runs)
 
     def turns(self, *runs: Run) -> Ended:
-        """How many collective calls came one after the other on a communicator: root and tag."""
+        """Add numbers of consecutive collective calls on a communicator: root and tag."""
         return self._add("turns", -1, -1, runs)
 
     def forgets(self, sequence: str, peer: int, tag: int, count: int) -> Ended:
-        """So many calls, for which the ledger had no room."""
+        """Add so many calls beyond the ledger's capacity."""
         channel = Channel(sequence, peer, tag, count, False)
         self.channels.append(channel)
         self.histories[channel] = []
@@ -130,10 +130,10 @@ class Ended(Recorded):
         """As the checks see it."""
         return Process(self.rank, self, self, None)  # type: ignore[arg-type]
 
-    # What the checks ask.
+    # Queries of the checks.
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
-        """Those of a kind."""
+        """The objects of a kind."""
         if kind == "comm":
             yield self.comm()
         if kind == "op":
@@ -153,7 +153,7 @@ class Ended(Recorded):
         return
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        """What is kept of a channel."""
+        """The kept calls of a channel."""
         return self.histories[channel]
 
     def times(self, channel: Channel) -> dict[int, int]:

@@ -85,7 +85,7 @@ class Maker:
         return concatenate(self.signature(depth - 1) for _ in range(self.random.randint(1, 3)))
 
     def like(self, part: Signature) -> Signature:
-        """The same elements, put together in another way; sometimes one or a few are not."""
+        """The elements, put together in another way; sometimes one or a few differ."""
         kinds = expanded(part)
         if kinds and self.random.random() < 0.5:
             kinds[self.random.randrange(len(kinds))] = self.random.choice(kinds)

@@ -17,7 +17,10 @@ PATTERNS = {
     "symbolizer/demangle.py": "names of functions as compilers write them",
     "symbolizer/library_threads.py": "paths of MPI libraries",
     "symbolizer/line_table.py": "functions as Fortran compilers name them",
+    "symbolizer/variables/debug_types.py": "types of the C++ library",
+    "watcher/processes/death_stacks.py": "paths of libraries of Python",
     "reports/formats/html/svg_filter.py": "attributes of pictures that come from outside",
+    "reports/formats/html/page.py": "fingerprints of findings that come from outside",
     "reports/formats/sarif.py": "a date that comes from outside",
     "reports/formats/perturbation_table.py": "numbers in places, to order them",
 }
@@ -29,7 +32,7 @@ MODULES = sorted(
 
 
 def imports_patterns(path: Path) -> bool:
-    """Whether a module imports `re`."""
+    """Return whether a module imports `re`."""
     tree = ast.parse(path.read_text())
     names = {
         alias.name

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from mpipp.model.procedures import NAMES
+from tests.support import program_source
 
-PROGRAMS = Path(__file__).resolve().parents[1] / "analysis" / "programs"
+PROGRAMS = program_source("analysis", "traffic")
 FORMS = re.compile(r"\b(?:EACH|EACH_LARGE|EITHER)\((\w+), (\w+)")
 
 # Each with the test whose programs have it, or why none has.
@@ -16,7 +16,7 @@ ELSEWHERE = {
     "removed from MPI: others' names": "Errhandler_(create|get|set)|Type_(hindexed|hvector|struct)",
     "tests/watcher/test_sessions.py": "Session_.*|.*_from_groups?|Group_from_session_pset",
     "tests/watcher/test_spawned.py": "Comm_(spawn.*|accept|connect|join)",
-    "tests/wrapper/test_constructors.py": "Type_create_f90_.*|Type_get_value_index",
+    "tests/wrapper/objects/test_constructors.py": "Type_create_f90_.*|Type_get_value_index",
     "the same as of communicators": "(Win|File)_.*(errhandler|_info|_group|_name)",
     "MPI-4.1 alone": r"(Buffer|Comm)_(iflush|attach|detach).*|Request_get_status_\w+",
     "MPI-5.0 alone": "Abi_.*",

@@ -13,26 +13,27 @@ from typing import NamedTuple
 
 from tests import support
 
-# Percent of the time that guarding buffers may take: on a machine that does much else it would seem
-# to take too much, as much as other programs have the processor meanwhile.
+# Percent of the time for guarding buffers. On a busy machine guarding seems to take longer, by the
+# time in which other programs have the processor.
 ALL = "100000"
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
-# What starts a line of the report; launchers write on the same stream.
-_OURS = re.compile(r"(error|warning): ")
-# Of windows at odd addresses MPICH 4.0 says so: analysis/rma/test_bases.py has that.
-BESIDE = "mpipp: not checked: what lies beside "
+# The beginnings of lines of the report; launchers write on the same stream.
+_OURS = re.compile(r"(error|warning|remark): ")
+# A hang that may still end is no finding: the watcher prints it while the program runs.
+_STANDS = re.compile(r"remark: (no MPI call has begun or returned|no progress|possible deadlock)")
+# MPICH 4.0 prints it for windows at odd addresses: analysis/rma/test_bases.py tests that.
+BESIDE = "mpipp: not checked: memory beside "
 _ENDS = re.compile(r"\w+: (a process has|\d+ processes have) (died|ended without|called MPI_Abort)")
-_LAST = re.compile(r"mpipp: (?!building ).*")
+_LAST = re.compile(r"mpipp: (?!building |built ).*")
 
 
-# Whether the system says how a process has ended that is no child
+# True if the system reports how a process has ended that is not a child
 # (mpipp/watcher/processes/exit_status.py).
 TELLS_ENDINGS = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 15)
 
 
 def how(ending: str) -> str:
-    """How a process has died, as far as the system says it: "by SIGKILL"."""
+    """The way a process has died, as far as the system reports it: "by SIGKILL"."""
     return ending if TELLS_ENDINGS else "by a signal or _exit"
 
 
@@ -40,12 +41,12 @@ _REPEATED = "mpipp: the same of "  # a block that other ranks have, too
 
 
 def repeated(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The lines that say which other ranks have found the same."""
+    """The lines with the other ranks that have found the same."""
     return [line for line in done.stderr.splitlines() if line.startswith(_REPEATED)]
 
 
 class Run(NamedTuple):
-    """What is left of a run."""
+    """The results of a run."""
 
     status: int
     output: str
@@ -54,19 +55,25 @@ class Run(NamedTuple):
 
     @property
     def others(self) -> list[str]:
-        """The blocks but for those of how processes have ended, which are told of any checks."""
+        """The blocks except those on the ends of processes, which any checks report."""
         return [block for block in self.blocks if not _ENDS.match(block)]
+
+
+def program_source(name: str) -> Path:
+    """The file or folder of that name, in one of the folders of the watcher's test programs."""
+    return support.program_source("watcher", name)
 
 
 def program(name: str, mpi: support.MPI, *flags: str) -> Path:
     """The program, compiled."""
-    return support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", *flags))
+    return support.compile_program(program_source(name), mpi, ("-g", "-O0", *flags))
 
 
 def words(mpi: support.MPI, *options: str, n: int = 2) -> list[str]:
-    """The words of a command that watches a program: to be followed by that."""
+    """The words of a command that watches a program; the program follows them."""
     budget = ["--budget", ALL] if any("buffers" in one for one in options) else []
-    start = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "-n", str(n)]
+    # The programs of most tests pass any variable as a buffer of any type.
+    start = ["run", "--check=fast", "--mpiexec", " ".join(mpi.mpiexec), "-n", str(n)]
     return [*start, *budget, *options, "--"]
 
 
@@ -78,7 +85,7 @@ def run(mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, 
 def said(
     mpi: support.MPI, command: list[str | Path], *options: str, n: int = 2, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """The same, as it was said."""
+    """Watch a program, and return its raw output."""
     known = {
         name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env
     }
@@ -88,7 +95,7 @@ def said(
 def started(
     command: Sequence[str | Path], mpi: support.MPI, *, before: Sequence[str] = ()
 ) -> subprocess.Popen[str]:
-    """The command `mpipp` with these words, in a session of its own, as it runs."""
+    """Start the command `mpipp` with these words, in a session of its own."""
     return subprocess.Popen(
         [*before, sys.executable, "-m", "mpipp.cli", *map(str, command)],
         env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
@@ -101,7 +108,7 @@ def started(
 
 
 def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
-    """What a run says up to the line that has this for the last of so many times."""
+    """The output of a run up to the line with the last of so many occurrences."""
     assert run.stderr is not None
     said = ""
     try:
@@ -116,12 +123,12 @@ def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
 
 
 def ended(run: subprocess.Popen[str], said: str = "") -> subprocess.CompletedProcess[str]:
-    """A run when it has ended, with what it has said before."""
+    """Wait for the end of a run; with its output so far."""
     assert run.stdout is not None and run.stderr is not None
     if run.stdin is not None:
         run.stdin.close()
     try:
-        # Not communicate(), which loses what was read ahead of `said`.
+        # Not communicate(), which loses text that was read ahead of `said`.
         said += run.stderr.read()
         output = run.stdout.read()
         run.wait()
@@ -132,7 +139,7 @@ def ended(run: subprocess.Popen[str], said: str = "") -> subprocess.CompletedPro
 
 
 def went_on(run: subprocess.Popen[str], said: str) -> subprocess.CompletedProcess[str]:
-    """A run when it has ended, with what it has said before; what it waits for comes now."""
+    """Let a run continue that waits for input, and wait for its end; with its output so far."""
     assert run.stdin is not None
     run.stdin.write("\n")
     run.stdin.flush()
@@ -140,17 +147,17 @@ def went_on(run: subprocess.Popen[str], said: str) -> subprocess.CompletedProces
 
 
 def read(done: subprocess.CompletedProcess[str]) -> Run:
-    """What a run that has ended has said."""
+    """Parse the output of a run that has ended."""
     blocks: list[str] = []
     last: list[str] = []
     inside = False
-    for line in done.stderr.replace("\0", "").splitlines():
-        found = _LAST.search(line)  # where a launcher has not ended its line, behind that
+    for line in support.without_points(done.stderr.replace("\0", "")).splitlines():
+        found = _LAST.search(line)  # the launcher may not have ended its line before
         if found and found[0].startswith(_REPEATED):
             continue
         if found:
             last += [found[0]] if BESIDE not in found[0] else []
-        elif _OURS.match(line):
+        elif _OURS.match(line) and not _STANDS.match(line):
             blocks.append(line)
             inside = True
         elif inside and line.startswith("  "):
@@ -161,14 +168,15 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
 
 
 def only(found: list[str]) -> str:
-    """The one of blocks, or of last lines; where there are others the test fails with all."""
+    """The only block, or last line; if there are others the test fails with all of them."""
     assert len(found) == 1, found
     return found[0]
 
 
 def compiled(source: Path, mpi: support.MPI, directory: Path, *flags: str) -> Path:
-    """A program that `mpipp cc` has compiled, or `c++` or `fortran` if it is of that language: with
-    Clang, but with GCC for Open MPI 4 and Fortran.
+    """A program that `mpipp cc` has compiled, or `c++` or `fortran` for its language.
+
+    With Clang, except with GCC for Open MPI 4 and Fortran.
     """
     gcc = mpi.id == "openmpi4"
     command, wrapper, variable, compiler = {

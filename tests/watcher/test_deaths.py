@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --check`: no run closes with "no errors" that was cut short, or watched nobody."""
+"""A run that was cut short, or watched no process, never reports "no errors"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import MPI, every_mpi, on_mpi
+from tests.support import MPI, every_mpi, on_mpi, repeated
 from tests.watcher import runs
 
 NOTHING = "mpipp: nothing found in 0 processes, 0 calls"
@@ -19,7 +19,7 @@ def found_in(block: str) -> str:
 
 
 @every_mpi
-@pytest.mark.parametrize("checks", ["all", "rma", "buffers", "messages"])
+@pytest.mark.parametrize("checks", ["all", "rma", *repeated("buffers", "messages")])
 def test_a_death_after_finalize(mpi: MPI, checks: str) -> None:
     found = runs.run(mpi, [runs.program("deaths.c", mpi), "late"], f"--check={checks}")
     if not runs.TELLS_ENDINGS:
@@ -37,7 +37,7 @@ def test_a_death_after_finalize(mpi: MPI, checks: str) -> None:
 @every_mpi
 @pytest.mark.parametrize("what", ["comm", "group", "op"])
 def test_what_is_freed_after_finalize(mpi: MPI, what: str) -> None:
-    """The library ends the processes in it, or not; it is told once."""
+    """The library may end the processes in it; it is reported once."""
     found = runs.run(
         mpi, [runs.program("deaths.c", mpi), what], "--check=initialization", "--error-exit", "5"
     )
@@ -49,7 +49,7 @@ def test_what_is_freed_after_finalize(mpi: MPI, what: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_library_that_ends_processes_after_finalize(mpi: MPI) -> None:
-    """What they are in was not to be looked at."""
+    """Their call was not to be checked."""
     (block,) = runs.run(mpi, [runs.program("deaths.c", mpi), "comm"], "--check=messages").blocks
     line = block.splitlines()[0]
     assert line.startswith("error: 2 processes have died inside of MPI after MPI_Finalize, ")
@@ -81,7 +81,7 @@ def test_a_death_before_init(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_the_launcher_ends_is_not_blamed(mpi: MPI, tmp_path: Path) -> None:
-    """Not where an error was told of the call that it waits in either."""
+    """Not even if an error was reported for the call that it waits in."""
     if not runs.TELLS_ENDINGS:
         pytest.skip("this system does not say how a process has ended")
     was_told = tmp_path / "told"
@@ -96,3 +96,14 @@ def test_what_the_launcher_ends_is_not_blamed(mpi: MPI, tmp_path: Path) -> None:
         "error: a process has died, by SIGSEGV\n"
         "  rank 1: not in MPI; its last call was MPI_Op_create\n"
     )
+
+
+@on_mpi("mpich4")
+def test_processes_that_were_ended_before_they_could_be_watched(mpi: MPI) -> None:
+    """A death explains why a process has left nothing that could be compared."""
+    script = '[ "$PMI_RANK" = 0 ] && unset MPIPP_WATCH; exec "$@"'
+    words: list[str | Path] = ["sh", "-c", script, "sh", runs.program("deaths.c", mpi), "late"]
+    found = runs.run(mpi, words, "--check=all", "--mpicc", mpi.mpicc)
+    (block,) = found.blocks
+    assert block.startswith("error: a process has died after MPI_Finalize, by SIGSEGV\n")
+    assert runs.only(found.last).startswith("mpipp: 1 error in 1 process, ")

@@ -77,7 +77,7 @@ def test_a_job_without_a_runtime_directory(mpi: MPI, tmp_path: Path) -> None:
 
 
 def alone(**environment: str) -> subprocess.CompletedProcess[str]:
-    """`mpipp exec --check` of a program that is none of MPI's."""
+    """`mpipp exec --check` of a program without MPI."""
     known = {"PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": "/none.so", "PATH": os.environ["PATH"]}
     return subprocess.run(
         [*EXEC, "--check", "--", "sh", "-c", 'echo "watched: $MPIPP_WATCH"; exit 3'],
@@ -89,7 +89,7 @@ def alone(**environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def unwatched(done: subprocess.CompletedProcess[str]) -> str:
-    """Why the program ran without a watcher."""
+    """The reason why the program ran without a watcher."""
     assert (done.returncode, done.stdout) == (3, "watched: \n")
     (said,) = (line for line in done.stderr.splitlines() if line.startswith("mpipp: "))
     assert said.startswith("mpipp: not watched: ")
@@ -108,7 +108,7 @@ def test_where_there_can_be_no_directory_the_program_runs() -> None:
 def test_where_another_user_was_first_the_program_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_private: bool
 ) -> None:
-    """In the directory for all; in one of the user's own nobody else can be, but root."""
+    """In the directory for all. In one of the user's own only root could be."""
     tmp_path.chmod(0o700 if is_private else 0o777)
     cache = tmp_path / "cache"
     environment = {"PMI_JOBID": "job", "MPIPP_CACHE": str(cache), "TMPDIR": str(tmp_path)}
@@ -129,7 +129,7 @@ def test_options_of_another_command() -> None:
         "mpipp: unrecognized arguments: --provoke=any: see mpipp exec --help\n",
     )
     told = " ".join(shell("exec", "--help").stdout.split())
-    assert told.endswith("Only mpipp run has the other options, such as --provoke and --valgrind.")
+    assert told.endswith("The other options, such as --provoke and --valgrind, need mpipp run.")
 
 
 SLURM = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}
@@ -163,7 +163,7 @@ def test_whom_a_watcher_sees(
 
 
 def test_names_that_nobody_can_guess(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same for all processes of a job, whoever is first; others for other jobs and users."""
+    """Equal for all processes of a job, in any order; different for other jobs and users."""
     for variable in exec._JOBS:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "")

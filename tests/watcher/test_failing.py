@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests import support
-from tests.support import MPI, every_fortran, every_mpi, on_mpi
+from tests.support import MPI, every_fortran, every_mpi, on_mpi, repeated
 from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import watched
 
-# In which way the libraries fail where what rank 0 broadcasts is too long for rank 1.
+# The libraries' errors if the data that rank 0 broadcasts is too long for rank 1.
 BCAST = """\
 error: 5 elements sent, but only 4 received
   rank 0: {procedure}(root = 0, comm = "MPI_COMM_WORLD", buffer = 5 MPI_INT)
@@ -34,7 +34,7 @@ def found_in(block: str) -> str:
 
 
 def of_completion(mpi: MPI) -> str:
-    """What a nonblocking operation ends with: MPICH's class is that of no error in particular."""
+    """The error of a nonblocking operation: MPICH's class is that of no error in particular."""
     of = "MPI_ERR_TRUNCATE" if mpi.id.startswith("openmpi") else "MPI_ERR_OTHER"
     return f"its completion returned {of}"
 
@@ -56,7 +56,7 @@ def test_types_that_differ(mpi: MPI) -> None:
 
 
 @every_mpi
-@pytest.mark.parametrize("how", ["wait", "waitall", "waitany", "waitsome"])
+@pytest.mark.parametrize("how", ["wait", "waitall", *repeated("waitany", "waitsome")])
 def test_a_nonblocking_call_fails(mpi: MPI, how: str) -> None:
     found = runs.run(mpi, [runs.program("failing.c", mpi), how])
     expected = BCAST.format(
@@ -87,7 +87,7 @@ def test_calls_after_one_that_failed_are_compared(mpi: MPI, how: str) -> None:
 
 @every_mpi
 def test_a_call_that_one_process_tries_in_vain(mpi: MPI) -> None:
-    """MPI refuses its arguments, and the others wait for its next call: those do not differ."""
+    """MPI refuses its arguments, and the others wait for its next call, which matches theirs."""
     found = runs.run(mpi, [runs.program("failing.c", mpi), "arguments"])
     (block,) = found.blocks
     assert block.startswith("error: the count -1 of buffer is negative\n")

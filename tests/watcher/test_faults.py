@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Failures of the watcher that nobody has foreseen: one process is left out, and it is said."""
+"""Unforeseen failures of the watcher: one process is left out, and that is reported."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ import pytest
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
-# Loaded by every Python before its program: what reads the threads of rank 1 fails.
+# Every Python loads it before its program: reading the threads of rank 1 fails.
 FAILING = """\
 import sys
 if "-m" in sys.orig_argv and "mpipp.watcher" in sys.orig_argv:
-    from mpipp.watcher.processes.process import Watched
-    was = Watched.progress
+    from mpipp.watcher.processes.process import WatchedProcess
+    was = WatchedProcess.progress
     def progress(self):
         if self.registry.info.world_rank in {ranks}:
             raise {error}
         return was(self)
-    Watched.progress = progress
+    WatchedProcess.progress = progress
 """
-# What reads no process alone fails.
+# Code that reads several processes fails.
 FAILING_BETWEEN = """\
 import sys
 if "-m" in sys.orig_argv and "mpipp.watcher" in sys.orig_argv:
-    from mpipp.watcher.history.periodic_compare import Comparing
+    from mpipp.watcher.history.periodic_compare import HistoryComparison
     def look(self, watched):
         raise KeyError("made up")
-    Comparing.look = look
+    HistoryComparison.look = look
 """
 LEFT_OUT = (
     r"mpipp: not checked: rank 1: its records are damaged \(the watcher has failed: {error}\): the "
@@ -59,7 +59,7 @@ def test_one_process_is_left_out(
     trace = Path(match[1])
     assert f"\n{said}\n" in trace.read_text()
     assert re.fullmatch(r"mpipp: 1 warning in 2 processes, \d+ calls", last)
-    # The others are looked at as ever, and all go on.
+    # The others are checked as usual, and all continue.
     assert "  ranks 0 and 2: MPI_Datatype #" in runs.only(found.blocks)
     assert (found.status, found.output) == (5, "ended\n" * 3)
     if not is_kept:
@@ -69,7 +69,7 @@ def test_one_process_is_left_out(
 
 @on_mpi("mpich4")
 def test_what_fails_between_processes(mpi: MPI, tmp_path: Path) -> None:
-    """All else is done."""
+    """Everything else is done."""
     (tmp_path / "sitecustomize.py").write_text(FAILING_BETWEEN)
     report = tmp_path / "report"
     options = ["--error-exit", "5", "--report", str(report)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What happens to the watcher, or is done by the program behind its back: the program goes on, and
-what was not checked is said."""
+"""Damage to the watcher, by the system or the program: the program continues, and the report says
+what was not checked.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ THREE = f"{NOTHING}; exit status 3"
 
 @contextmanager
 def ready(mpi: MPI, how: str, *options: str, **environment: str) -> Iterator[Popen[str]]:
-    """A watched run whose first process waits until it is told to go on."""
+    """A watched run whose first process waits for input."""
     command = [*runs.words(mpi, *options), str(runs.program("hostile.c", mpi)), how]
     run = Popen(
         [sys.executable, "-m", "mpipp.cli", *command],
@@ -46,7 +47,7 @@ def ready(mpi: MPI, how: str, *options: str, **environment: str) -> Iterator[Pop
 
 
 def went_on(run: Popen[str]) -> runs.Run:
-    """The run, told to go on, when it has ended."""
+    """Let the run continue, and return it when it has ended."""
     assert run.stdin is not None
     run.stdin.write("\n")
     run.stdin.close()
@@ -69,7 +70,7 @@ def kill(watcher: int) -> None:
 
 
 def starve(watcher: int) -> None:
-    """It gets no more memory."""
+    """Let it get no more memory."""
     resource.prlimit(watcher, resource.RLIMIT_AS, (1 << 20, 1 << 20))
 
 
@@ -110,7 +111,7 @@ def programs_of(run: Popen[str]) -> list[int]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
-    """Longer than --hang-after: it has not died, and waits for nobody."""
+    """Longer than --hang-after: it has not died, and waits for no other."""
     with ready(mpi, "three", "--hang-after", "0.3") as run:
         last = max(programs_of(run))
         stop(last)
@@ -125,7 +126,7 @@ def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
 
 
 def heard_late(mpi: MPI, how: str) -> runs.Run:
-    """A run in which the watcher hears nothing of the processes until all have ended."""
+    """A run in which the watcher reads no message of the processes until all have ended."""
     with ready(mpi, how) as run:
         watcher = watcher_of(run.pid)
         programs = programs_of(run)
@@ -142,14 +143,14 @@ def heard_late(mpi: MPI, how: str) -> runs.Run:
 ABORTED = """\
 warning: a process has called MPI_Abort
   rank 1: MPI_Abort(comm = "MPI_COMM_WORLD", errorcode = 3)
-    called at hostile.c:78 in main
-    meanwhile rank 0: MPI_Barrier, called at hostile.c:88 in main
+    called at hostile.c:84 in main
+    meanwhile rank 0: MPI_Barrier, called at hostile.c:94 in main
 """
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
-    """What a process says before it aborts the others comes before that they are gone."""
+    """The message of a process before it aborts the others precedes their ends."""
     found = heard_late(mpi, "aborts")
     assert [block[: len(ABORTED)] for block in found.blocks] == [ABORTED]
 
@@ -163,20 +164,20 @@ def test_a_call_after_finalize_that_is_heard_late(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_has_ended_while_it_was_asked_about(mpi: MPI) -> None:
-    """What did not fit into the file that the watcher has is gone with the process."""
+    """Data that did not fit into the watcher's file is gone with the process."""
     found = heard_late(mpi, "dies")
     assert found.last[:-1] == [
         f"mpipp: not checked: rank 1: {what}"
         for what in (
-            "a call that had to be looked at: the process has ended meanwhile",
-            "the system had no more memory that the watcher can see",
+            "a call that had to be checked: the process ended first",
+            "the system has no memory left that the watcher can read",
         )
     ]
 
 
 @on_mpi("mpich4")
 def test_a_watcher_without_memory(mpi: MPI) -> None:
-    with ready(mpi, "three") as run:
+    with ready(mpi, "records") as run:
         starve(watcher_of(run.pid))
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
@@ -184,8 +185,8 @@ def test_a_watcher_without_memory(mpi: MPI) -> None:
 
 
 UNSEEN = (
-    "mpipp: not checked: rank 1 goes on unseen: it has become another program, or has closed the "
-    "files that it had open"
+    "mpipp: not checked: rank 1 is no longer watched: it has become another program, or closed "
+    "its files"
 )
 
 
@@ -212,14 +213,16 @@ def test_other_users_are_refused(mpi: MPI) -> None:
     with ready(mpi, "well") as run:
         directory = directory_of(run.pid)
         assert asked_by_nobody(directory) == "Permission denied"
-        # Somebody has opened the doors.
+        # Pretend that other users may enter.
         directory.chmod(0o755)
         (directory / "watcher").chmod(0o777)
         assert asked_by_nobody(directory) in ("", "Broken pipe", "Connection reset by peer")
         (directory / "launcher").chmod(0o777)
         assert asked_by_nobody(directory, "launcher") in ("", "Broken pipe")
         found = went_on(run)
-    assert found.last[0] == "mpipp: not checked: user 65534 has asked the watcher of another"
+    assert found.last[0] == (
+        "mpipp: not checked: user 65534 connected to the watcher of another user"
+    )
     assert (found.status, found.blocks, len(found.last)) == (0, [], 2)
 
 
@@ -230,7 +233,7 @@ def directory_of(run: int) -> Path:
 
 
 def asked_by_nobody(directory: Path, name: str = "watcher") -> str:
-    """Why another user cannot connect to the watcher, or the launcher; "" if it can."""
+    """The reason why another user cannot connect to the watcher, or the launcher; "" if it can."""
     kind, said = "SEQPACKET", b"MPIPPRUN"
     if name == "launcher":
         kind, said = "STREAM", b'{"failed": "nobody says so"}\n'
@@ -247,10 +250,10 @@ def asked_by_nobody(directory: Path, name: str = "watcher") -> str:
 
 @on_mpi("mpich4")
 def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> None:
-    """A source file's name, by the debug information: it neither begins a line nor is obeyed."""
+    """A source file's name, from the debug information, neither begins a line nor is executed."""
     source = tmp_path / "a\x1b[31m\nmpipp: no errors.c"
-    source.write_text((runs.PROGRAMS / "ends.c").read_text())
-    words = [mpi.mpicc, "-g", "-w", f"-I{runs.PROGRAMS}", str(source), "-o", "program"]
+    source.write_text(runs.program_source("ends.c").read_text())
+    words = [mpi.mpicc, "-g", "-w", str(source), "-o", "program"]
     subprocess.run(words, cwd=tmp_path, env=mpi.env, check=True)
     done = runs.said(mpi, [tmp_path / "program", "leak"])
     assert "\x1b" not in done.stderr
@@ -261,7 +264,7 @@ def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> Non
 
 @on_mpi("mpich4")
 def test_a_full_disk(mpi: MPI, tmp_path: Path) -> None:
-    """Neither the run's sockets nor its report need room that is not there."""
+    """Neither the run's sockets nor its report need space that is not there."""
     full = tmp_path / "full"
     full.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(full)]

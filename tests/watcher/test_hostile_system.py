@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Systems that lack something, and debuggers on the watcher: the program goes on."""
+"""Systems that lack something, and debuggers on the watcher: the program continues."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_shared_memory(mpi: MPI, how: str) -> None:
     )
     found = runs.read(done)
     (block,) = found.blocks
-    assert block.startswith("error: what is sent does not match what is received, at the first ")
+    assert block.startswith("error: the types sent and received do not match, at the first ")
     assert found.status == 0
     assert counted(found.last) == ["mpipp: 1 error in 2 processes, 80 calls"]
 
 
 @contextmanager
 def debugger(pid: int) -> Iterator[subprocess.Popen[str]]:
-    """One that has stopped a process; it lets go of it at the end."""
+    """A debugger that has stopped a process; it detaches at the end."""
     gdb = subprocess.Popen(
         [need("gdb"), "-nx", "-q", "-ex", f"attach {pid}", "-ex", "echo stopped\\n"],
         stdin=subprocess.PIPE,

@@ -59,6 +59,6 @@ def test_the_user_waits_no_longer(mpi: MPI) -> None:
     found = runs.read(runs.ended(run))
     assert (found.status, found.blocks) == (0, [])
     assert found.last == [
-        "mpipp: not checked: the watcher was interrupted before it had looked at everything",
+        "mpipp: not checked: the watcher was interrupted before its checks had finished",
         "mpipp: nothing found in 0 processes, 0 calls; ended by SIGINT",
     ]

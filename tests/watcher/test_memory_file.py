@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the watcher is handed is not trusted."""
+"""The watcher does not trust the file that it gets."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_other_memory() -> None:
 
 
 def test_reading_where_a_region_was_added() -> None:
-    """Also where the process has ended meanwhile, and so its memory elsewhere."""
+    """Also if the process has ended meanwhile, so that its other memory is gone."""
     with file_of((0x10000, 0, PAGE)) as file:
         memory = FileMemory(file, 0, BytesMemory({}))
         os.pwrite(
@@ -107,14 +107,14 @@ def test_who_is_no_program(data: bytes) -> None:
     before = len(os.listdir("/proc/self/fd"))
     with ours, theirs:
         socket.send_fds(theirs, [data], [file])
-        with pytest.raises(MpippError, match="is no program of MPI's"):
+        with pytest.raises(MpippError, match="is not an MPI program"):
             protocol.greeting(ours)
-        assert len(os.listdir("/proc/self/fd")) == before  # what came with it is closed
+        assert len(os.listdir("/proc/self/fd")) == before  # files that came with it are closed
     os.close(file)
 
 
 def test_memory_of_records_is_freed_as_such() -> None:
-    """It may lie in the file, which malloc knows nothing of."""
+    """It may be in the file, which malloc knows nothing of."""
     wrapper = ROOT / "wrapper"
     found = {
         str(file.relative_to(wrapper))

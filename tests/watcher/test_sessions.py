@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Watched programs of sessions alone: their ranks are those in mpi://WORLD."""
+"""Watched programs that only use sessions: their ranks are those in mpi://WORLD."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.watcher import runs
 
 WRONG = {
     "message": """\
-error: what is sent does not match what is received, at the first element: MPI_INT is sent, \
+error: the types sent and received do not match, at the first element: MPI_INT is sent, \
 MPI_FLOAT received
   rank 0: MPI_Send(dest = 1, tag = 3, comm = {rank = 0, size = 2, state = "freed"}, \
 buf = 1 MPI_INT)
@@ -28,7 +28,7 @@ buf = 1 MPI_FLOAT)
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH""",
     "root": """\
-error: the processes name different roots: 0 and 1
+error: the processes pass different roots: 0 and 1
   rank 0: MPI_Bcast(root = 0, comm = {rank = 0, size = 2, state = "freed"}, buffer = 1 MPI_INT)
     called at session_messages.c:26 in main
   rank 1: MPI_Bcast(root = 1, comm = {rank = 1, size = 2, state = "freed"}, buffer = 1 MPI_INT)
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 @on_mpi("mpich5", "openmpi5")
 @pytest.mark.parametrize("name", ["session", "group", "local_group"])
 def test_null_handles_are_asked_about(mpi: MPI, name: str) -> None:
-    """Before MPI sees them, whatever it does with them."""
+    """Before MPI sees them, with any effect there."""
     noun = name.rpartition("_")[2]
     found = runs.run(mpi, [compile_program(NULL, mpi, ("-g", "-O0", "-w")), name], n=1)
     lines = [block.splitlines()[0] for block in found.blocks]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of a correct program nothing is told, and it runs as it does unwatched."""
+"""A correct program gets no report, and runs as it does unwatched."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.watcher import runs
 from tests.watcher.history.test_shared_channels import THREADS
 
 WELL = re.compile(
-    r"mpipp: (no errors|\d+ warnings?) in \d processes, [\d,]+ calls(, \d+ questions?)?"
+    r"mpipp: (no errors|\d+ warnings?) in \d processes, [\d,]+ calls(, \d+ quer(?:y|ies))?"
 )
 
 
@@ -60,4 +60,4 @@ def test_disjoint_groups_of_one_call(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("options", [[], ["--strict"]])
 def test_no_requests_are_completed(mpi: MPI, options: list[str]) -> None:
-    expect_silence(runs.run(mpi, [runs.program("nothing.c", mpi)], *options))
+    expect_silence(runs.run(mpi, [runs.program("empty_requests.c", mpi)], *options))

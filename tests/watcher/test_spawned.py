@@ -13,17 +13,17 @@ from tests.watcher.nodes.test_nodes import counted
 from tests.watcher.test_exec import launched
 from tests.watcher.test_unwatched import ended, told
 
-NOT_WATCHED = "mpipp: not checked: processes that MPI_Comm_spawn has started are not watched"
+NOT_WATCHED = "mpipp: not checked: processes started by MPI_Comm_spawn are not watched"
 OTHERS = (
-    "mpipp: not checked: calls before they began (--strict): those on communicators with processes "
-    "of another MPI_COMM_WORLD, of a session, or beyond 256 of a process at a time"
+    "mpipp: not checked: calls before they start (--strict) on communicators of sessions or of "
+    "several MPI_COMM_WORLDs, and more than 256 at a time in one process"
 )
 BETWEEN = (
     "mpipp: not checked: messages and collective calls on communicators with processes of another "
     "MPI_COMM_WORLD (MPI_Comm_spawn, MPI_Comm_accept)"
 )
 TYPES = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   rank 0 of spawned job 1: MPI_Send(dest = 1, tag = 5, comm = "MPI_COMM_WORLD", \
 buf = 1 CONTIGUOUS[2])
@@ -41,8 +41,8 @@ LEAK = """\
 warning: 1 datatype is not freed
   ranks 0 and 1 of spawned job 1: MPI_Datatype #72, CONTIGUOUS[2], size 8, extent 8
     made at spawned.c:11 in among
-  rule: MPI-4.1, section 11.2.2: a program should free what it made before MPI_Finalize
-  to do: call MPI_Type_free when it is needed no more
+  rule: MPI-4.1, section 11.2.2: a program should free its objects before MPI_Finalize
+  to do: call MPI_Type_free after the last use
   MUST: MUST_ERROR_LEAK_DATATYPE"""
 HANG = """\
 error: deadlock: rank 0 and rank 1 wait for each other (of spawned job 1)
@@ -52,7 +52,7 @@ error: deadlock: rank 0 and rank 1 wait for each other (of spawned job 1)
     rank 0 has no such send pending"""
 
 BETWEEN_TYPES = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   ranks 0 and 1: MPI_Send(dest = 0, tag = 1, comm = {rank = 0, size = 2, remote_size = 2, \
 remote_world_ranks = {-1, -1}, state = "freed"}, buf = 4 MPI_INT)
@@ -75,7 +75,7 @@ error: a message is sent and never received
   to do: receive it, or do not send it
   MUST: MUST_ERROR_MESSAGE_LOST"""
 BCAST = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   rank 1: MPI_Bcast(root = MPI_ROOT, comm = {rank = 1, size = 2, remote_size = 2, \
 remote_world_ranks = {-1, -1}, state = "freed"}, buffer = 2 MPI_INT)
@@ -85,12 +85,12 @@ remote_world_ranks = {-1, -1}, state = "freed"}, buffer = 2 MPI_INT)
     called at parents.c:41 in child
     receives MPI_FLOAT: buffer(FLOAT)
     collective call number 1
-  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  rule: MPI-4.1, section 6.2: the amount and types of data sent must equal those received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
 
 MERGED = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   rank 0 of spawned job 1: MPI_Bcast(root = 0, comm = {rank = 0, size = 4, \
 world_ranks = {0, 1, -1, -1}, state = "freed"}, buffer = 2 MPI_INT)
@@ -101,11 +101,11 @@ state = "freed"}, buffer = 2 MPI_FLOAT)
     called at parents.c:26 in on_others
     receives MPI_FLOAT: buffer(FLOAT)
     collective call number 2
-  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  rule: MPI-4.1, section 6.2: the amount and types of data sent must equal those received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
 DUP = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_FLOAT is sent, MPI_INT received
   rank 1: MPI_Send(dest = 0, tag = 5, comm = {rank = 3, size = 4, \
 world_ranks = {-1, -1, 0, 1}, state = "freed"}, buf = 4 MPI_FLOAT)
@@ -145,7 +145,7 @@ def test_they_are_compared_with_their_parents(
 
 @on_mpi("openmpi4")
 def test_they_are_compared_only_when_all_are_there(mpi: MPI) -> None:
-    """The last of three is as likely the first's child while the second goes on."""
+    """The last of three is as likely the first's child while the second runs."""
     found = runs.run(mpi, [runs.program("parents.c", mpi), "chain", "abc"], n=1)
     assert (found.status, found.blocks) == (0, [])
     assert counted(found.last) == [BETWEEN, "mpipp: no errors in 3 processes, 18 calls"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that wait, while a thread of theirs has not called MPI yet, or others go on."""
+"""Processes that wait, while a thread of theirs has not called MPI yet, or others continue."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ int main(int argc, char **argv) {
   MPI_Finalize();
 }
 """
-REMARK = "remark: deadlock, as far as is seen: rank 0 waits for itself\n"
-UNLESS = "\n  it is none if a thread of rank 0 calls MPI that has not yet\n"
+REMARK = "remark: possible deadlock: rank 0 waits for itself\n"
+UNLESS = "\n  this is no deadlock if another thread of rank 0 calls MPI\n"
 
 
-@on_mpi("openmpi4", "mpich5", "openmpi5")  # with MPICH 4 such a send waits for ever
+@on_mpi("openmpi4", "mpich5", "openmpi5")  # with MPICH 4 such a send waits forever
 def test_a_thread_that_sends_late(mpi: MPI) -> None:
-    """It is told what would be wrong, which is no error: the thread sends after all."""
+    """The report says what would be wrong, which is no error: the thread sends after all."""
     program = support.compile_program(ALONE, mpi, ("-g", "-pthread"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9", n=1)
     run = runs.started([*words, program], mpi)
@@ -53,7 +53,7 @@ def test_a_thread_that_sends_late(mpi: MPI) -> None:
 
 
 def interrupted(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:
-    """The same of a run that would not end: the user ends it."""
+    """End a run as the user, since it would not end by itself; with its output so far."""
     os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
     return runs.ended(run, said)
 
@@ -76,7 +76,7 @@ def test_mpi4py(mpi: MPI, kind: str, tmp_path: Path) -> None:
     script.write_text(SCRIPT)
     words: list[str | Path] = [mpi.python, script, *(["thread"] if kind == "remark" else [])]
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), *words], mpi)
-    first = f"{kind}: deadlock, as far as is seen: rank 0 and rank 1 wait for each other\n"
+    first = f"{kind}: possible deadlock: rank 0 and rank 1 wait for each other\n"
     interrupted(run, runs.until(run, first))
 
 
@@ -96,16 +96,16 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
-    """Nothing is wrong, but nothing moves for long: `mpipp why` would say so much."""
+    """Nothing is wrong, but nothing moves for long: `mpipp why` would report as much."""
     program = support.compile_program(COMPUTES, mpi, ("-g",))
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), program], mpi)
     said = runs.until(run, "      for rank 0\n")
-    time.sleep(2)  # in which it is not told again
+    time.sleep(2)  # in which it is not reported again
     done = runs.went_on(run, said)
     lines = done.stderr.splitlines()
-    first = lines.index("remark: no call of MPI has begun or returned for 1 s")
+    first = lines.index("remark: no MPI call has begun or returned for 1 s")
     assert lines[first + 1 : first + 5] == [
-        "  nothing is waited for that cannot come",
+        "  every wait can still be satisfied",
         "    rank 0 is not in MPI (computing after MPI_Comm_rank, called at main.c:6 in main)",
         "    rank 1 waits in MPI_Barrier, called at main.c:8 in main",
         "      for rank 0",
@@ -152,19 +152,19 @@ error: deadlock: rank 1 and rank 2 wait for each other
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("wrong", [True, False])
 def test_others_poll(mpi: MPI, wrong: bool) -> None:
-    """Two can never go on, whatever the third does: told while it calls MPI all the time, once."""
+    """Two can never continue: reported once, while the third calls MPI all the time."""
     program = support.compile_program(POLLS, mpi, ("-g",))
     words: list[str | Path] = [*runs.words(mpi, "--hang-after", "1", n=3), program]
     run = runs.started([*words, "wrong"] if wrong else words, mpi)
     if wrong:
         said = runs.until(run, STUCK.splitlines()[-1])
-        time.sleep(2)  # in which it is not told again
+        time.sleep(2)  # in which it is not reported again
         found = runs.read(interrupted(run, said))
     else:
         found = runs.read(runs.ended(run))
     assert found.blocks[:1] == ([STUCK] if wrong else [])
     assert sum("deadlock" in block for block in found.blocks) == wrong, found.blocks
-    assert (found.status != 0) == wrong
+    assert wrong or found.status == 0  # after Ctrl-C the launcher decides
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -194,14 +194,14 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_one_after_the_other_comes_to_wait(mpi: MPI, tmp_path: Path) -> None:
-    """For a process that will communicate no more: that is told once."""
+    """All wait for a process that will communicate no more: that is reported once."""
     program = support.compile_program(MISSING, mpi, ("-g",))
     come = tmp_path / "come"
     run = runs.started([*runs.words(mpi, "--hang-after", "1", n=3), program, come], mpi)
-    said = runs.until(run, "communicate no more")
+    said = runs.until(run, "not communicate again")
     come.touch()
     time.sleep(3)
     found = runs.read(interrupted(run, said))
-    (told,) = (block for block in found.blocks if "communicate no more" in block)
-    first = "error: waits for ever: rank 1 waits for rank 0, which will communicate no more\n"
+    (told,) = (block for block in found.blocks if "not communicate again" in block)
+    first = "error: waits forever: rank 1 waits for rank 0, which will not communicate again\n"
     assert told.startswith(first)

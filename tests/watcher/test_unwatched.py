@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the watcher is late, gone or cannot see: the program goes on, and it is said."""
+"""A watcher that is late, gone or blind: the program continues, and that is reported."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def started(mpi: MPI, how: str, *options: str, before: Sequence[str] = ()) -> Po
 
 
 def ended(run: Popen[str]) -> runs.Run:
-    """What it has said."""
+    """The results of a run, when it has ended."""
     return runs.read(runs.ended(run))
 
 
 def told(run: Popen[str], lines: int, end: Callable[[int, int], None] = os.killpg) -> str:
-    """What it says up to that many lines of what lacks, after which the user ends it: by Ctrl-C."""
+    """The output up to that many lines with "no such send". The user ends the run then."""
     said = runs.until(run, "no such send", lines)
     end(run.pid, signal.SIGINT)
     return said[said.index("error: ") :].rstrip("\n")
@@ -61,21 +61,21 @@ def test_a_deadlock(mpi: MPI) -> None:
     run = started(mpi, "hang", "--hang-after", "1")
     assert told(run, 2) == DEADLOCK
     found = ended(run)
-    # Who is ended by the user has not died.
+    # A process that the user ends has not died.
     assert found.blocks == []
     assert found.last == ["mpipp: 1 error in 2 processes, 13 calls"]
 
 
 @every_mpi
 def test_where_memory_may_not_be_read(mpi: MPI) -> None:
-    """As where Yama forbids to trace: what a call waits for is seen all the same."""
+    """For example if Yama forbids tracing: waits of calls are seen all the same."""
     root = os.geteuid() == 0
     before = [need("setpriv"), "--bounding-set", "-sys_ptrace"] if root else []
     run = started(mpi, "waitall", "--hang-after", "1", before=before)
-    # By a signal to mpipp alone: the launcher is told.
+    # By a signal to mpipp alone: the launcher learns of it.
     assert told(run, 4, os.kill) == WAITALL
     last = runs.only(ended(run).last)
-    # Where one process ends long before the other, that is told, too.
+    # If one process ends long before the other, that is reported, too.
     assert re.fullmatch(r"mpipp: (1 error|2 errors) in 2 processes, 13 calls", last), last
 
 
@@ -129,11 +129,11 @@ def arguments(pid: int) -> list[str]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_memory_that_the_system_refuses(mpi: MPI) -> None:
-    """Nobody is killed by SIGXFSZ, and what is not seen is said."""
+    """No process is killed by SIGXFSZ, and unseen records are reported."""
     found = runs.run(mpi, [runs.program("ends.c", mpi), "limit"])
     assert (found.status, found.output) == (0, "limit\n")
     assert found.last[:-1] == [
-        "mpipp: not checked: rank 0: the system had no more memory that the watcher can see"
+        "mpipp: not checked: rank 0: the system has no memory left that the watcher can read"
     ]
 
 

@@ -57,17 +57,17 @@ class Process:
         return self._registry
 
     def fileno(self) -> int:
-        """Of the connection, to wait for its next stop."""
+        """The descriptor of the connection, to wait for its next stop."""
         return self._connection.fileno()
 
     def go(self) -> None:
-        """Let it go on from where it stands."""
+        """Let it continue from where it stopped."""
         if self._waiting:
             self._connection.sendall(b".")
             self._waiting = False
 
     def next(self) -> str | None:
-        """Let it go on to its next stop: the stop's name, None when it ended."""
+        """Let it continue to its next stop: the stop's name, None when it ended."""
         self.go()
         for line in self._lines:
             word, rest = line.rstrip("\n").split(" ", 1)
@@ -82,7 +82,7 @@ class Process:
         return None
 
     def until(self, what: str) -> Process:
-        """Let it go on to the stop of that name, which must be the next."""
+        """Let it continue to the stop of that name, which must be the next."""
         stop = self.next()
         assert stop == what, f"stopped at {stop}, not at {what}; said {self.said}"
         return self
@@ -109,7 +109,7 @@ class Process:
         return sorted(found, key=lambda request: request.header.serial)
 
     def live(self, kind: str) -> list[Any]:
-        """What the user made of a kind and did not free."""
+        """The objects of a kind that the user made and did not free."""
         found = list(self.registry.objects(kind))
         return [o for o in found if not (o.header.predefined or o.header.null)]
 
@@ -150,15 +150,16 @@ def headers(mpi: support.MPI) -> list[str]:
 
 @functools.cache
 def compiled(name: str, mpi_id: str, *flags: str) -> Path:
-    """programs/NAME, compiled for an MPI."""
+    """A program of programs/, or the source at a path, compiled for an MPI."""
     mpi = support.find_mpi(mpi_id)
     words = ["-g", "-O0", "-Wall", *headers(mpi), *flags]
     words += ["-pthread", "-Wl,--no-as-needed", "-ldl"]
-    return support.compile_program(PROGRAMS / name, mpi, words)
+    source = Path(name) if "/" in name else support.program_source("wrapper", name)
+    return support.compile_program(source, mpi, words)
 
 
 def ready(processes: list[Process]) -> list[Process]:
-    """Those that have stopped or ended; waits for the first."""
+    """Wait for the first process that stops or ends; return all that have."""
     poll = select.poll()
     by_file = {process.fileno(): process for process in processes}
     for file in by_file:
@@ -169,7 +170,7 @@ def ready(processes: list[Process]) -> list[Process]:
 
 
 def all_until(processes: list[Process], what: str) -> None:
-    """Let all go on at once to the stop of that name."""
+    """Let all continue at once to the stop of that name."""
     for process in processes:
         process.go()
     for process in processes:
@@ -208,7 +209,7 @@ def watched(
     """
     program = compiled(name, mpi.id, *flags)
     directory = Path(tempfile.mkdtemp(prefix="mpipp-"))  # short: a socket's path must be
-    command = [f"LD_PRELOAD={mpi.wrapper}", str(program), *map(str, args)]
+    command = [f"LD_PRELOAD={mpi.preload(env)}", str(program), *map(str, args)]
     command = ["env", *command] if n == 1 else [*mpi.mpiexec, "-n", str(n), "env", *command]
     log = directory / "log"
     with socket.socket(socket.AF_UNIX) as server, log.open("w") as output:

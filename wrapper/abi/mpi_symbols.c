@@ -13,20 +13,32 @@
 enum { KNOWN_LAYERS = 256, MAX_DISTANCE = 1 << 14 };
 
 void *mpipp_abi_real[2][MPIPP_PROCEDURES];
+MPIPP_OFFER(mpipp_abi_real);
 
-int mpipp_abi_is_own(const void *address) {
-  static void *own_base = NULL;
+static const char *own_path(void) {
+  static const char *path = NULL;
   Dl_info info;
-  if (!own_base && dladdr(mpipp_abi_real, &info)) own_base = info.dli_fbase;
-  return dladdr(address, &info) && info.dli_fbase == own_base;
+  const char *known = __atomic_load_n(&path, __ATOMIC_RELAXED);
+  if (!known && dladdr(mpipp_abi_real, &info)) known = info.dli_fname;
+  __atomic_store_n(&path, known, __ATOMIC_RELAXED);
+  return known;
+}
+
+// The recorder is NAME.so; the parts beside it are NAME_PART.so.
+int mpipp_abi_is_own(const void *address) {
+  Dl_info info;
+  const char *own = own_path(), *end = own ? strrchr(own, '.') : NULL;
+  if (!end || !dladdr(address, &info) || !info.dli_fname) return 0;
+  size_t length = (size_t)(end - own);
+  return strncmp(info.dli_fname, own, length) == 0 && strchr("._", info.dli_fname[length]);
 }
 
 static int missing(void) {
   return MPI_ERR_OTHER;
 }
 
-// Of the loaded libraries named libmpi...: one after the other, each with its NUL; an empty one
-// ends them.
+// The paths of the loaded libraries named libmpi...: one after the other, each with its NUL; an
+// empty one ends them.
 struct mpipp_paths {
   size_t used;
   char text[4096];
@@ -34,7 +46,7 @@ struct mpipp_paths {
 
 static int is_libmpi(const struct dl_phdr_info *object) {
   const char *base = strrchr(object->dlpi_name, '/');
-  return base && strncmp(base + 1, "libmpi", 6) == 0;
+  return base && strncmp(base, "/libmpi", 7) == 0 && strncmp(base, "/libmpipp_", 10) != 0;
 }
 
 static int add_path(struct dl_phdr_info *object, size_t size, void *data) {
@@ -55,8 +67,8 @@ static void *look_in(const char *path, const char *name) {
   return found && !mpipp_abi_is_own(found) ? found : NULL;
 }
 
-// libmpi may be loaded out of the global scope, as Python extension modules do. It is asked outside
-// of dl_iterate_phdr, which holds a lock that dlopen in another thread takes after its own.
+// libmpi may be loaded outside the global scope, as Python extension modules do. The lookup is
+// outside dl_iterate_phdr, which holds a lock that dlopen in another thread takes after its own.
 static void *find(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   if (address) return address;
@@ -98,8 +110,8 @@ int mpipp_abi_has(unsigned procedure) {
 
 #ifdef MPIPP_FOR_OPENMPI
 void *mpipp_abi_symbol(const char *name) {
-  // The global scope first: a program that is not position independent holds its own copy of the
-  // symbol (copy relocation), and that copy's address is the handle.
+  // The global scope first. A program that is not position independent has its own copy of the
+  // symbol (copy relocation), and the copy's address is the handle.
   void *address = dlsym(RTLD_DEFAULT, name);
   return address ? address : find(name);
 }
@@ -124,11 +136,12 @@ enum { MAX_RANGES = 16, MAX_FRAMES = 64 };
 static struct { uint64_t from, to; } ranges[MAX_RANGES]; // code of the libraries named libmpi...
 static int range_count = 0;
 uint64_t mpipp_abi_mpi_low = UINT64_MAX, mpipp_abi_mpi_high = 0;
+MPIPP_OFFER(mpipp_abi_mpi_low);
+MPIPP_OFFER(mpipp_abi_mpi_high);
 
 static int add_ranges(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size, (void)data;
-  const char *name = is_libmpi(object) ? strrchr(object->dlpi_name, '/') : NULL;
-  if (!name || strncmp(name, "/libmpipp", 9) == 0) return 0;
+  if (!is_libmpi(object)) return 0;
   for (int i = 0; i < object->dlpi_phnum && range_count < MAX_RANGES; i++) {
     const ElfW(Phdr) *header = &object->dlpi_phdr[i];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
@@ -181,8 +194,8 @@ uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller) {
   return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
 }
 
-// From the frame to the word of the stack that holds that return address, which is one further out;
-// 0: not found. Other functions' frames are looked through.
+// The distance from the frame to the word on the stack that holds that return address, which is one
+// frame further out; 0: not found. Frames of other functions are searched.
 static __attribute__((no_sanitize("address"))) uint64_t distance(uint64_t frame, uint64_t wanted) {
   for (uint64_t offset = 8; offset < MAX_DISTANCE; offset += 8) {
     if (*(const uint64_t *)(uintptr_t)(frame + offset) == wanted) return offset;

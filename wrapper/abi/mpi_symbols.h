@@ -4,53 +4,54 @@
 #ifndef MPIPP_ABI_MPI_SYMBOLS_H
 #define MPIPP_ABI_MPI_SYMBOLS_H
 
+#include "abi/seam.h"
 #include "abi/vendor.h"
 #include "generated/procedures.h"
 
-// [0]: MPI_X as the next library in line has it (another tool, or MPI); [1]: PMPI_X.
-extern void *mpipp_abi_real[2][MPIPP_PROCEDURES] __attribute__((visibility("hidden")));
+// [0]: MPI_X in the next library (another tool, or MPI); [1]: PMPI_X.
+extern void *mpipp_abi_real[2][MPIPP_PROCEDURES] MPIPP_SEAM_DATA(mpipp_abi_real);
 
-// Finds all MPI_X: where a thread has a record, none of them is NULL.
+// Finds all MPI_X: if a thread has a record, none of them is NULL.
 void mpipp_abi_resolve_all(void);
 
-// Finds one; where the library lacks it, a function that returns MPI_ERR_OTHER.
-void *mpipp_abi_resolve(int profiling, unsigned procedure);
+// Finds one. If the library lacks it, a function that returns MPI_ERR_OTHER.
+MPIPP_SEAM void *mpipp_abi_resolve(int profiling, unsigned procedure);
 
-// The same of what is no procedure of the standard; NULL where the library lacks it.
+// Finds a function that is not in the standard; NULL if the library lacks it.
 void *mpipp_abi_extension(const char *name);
 
-// Whether the library that is loaded is the one this was built for. Says so once if not.
+// Returns whether the loaded library is the one this was built for. Prints a sentence once if not.
 int mpipp_abi_right_library(void);
 
-// Whether an address is this library's code.
+// Returns whether an address is code of this library, or of a part of the wrapper beside it.
 int mpipp_abi_is_own(const void *address);
 
-// Whether the library has the procedure.
+// Returns whether the library has the procedure.
 int mpipp_abi_has(unsigned procedure);
 
 // The weights of a graph's edges; NULL for MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
 const int *mpipp_abi_weights(const int *weights);
 
-// The return address that belongs to the application: the caller's own, or, where the caller is
+// The return address that belongs to the application. It is the caller's own or, if the caller is
 // one of the MPI library's layers (Fortran), the first one further out.
-uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
-// Code that calls MPI for the program, of which a return address tells nothing: the place of a call
-// from there is what `place` gives for it.
+MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
+// Code that calls MPI for the program, so that its return addresses say nothing: `place` returns
+// the place of a call from there.
 void mpipp_abi_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller));
-// Whether the address is in the code of a library named libmpi...
+// Returns whether the address is in the code of a library named libmpi...
 int mpipp_abi_in_mpi(uint64_t address);
 // bounds of the MPI libraries' code, and of the layer
-extern uint64_t mpipp_abi_mpi_low __attribute__((visibility("hidden")));
-extern uint64_t mpipp_abi_mpi_high __attribute__((visibility("hidden")));
+extern uint64_t mpipp_abi_mpi_low MPIPP_SEAM_DATA(mpipp_abi_mpi_low);
+extern uint64_t mpipp_abi_mpi_high MPIPP_SEAM_DATA(mpipp_abi_mpi_high);
 static inline int mpipp_is_outside_mpi(uint64_t caller) {
   return __builtin_expect(caller < mpipp_abi_mpi_low || caller >= mpipp_abi_mpi_high, 1);
 }
 static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
   return mpipp_is_outside_mpi(caller) ? caller : mpipp_abi_outside_mpi_slow(caller);
 }
-// The same of a call that is active, quickly: what lies between that frame and the caller is always
-// as long, for calls from one place in MPI's layers.
-uint64_t mpipp_abi_outside_mpi_at(uint64_t caller, uint64_t frame);
+// The return address for an active call, quickly. For calls from one place in MPI's layers, the
+// distance between that frame and the caller is constant.
+MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_at(uint64_t caller, uint64_t frame);
 void mpipp_abi_find_mpi_code(void);
 
 static inline void *mpipp_procedure(int profiling, unsigned procedure) {
@@ -58,7 +59,7 @@ static inline void *mpipp_procedure(int profiling, unsigned procedure) {
   return __builtin_expect(address != 0, 1) ? address : mpipp_abi_resolve(profiling, procedure);
 }
 
-// PMPI(Type_size)(datatype, &size): for the recorder's own questions to the library.
+// PMPI(Type_size)(datatype, &size): for the recorder's own calls to the library.
 #define PMPI(NAME) ((__typeof__(&MPI_##NAME))mpipp_procedure(1, MPIPP_PROC_##NAME))
 
 #endif

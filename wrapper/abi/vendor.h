@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mpi.h of whichever library, and the only place that knows how the libraries differ.
+// mpi.h of any library. This is the only file that knows how the libraries differ.
 #ifndef MPIPP_ABI_VENDOR_H
 #define MPIPP_ABI_VENDOR_H
 
@@ -9,8 +9,10 @@
 #include <mpi.h>
 #include <stdint.h>
 
-// MPIPP_HAVE_X for every procedure mpi.h declares: the build writes it
-// (toolchain/build_wrapper.py). Who builds by hand takes what its version of the standard has
+#include "abi/seam.h"
+
+// MPIPP_HAVE_X for every procedure that mpi.h declares, in a file that the build writes
+// (toolchain/build_wrapper.py). A build by hand takes the procedures of its version of the standard
 // (libmpipp_wrap.c).
 #if __has_include("mpipp_have.h")
 #include "mpipp_have.h"
@@ -41,9 +43,9 @@ enum mpipp_flavor { MPIPP_FLAVOR_MPICH = 1, MPIPP_FLAVOR_OPENMPI, MPIPP_FLAVOR_A
 #endif
 
 #ifdef MPIPP_FOR_OPENMPI
-// Its predefined handles are addresses of data symbols. A preloaded library must not refer to
-// them (it would break every program without MPI), so they are looked up when first used.
-void *mpipp_abi_symbol(const char *name);
+// Its predefined handles are addresses of data symbols. A preloaded library must not refer to them
+// (it would break every program without MPI), so they are looked up when first used.
+MPIPP_SEAM void *mpipp_abi_symbol(const char *name);
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global) ((type)mpipp_abi_symbol(#global))
 // Removed from mpi.h, still in the library.
@@ -53,8 +55,8 @@ void *mpipp_abi_symbol(const char *name);
 #define MPI_UB OMPI_PREDEFINED_GLOBAL(MPI_Datatype, ompi_mpi_ub)
 #endif
 
-// Handles passed by value arrive in a whole register, whatever their size: one build can then pass
-// on the calls of a program that uses another library, untouched.
+// A handle of any size, passed by value, arrives in a whole register. So one build can pass on the
+// calls of a program that uses another library, unchanged.
 typedef uintptr_t mpipp_arg;
 
 // The Fortran INTEGER of a handle; for MPICH it is the handle, and the procedure a macro.
@@ -66,37 +68,38 @@ typedef uintptr_t mpipp_arg;
 #define MPIPP_FINT(NAME, handle) ((int32_t)PMPI(NAME##_c2f)(handle))
 #endif
 
-// Whether MPI_File_call_errhandler takes MPI_FILE_NULL, whose error handler MPI_File_open has.
+// 1 if MPI_File_call_errhandler takes MPI_FILE_NULL, whose error handler MPI_File_open has.
 #ifdef MPIPP_FOR_OPENMPI
 #define MPIPP_CALLS_HANDLER_OF_NO_FILE 0
 #else
 #define MPIPP_CALLS_HANDLER_OF_NO_FILE 1
 #endif
 
-// Whether a persistent request is as before once MPI_Request_get_status has found it complete:
-// MPICH 5.0 takes it for inactive, so that MPI_Wait has no status to tell. Of the ABI nobody knows.
+// 1 if a persistent request is unchanged when MPI_Request_get_status has found it complete. MPICH
+// 5.0 makes it inactive, so that MPI_Wait has no status to return. For the ABI it is unknown.
 #if defined(MPIPP_FOR_OPENMPI) || (defined(MPIPP_FOR_MPICH) && MPICH_NUMVERSION < 40100000)
 #define MPIPP_PERSISTENT_MAY_BE_ASKED 1
 #else
 #define MPIPP_PERSISTENT_MAY_BE_ASKED 0
 #endif
 
-// The bits of a handle by which the library tells communicators from datatypes and so on; 0: none.
+// The bits of a handle by which the library distinguishes communicators, datatypes and so on; 0:
+// none.
 #ifdef MPIPP_FOR_MPICH
 #define MPIPP_KIND_BITS 0x3C000000
 #else
 #define MPIPP_KIND_BITS 0
 #endif
 
-// Whether the handles that MPI_Type_get_contents gives out are copies, with handles of their own.
+// 1 if MPI_Type_get_contents returns copies of handles, with handles of their own.
 #ifdef MPIPP_FOR_OPENMPI
 #define MPIPP_CONTENTS_ARE_COPIES 1
 #else
 #define MPIPP_CONTENTS_ARE_COPIES 0
 #endif
 
-// Where handles are addresses of objects that begin with the address of their class and the number
-// of references to them: the class of datatypes.
+// The class of datatypes. Such handles are addresses of objects that begin with the address of
+// their class and a reference count.
 #ifdef MPIPP_FOR_OPENMPI
 #define MPIPP_DATATYPE_CLASS mpipp_abi_symbol("ompi_datatype_t_class")
 #endif

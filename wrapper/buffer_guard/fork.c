@@ -15,14 +15,15 @@ enum { MOST = 4 };
 
 static void (*all[MOST])(void);
 static int count;
-// The handler of a signal, or another of pthread_atfork, may fork while this thread does: how many
-// of its forks go on. The first makes the copies for all, since others may change the pages while
-// the lock is lent; the children of the others go on with it. And whether a signal's handler made
-// the first, which had interrupted this thread with the lock.
+// The number of active forks in this thread: a signal handler, or another handler of
+// pthread_atfork, may fork while it forks. The first fork makes the copies for all, since other
+// threads may change the pages while the lock is lent. The children of the others use its copies.
+// The second variable: whether the first fork came from a signal handler that had interrupted this
+// thread while it held the lock.
 static __thread int depth __attribute__((tls_model("initial-exec")));
 static __thread int was_locked __attribute__((tls_model("initial-exec")));
 
-// No handler of a signal forks when there are some copies only.
+// A signal handler must not fork when only some of the copies exist.
 static void block(sigset_t *before) {
   sigset_t every;
   sigfillset(&every);
@@ -54,7 +55,7 @@ static void after_fork(void) {
   if (is_over) mpipp_guard_unlock();
 }
 
-// Another thread may have had the lock, which is not here.
+// Another thread may have had the lock; it does not exist here.
 static void after_fork_in_child(void) {
   if (!was_locked) mpipp_guard_take_back(1);
   mpipp_guard_pages_forked();

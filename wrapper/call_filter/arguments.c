@@ -139,7 +139,7 @@ int mpipp_filter_has_any(mpipp_is_on *is_on, uint64_t handle) {
   return 0;
 }
 
-// Whether a communicator that is freed is the program's own, and nothing is pending on it.
+// Returns whether a communicator that is freed is the program's own, and nothing is pending on it.
 static int may_be_freed(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_object *comm = object_of(&inputs[0]);
@@ -166,15 +166,15 @@ static int are_ranks(const struct mpipp_call *call) {
   return 1;
 }
 
-// Whether MPI is there for what has a group: after MPI_Finalize for what sessions have made.
+// Returns whether MPI may be used for a group: after MPI_Finalize only if a session made the group.
 static int is_in_time_for(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_group *group = object_of(&inputs[0]);
   return mpipp_registry.status == MPIPP_STATUS_STARTED || (group && group->session);
 }
 
-// Whether nothing is to be checked of its numbers (analysis/calls/topologies.py, group_ranks.py,
-// windows.py).
+// Returns whether none of its numbers has to be checked (analysis/calls/topologies.py,
+// group_ranks.py, windows.py).
 static int has_any_numbers(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Comm_set_errhandler:
@@ -243,7 +243,7 @@ int mpipp_filter_has_fine_arguments(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (!has_any_numbers(call)) return 0;
   for (uint32_t i = 0; i < call->input_count; i++) {
-    // The other group is the leader's only (MPI-4.1, section 7.6.2).
+    // Only the leader passes the other group (MPI-4.1, section 7.6.2).
     if (inputs[i].shape != MPIPP_SHAPE_HANDLE ||
         inputs[i].name == mpipp_role(MPIPP_ROLE_remote_group))
       continue;
@@ -281,7 +281,7 @@ void mpipp_filter_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt
       doubt_object(input, doubt);
       continue;
     }
-    if (input->name == mpipp_role(MPIPP_ROLE_base)) { // where a window is does not matter
+    if (input->name == mpipp_role(MPIPP_ROLE_base)) { // the address of a window does not matter
       mpipp_doubt(doubt, mpipp_input_value(input, 0) != 0);
       continue;
     }

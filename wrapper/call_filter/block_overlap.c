@@ -34,7 +34,7 @@ int mpipp_filter_is_self_disjoint(const struct mpipp_buffer *buffer) {
 int mpipp_filter_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffer *other) {
   struct mpipp_layout *first = layout_of(one), *second = first ? layout_of(other) : NULL;
   int apart = second != NULL;
-  // Of one that overlaps itself the highest address so far need not be the last block's.
+  // If the buffer overlaps itself, the highest address so far need not be the last block's.
   uint64_t firsts = 0, seconds = 0;
   for (uint32_t i = 0, k = 0; apart && (i < first->count || k < second->count);) {
     int is_first =

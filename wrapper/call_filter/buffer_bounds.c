@@ -9,7 +9,7 @@
 
 enum { MOST_SORTED = 4096 };
 
-// Why a buffer is doubted.
+// The reason for a doubt on a buffer.
 enum { OF_TYPE = 1, OF_COUNT, OF_PLACE, OF_ADDRESS, OF_ITSELF, OF_SHARES, OF_BOUNDS, OF_BOTH };
 
 static const struct mpipp_datatype *record_at(uint64_t record) {
@@ -25,7 +25,7 @@ uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle) {
   return alike ? alike : record;
 }
 
-// Whether entries of it share no memory, if one does not with itself.
+// Returns whether several entries share no memory, if a single one does not overlap itself.
 static int is_disjoint(const struct mpipp_datatype *type) {
   int64_t extent = type->extent < 0 ? -type->extent : type->extent;
   return type->true_extent <= extent;
@@ -37,7 +37,7 @@ static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint
   return 0;
 }
 
-// The displacements are in no order: whether the shares are apart all the same.
+// The displacements are in no order: returns whether the shares are disjoint all the same.
 static int are_disjoint(const struct mpipp_piece *given, uint64_t count) {
   struct mpipp_piece *sorted =
       count <= MOST_SORTED ? mpipp_registry_allocate(count * sizeof *sorted) : NULL;
@@ -59,7 +59,7 @@ static uint64_t hash_of(uint64_t array, uint64_t length, uint32_t size) {
   return hash;
 }
 
-// The datatype of a share, NULL if it is not known; and whether it may be used.
+// The datatype of a share, NULL if it is unknown; and whether it may be used.
 static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
                                             const struct mpipp_vector *vector, uint64_t index,
                                             int *usable) {
@@ -76,6 +76,11 @@ static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
   return type;
 }
 
+// Displacements, in the form that sums use for values larger than an int.
+static int may_have_wrapped(int64_t least, int64_t most) {
+  return least < 0 && most - least > INT32_MAX / 2;
+}
+
 static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
                          struct mpipp_doubt *doubt) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
@@ -87,6 +92,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   if (writes && n > 64)
     shares = n <= MOST_SORTED ? mpipp_registry_allocate(n * sizeof *shares) : NULL;
   uint64_t low = ~(uint64_t)0, high = 0;
+  int64_t least = 0, most = 0;
   for (uint64_t i = 0; i < n; i++) {
     int64_t count = mpipp_vector_value(vector->counts, i, vector->count_size);
     int usable;
@@ -96,6 +102,8 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     int64_t displacement = vector->displacements ? mpipp_vector_value(vector->displacements, i,
                                                                       vector->displacement_size)
                                                  : (int64_t)followed;
+    if (displacement < least) least = displacement;
+    if (displacement > most) most = displacement;
     if (!vector->datatypes) displacement *= type->extent;
     followed += (uint64_t)count;
     struct mpipp_piece one;
@@ -117,7 +125,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
     box->high = high;
   }
   int placed = low >= high || mpipp_is_placed(low, high, (uint32_t)writes, 0),
-      fine = simple && placed;
+      fine = simple && placed && !may_have_wrapped(least, most);
   if (fine && writes) fine = apart && (ordered || (shares && are_disjoint(shares, used)));
   if (shares != few) mpipp_registry_free(shares);
   if (fine) return 1;
@@ -200,7 +208,7 @@ int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, i
   const struct mpipp_datatype *type = record_at(buffer->record);
   int64_t reach;
   *low = *high = 0;
-  if (!type || buffer->count <= 0 || type->size == 0) return 0; // or doubted for that
+  if (!type || buffer->count <= 0 || type->size == 0) return 0; // or there is a doubt on it
   if (__builtin_mul_overflow(buffer->count - 1, type->extent, &reach)) {
     *high = INT64_MAX;
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a call's buffers lie, and whether they are certain to be as the standard demands.
+// The addresses of a call's buffers, and whether they certainly are as the standard demands.
 #ifndef MPIPP_CALL_FILTER_BUFFER_BOUNDS_H
 #define MPIPP_CALL_FILTER_BUFFER_BOUNDS_H
 
@@ -16,9 +16,9 @@ struct mpipp_own {
   struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
 };
 
-// What the answer to a question depends on: two sums of all that was added, in order. Without one
-// (NULL) nobody is to be asked: what is in doubt only since boxes are not exact is looked at in
-// detail.
+// The facts that the answer to a query depends on: two sums of all facts that were added, in order.
+// Without a doubt (NULL) there is no query: a doubt that exists only since boxes are not exact is
+// resolved here, block by block.
 struct mpipp_doubt {
   uint64_t low, high;
 };
@@ -37,7 +37,7 @@ static inline int mpipp_doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_
   return 0;
 }
 
-// Committed, not freed, no null handle.
+// Returns whether a datatype is committed, not freed, and not a null handle.
 static inline int mpipp_is_usable(const struct mpipp_datatype *type) {
   const uint32_t flags = MPIPP_READ(type->object.flags);
   return flags & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED) &&
@@ -59,33 +59,38 @@ static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t addre
   return *low < *high && *high < (uint64_t)1 << 63;
 }
 
-// Whether a buffer lies where its memory may be, and writes no constant. bytes: of its data.
+// Returns whether a buffer is where its memory may be, and writes no constant. bytes: of its data.
 static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes, uint64_t bytes) {
-  // Between what is apart there may be anything.
   if (MPIPP_UNLIKELY(bytes >= MPIPP_LARGE) && bytes == high - low &&
       !mpipp_filter_is_mapped(low, high))
+    return 0;
+  // Between distant blocks there may be anything.
+  if (MPIPP_UNLIKELY(high - low >= MPIPP_WIDE) && bytes != high - low &&
+      !mpipp_filter_has_ends(low, high))
     return 0;
   if (MPIPP_LIKELY((int64_t)low >= mpipp_filter_first_beyond)) return 1;
   return low >= MPIPP_FIRST_ADDRESS && !(writes && mpipp_meets_constants(low, high));
 }
 
-// What tells a datatype from others that are built otherwise.
+// A number for the construction of a datatype, which differs for datatypes that are built
+// otherwise.
 uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle);
 
 // The box of a buffer in this process, [0, 0) if it has no data there. Returns whether nothing can
-// be wrong with it by itself; else `doubt` has what that depends on. Large ones, whose bounds do
-// not fit, are doubted, too.
+// be wrong with it by itself; else `doubt` has the facts that decide. Large buffers, whose bounds
+// do not fit, are doubtful, too.
 int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
                         struct mpipp_doubt *doubt);
-// Whether two buffers of a call share no memory, as far as the boxes tell, or are only read.
+// Returns whether two buffers of a call share no memory, as far as the boxes show, or are only
+// read.
 int mpipp_filter_are_disjoint(const struct mpipp_call *call, const struct mpipp_box *boxes,
                               uint32_t first, uint32_t second, struct mpipp_doubt *doubt);
-// Bytes [low, high) that a buffer of the target's has behind its displacement; 0 if that is more
-// than memory has, or it has none, which low and high tell.
+// The bytes [low, high) behind the displacement that a target buffer uses. Returns 0 if that is
+// more than memory has, or if there are none; low and high distinguish the two.
 int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high);
-// Whether what a buffer of the target's is lies in that window.
+// Returns whether a buffer of the target is inside that window.
 int mpipp_filter_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window);
-// All that the buffer's bytes depend on but its address.
+// Adds all facts that the buffer's bytes depend on, except its address.
 void mpipp_filter_doubt_buffer(const struct mpipp_call *call, uint32_t index,
                                struct mpipp_doubt *doubt);
 

@@ -2,7 +2,7 @@
 #include "call_filter/buffer_conflicts.h"
 
 #include "call_filter/block_overlap.h"
-#include "call_filter/call_cache.h"
+#include "call_filter/caches/call_cache.h"
 #include "call_filter/ranks_and_tags.h"
 #include "recorder/requests/requests.h"
 
@@ -10,15 +10,15 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// Not where it depends on the partitions that are ready, or have arrived.
+// Not if it depends on the partitions that are ready, or have arrived.
 static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
   const struct mpipp_request *request = mpipp_request_of(meeting->other);
   if (!request || is_partitioned(call) || is_partitioned(&request->call)) return;
-  mpipp_filter_know_meeting(call, meeting->own_buffer, &request->call, meeting->buffer);
+  mpipp_filter_remember_cleared_pair(call, meeting->own_buffer, &request->call, meeting->buffer);
 }
 
-// Whether memory of the box is the operation's. What it holds of partitions is of the time before,
-// as long as it is not started.
+// Returns whether memory of the box belongs to the operation. Before the start its state of
+// partitions is that of the last start.
 static int holds(const struct mpipp_request *request, const struct mpipp_box *box,
                  struct mpipp_doubt *doubt) {
   if (request->state == MPIPP_REQUEST_ACTIVE) return mpipp_filter_holds(request, box, doubt);
@@ -79,7 +79,7 @@ void mpipp_filter_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxe
     mpipp_filter_box_of(call, i, &boxes->boxes[i], &doubt);
 }
 
-// What to do with each request whose operation goes on.
+// A function that is called for each request with an active operation.
 typedef void for_request(const struct mpipp_request *request, void *context);
 static void each_active(for_request *act, void *context) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
@@ -107,7 +107,7 @@ void mpipp_filter_keep_boxes(void) {
   mpipp_filter_boxes_kept = 1;
 }
 
-// Whether there are so few requests that no boxes need be kept; if not they are.
+// Returns whether there are so few requests that no boxes need be kept; otherwise they are kept.
 static int are_few(void) {
   const struct mpipp_chunk *chunk =
       (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
@@ -117,7 +117,7 @@ static int are_few(void) {
   return 0;
 }
 
-// What is looked at, and for whom.
+// The arguments and the result of a search.
 struct mpipp_looking {
   const struct mpipp_call *call;
   const struct mpipp_own *boxes;
@@ -174,7 +174,7 @@ static struct mpipp_owner owner_of(const struct mpipp_request *request) {
   return (struct mpipp_owner){(uintptr_t)request, request->object.serial};
 }
 
-// Stands for all that is started: what they are given does not change.
+// Stands for all operations that are started: their arguments do not change.
 static uint64_t sum_of_started(const struct mpipp_call *call) {
   const uint64_t odd = 0x9E3779B97F4A7C15u;
   uint64_t sum = MPIPP_PROC_Startall;
@@ -190,7 +190,7 @@ static uint64_t sum_of_started(const struct mpipp_call *call) {
 int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
   const uint64_t sum = call->request_count > 1 ? sum_of_started(call) : 0;
   const int is_new =
-      sum && (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_filter_is_known(sum));
+      sum && (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_filter_was_cleared(sum));
   meetings->started = is_new ? sum : 0;
   if (is_new) mpipp_filter_starting_look = mpipp_filter_next_look();
   for (int64_t i = 0; i < started_count(call); i++) {
@@ -249,5 +249,5 @@ void mpipp_filter_know_meetings(const struct mpipp_call *call,
     if (is_asked && call->buffer_count) know_meeting(call, &meetings->met[i]);
     all &= is_asked;
   }
-  if (all && meetings->started) mpipp_filter_know(meetings->started);
+  if (all && meetings->started) mpipp_filter_remember_cleared(meetings->started);
 }

@@ -8,10 +8,10 @@
 #include "call_filter/block_overlap.h"
 #include "call_filter/buffer_bounds.h"
 #include "call_filter/buffer_conflicts.h"
+#include "call_filter/caches/query_cache.h"
 #include "call_filter/other_arguments.h"
 #include "call_filter/partitions.h"
 #include "call_filter/pending_buffers.h"
-#include "call_filter/query_cache.h"
 #include "call_filter/ranks_and_tags.h"
 #include "call_filter/reduction_ops.h"
 #include "call_filter/self_transfers.h"
@@ -30,7 +30,7 @@ static int marks_ready(const struct mpipp_call *call) {
          call->procedure == MPIPP_PROC_Pready_list;
 }
 
-// Calls that are given requests, and make none.
+// Calls that take requests, and make none.
 static int is_given_requests(const struct mpipp_call *call) {
   if (call->buffer_count || !call->requests) return 0;
   switch (call->procedure) {
@@ -56,12 +56,12 @@ static int starts(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
 }
 
-// What is wrong with a request that is started, or over, depends on no more than these.
+// The validity of a request that is started, or completed, depends on these facts only.
 static int doubt_request(const struct mpipp_request *request, uint64_t place,
                          struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, (uint64_t)request->object.flags << 32 | request->state);
   mpipp_doubt(doubt, request->persistent != 0);
-  // Of several with one handle the place tells which is meant.
+  // If several have one handle, the place distinguishes them.
   mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
   return mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
@@ -70,7 +70,7 @@ static int is_buffered(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Bsend_init || call->procedure == MPIPP_PROC_Bsend_init_c;
 }
 
-// It completes all that it is given, or what is complete of that.
+// It completes all requests that it gets, or those that are complete.
 static int completes_all(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall ||
          call->procedure == MPIPP_PROC_Waitsome || call->procedure == MPIPP_PROC_Testsome;
@@ -78,7 +78,7 @@ static int completes_all(const struct mpipp_call *call) {
 
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  // With several threads the record may be of another request that had the handle before.
+  // With several threads the record may belong to another request that had the handle before.
   int alone = !MPIPP_READ(mpipp_registry_several_threads);
   int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
   const uint32_t look = once ? mpipp_filter_next_look() : 0;
@@ -87,6 +87,9 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
     if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, MPIPP_OF_REQUEST, handle);
     if (call->present & MPIPP_HAS_GIVEN_UP && alone && request->object.flags & MPIPP_FLAG_NULL)
+      return doubt_request(request, 0, doubt);
+    if (call->procedure == MPIPP_PROC_Request_free && alone && !request->start &&
+        request->object.flags & MPIPP_FLAG_IDLE)
       return doubt_request(request, 0, doubt);
     if (once && request->object.given == look &&
         (starting || !(request->persistent || mpipp_may_be_passed_twice(request))))
@@ -103,7 +106,7 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   return 1;
 }
 
-// Whether there are as many as the call says.
+// Returns whether the number of requests is valid, and the array exists unless it is 0.
 static int are_requests_there(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int fine = call->requests ? call->request_count >= 0 : call->request_count == 0;
   return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
@@ -113,7 +116,7 @@ static int begins_with(const char *name, const char *prefix) {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-// Whether a procedure may be called at any time; of infos and error handlers since MPI-4.0.
+// Returns whether a procedure may be called at any time; infos and error handlers since MPI-4.0.
 static int is_timeless(unsigned procedure) {
   const char *name = mpipp_procedure_names[procedure];
   if (begins_with(name, "MPI_Session_")) return 1;
@@ -121,7 +124,7 @@ static int is_timeless(unsigned procedure) {
   return mpipp_registry.status == MPIPP_STATUS_LOADED || mpipp_registry.standard >= 4;
 }
 
-// Whether the procedure is one that needs MPI to be initialized.
+// Returns whether MPI is initialized, if the procedure needs it.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   if (MPIPP_LIKELY(mpipp_is_there())) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
@@ -131,7 +134,8 @@ static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
   return mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
 }
 
-// Whether all but overlaps with other operations is certain to be fine; with the call's boxes.
+// Returns whether everything except overlaps with other operations is certain to be valid. Sets the
+// call's boxes.
 static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
                    struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
@@ -175,10 +179,11 @@ static int is_pending_later(const struct mpipp_call *call) {
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
 }
 
-// Calls like this one are known from now on, and so is what they meet, but for what was not asked.
+// Remembers the call and the operations that it overlaps, except those that were not queried.
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
                   const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
-  if (sums && (!doubt || !mpipp_filter_is_new_doubt(doubt))) mpipp_filter_know(sums->call);
+  if (sums && (!doubt || !mpipp_filter_is_new_doubt(doubt)))
+    mpipp_filter_remember_cleared(sums->call);
   mpipp_filter_know_meetings(call, meetings);
 }
 
@@ -225,7 +230,7 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
       mpipp_filter_add_pending(
           call, own, (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
   } else if (starts(call)) {
-    // Before they have started another thread may take their boxes for such as are over.
+    // Before the start, another thread may take their boxes for those of completed operations.
     int are_kept =
         mpipp_filter_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_registry_several_threads);
     later = mpipp_filter_boxes_kept && !are_kept;
@@ -248,14 +253,14 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
-// Whether a call is plain, with constants that are sent and large buffers, too.
+// Returns whether a call is plain, including sent constants and large buffers.
 static int is_plain(struct mpipp_call *call) {
   return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS, INT64_MAX) &&
          mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES,
                          call->high - call->low);
 }
 
-// A plain call, where boxes are kept: whether it meets nothing.
+// A plain call while boxes are kept: returns whether it overlaps nothing.
 static int is_plain_call(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   struct mpipp_own *own = own_of(thread);
@@ -266,7 +271,8 @@ static int is_plain_call(struct mpipp_thread *thread) {
   return mpipp_meets_nothing(&own->boxes[0], &own->over);
 }
 
-// One that makes, commits or frees a datatype, or reduces: whether it is certain to be fine.
+// Returns whether a call that makes, commits or frees a datatype, or reduces, is certain to be
+// valid.
 static int is_usual(struct mpipp_call *call) {
   if (call->present == MPIPP_HAS_CONSTRUCTOR)
     return mpipp_is_there() && mpipp_filter_is_fine_constructor(call, NULL);
@@ -280,12 +286,12 @@ int mpipp_filter_screen(struct mpipp_thread *thread, int *refused) {
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads)))
     return filter_slow(thread, refused);
   if (is_usual(call)) return 0;
-  // Another communicator than that of the call before, a constant that is sent, or much.
+  // Another communicator than in the call before, a sent constant, or a large buffer.
   if (call->present & MPIPP_HAS_COMM && mpipp_filter_is_plain_comm(call->comm) && is_plain(call) &&
       mpipp_meets_no_request(call))
     return 0;
   if (is_plain_call(thread)) return (call->present & MPIPP_HAS_REQUESTS) != 0;
-  return mpipp_filter_is_like_before(thread) ? 0 : filter_slow(thread, refused);
+  return mpipp_filter_is_repeated_call(thread) ? 0 : filter_slow(thread, refused);
 }
 
 // The request that the call has made; NULL if it is the null one, or not recorded.
@@ -298,7 +304,7 @@ static struct mpipp_request *made_by(const struct mpipp_call *call) {
              : NULL;
 }
 
-// The file on which the call has begun a split one; NULL if it is not recorded.
+// The file on which the call has begun a split operation; NULL if it is not recorded.
 static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
   const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
   return file && file->split_pending && file->call.serial == call->serial &&
@@ -314,7 +320,7 @@ void mpipp_filter_returned_slow(struct mpipp_thread *thread) {
     mpipp_filter_keep_started(call);
   } else if (begins_split(call)) {
     const struct mpipp_file *file = begun_by(call);
-    mpipp_filter_keep_boxes(); // it is no request, which would be looked at without
+    mpipp_filter_keep_boxes(); // it is not a request, which is found without a box
     if (file)
       mpipp_filter_add_pending(
           call, own_of(thread),

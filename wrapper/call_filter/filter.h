@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Screens: each call of a watched program is looked at, cheaply, before MPI sees it. What a screen
-// cannot clear becomes a question (watcher_client/queries.h), once for all calls that are alike.
+// The call filter: a cheap check of each call of a watched program before MPI executes it. A call
+// that it cannot clear becomes a query (watcher_client/queries.h), once for all equal calls.
 #ifndef MPIPP_CALL_FILTER_FILTER_H
 #define MPIPP_CALL_FILTER_FILTER_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "call_filter/buffer_bounds.h"
-#include "call_filter/call_cache.h"
+#include "call_filter/caches/call_cache.h"
 #include "call_filter/pending_buffers.h"
 #include "call_filter/ranks_and_tags.h"
 #include "generated/facts.h"
@@ -18,16 +18,16 @@
 // The boxes of a thread's call: they are needed again when it has made its request.
 _Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->boxes, "it fits");
 
-// The call that the thread is inside of, and which is active, where it is not clear. Returns
-// whether mpipp_screen_returned is to be called once MPI has returned. refused: MPI's error class
-// if it is not to be made, else left as it is.
+// Filters the call that the thread is inside of, if it is not clear. Returns whether
+// mpipp_screen_returned has to be called once MPI has returned. refused: MPI's error class if the
+// call must not be made, else unchanged.
 int mpipp_filter_screen(struct mpipp_thread *thread, int *refused);
 // The call has succeeded.
 void mpipp_filter_returned_slow(struct mpipp_thread *thread) MPIPP_COLD;
 
-// Whether one buffer of a predefined datatype, ranks and a tag are all that the call is given, and
-// they are fine; [low, high) is its box then. MPI_IN_PLACE, what has no data, wildcards and the
-// null process are for the others. first, most: addresses and bytes that are fine.
+// Returns whether the call has only one buffer of a predefined datatype, ranks and a tag, all
+// valid; [low, high) is its box then. 0 for MPI_IN_PLACE, empty data, wildcards and the null
+// process. first, most: the lowest valid address, and the largest number of bytes.
 static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_call *call,
                                                                 int64_t first, uint64_t most) {
   const uint32_t plain = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) int mpipp_is_plain(struct mpipp_cal
   if (MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) return 0;
   const struct mpipp_buffer *buffer = &call->buffers[0];
   const uint32_t kept = MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL;
-  // The record of the buffer's datatype, if it has one; else one of an object that there is not.
+  // The record of the buffer's datatype, if it has one; else that of no object.
   const struct mpipp_datatype *type = (const void *)(uintptr_t)mpipp_thread_of(call)->known[0];
   if (MPIPP_UNLIKELY((MPIPP_READ(type->object.flags) & kept) != MPIPP_FLAG_PREDEFINED)) return 0;
   uint64_t access; // with the vector beside it
@@ -60,11 +60,12 @@ _Static_assert(offsetof(struct mpipp_buffer, vector) ==
                    offsetof(struct mpipp_buffer, access) + sizeof(uint32_t),
                "both are read as one");
 
-// Looks at a call's requests have numbers of their own, so that one that is given twice is met
-// again.
+// Each pass over a call's requests has a number of its own, by which a duplicate request is
+// recognized.
 #define MPIPP_PLAIN_LOOK(CALL) ((uint32_t)(CALL)->serial | 1u << 31)
 
-// Whether there are requests with all the handles that a call is to complete, each given once.
+// Returns whether there are requests with all the handles that a call completes, without
+// duplicates.
 static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->present != MPIPP_HAS_REQUESTS || call->buffer_count || !requests ||
@@ -75,7 +76,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   const uint32_t look = MPIPP_PLAIN_LOOK(call);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
-    if (MPIPP_UNLIKELY(!handle)) return 0; // slots that are not in use have it, too
+    if (MPIPP_UNLIKELY(!handle)) return 0; // unused slots have it, too
     const struct mpipp_slot *slot = mpipp_request_slot(slots, handle);
     if (MPIPP_UNLIKELY(slot->handle != handle)) return 0;
     struct mpipp_request *request = (void *)(uintptr_t)slot->record;
@@ -88,7 +89,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
   return 1;
 }
 
-// Whether nothing can be wrong with a call, and nothing is to be done when it returns.
+// Returns whether nothing can be wrong with a call, and nothing has to be done when it returns.
 static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads))) return 0;
@@ -106,7 +107,7 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
     const struct mpipp_slot *slot =
         mpipp_request_slot(MPIPP_READ(mpipp_registry_unshared_requests), handle);
     const struct mpipp_request *request = (const void *)(uintptr_t)slot->record;
-    // A slot that is not in use, or no longer, has a handle, too.
+    // An unused slot, or one that is no longer used, has a handle, too.
     int found = slot->handle == handle && slot->record > 1 && request->call.serial == call->serial;
     if (MPIPP_LIKELY(found && own->boxes[0].high))
       mpipp_pending_add(&own->boxes[0],

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "call_filter/other_arguments.h"
 
+#include <stdlib.h>
+
 #include "call_filter/arguments.h"
-#include "call_filter/query_cache.h"
+#include "call_filter/caches/query_cache.h"
 #include "call_filter/ranks_and_tags.h"
 #include "call_filter/reduction_ops.h"
 #include "call_filter/self_transfers.h"
@@ -10,8 +12,8 @@
 #include "recorder/objects/windows.h"
 #include "registry/registry.h"
 
-// Questions about a window of another process that is not known yet: more than one if it was asked
-// before that process had recorded it; and about other bytes than those that are held.
+// Queries about a window of another process that is not known yet. There is more than one if that
+// process had not recorded it, or if the accessed bytes are outside the range that is held.
 enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
 int mpipp_filter_has_session(void) {
@@ -27,7 +29,7 @@ int mpipp_filter_has_session(void) {
   return 0;
 }
 
-// Whether an operation fits the datatypes depends on no more than these.
+// Adds the facts on which it depends whether an operation fits the datatypes.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
                      struct mpipp_doubt *doubt) {
   mpipp_doubted(doubt, MPIPP_OF_OP, (uintptr_t)op);
@@ -36,7 +38,7 @@ static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *o
     mpipp_doubt(doubt, mpipp_filter_shape_of(call->buffers[i].record, call->buffers[i].datatype));
 }
 
-// What is asked about a window that is not known yet depends on all of this.
+// A query about a window that is not known yet depends on all of these facts.
 static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *win,
                        const struct mpipp_buffer *buffer, struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, win->object.serial);
@@ -46,8 +48,8 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
   return mpipp_doubted(doubt, MPIPP_OF_TARGET, (uint64_t)call->target_rank);
 }
 
-// The watcher is asked a few times, and takes some time to tell: what comes meanwhile is held
-// against the window as soon as that is known. Returns 0 if it is to be asked about now.
+// The watcher is asked a few times, and takes some time to answer. Calls in between are held, and
+// checked as soon as the window is known. Returns 0 if this call needs a query now.
 static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
   if (MPIPP_READ(mpipp_registry_several_threads) || mpipp_filter_awaits_answers) return 0;
@@ -72,8 +74,8 @@ static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   return 1;
 }
 
-// Whether the target is one, and what is accessed lies in its window, as far as it is known how
-// large that is.
+// Returns whether the target is valid, and the access is inside its window, as far as the window's
+// size is known.
 static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win,
                           struct mpipp_doubt *doubt) {
   if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
@@ -127,8 +129,15 @@ int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct 
   return 1;
 }
 
+static int asks_commits; // whether the watcher reports needless calls of MPI_Type_commit
+
+void mpipp_filter_commits_open(void) {
+  asks_commits = getenv("MPIPP_COMMITS") != NULL;
+}
+
 static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int frees = call->procedure == MPIPP_PROC_Type_free;
+  int commits = asks_commits && call->procedure == MPIPP_PROC_Type_commit;
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
   for (int64_t i = 0; types && i < call->type_count; i++) {
     uint64_t handle = MPIPP_KEY(types[i]);
@@ -136,6 +145,8 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
     if (!type) return 0;
     if (frees && type->flags & MPIPP_FLAG_PREDEFINED)
       return mpipp_doubted(doubt, MPIPP_OF_OBJECT, handle);
+    uint32_t committed = type->flags & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
+    if (commits && committed) return mpipp_doubted(doubt, MPIPP_OF_OBJECT, committed);
   }
   return types || call->type_count <= 0 || mpipp_doubted(doubt, MPIPP_OF_OBJECT, 0);
 }
@@ -150,7 +161,7 @@ int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp
   return 0;
 }
 
-// The datatypes that a file's view is made of.
+// The datatypes of a file's view.
 static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
   int fine = 1;
@@ -162,7 +173,19 @@ static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doub
   return fine;
 }
 
-// Arguments that only the watcher knows what to do with: all of them.
+// Only the watcher checks the datatypes of a view.
+static void doubt_view(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
+  for (int64_t i = 0; i < call->type_count; i++) {
+    uint64_t handle = MPIPP_KEY(types[i]);
+    const struct mpipp_object *type = mpipp_find_live(MPIPP_DATATYPE, handle);
+    mpipp_doubt(doubt, type ? mpipp_filter_shape_of((uintptr_t)type, handle) : handle);
+  }
+  const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
+  mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS, file ? (uint64_t)file->amode : 0);
+}
+
+// Arguments that only the watcher can check: all of them.
 static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt) {
   mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS,
@@ -171,7 +194,7 @@ static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_co
   mpipp_filter_doubt_inputs(call, doubt);
 }
 
-// What is freed or cancelled must not be collective, or be freed while it receives.
+// A request that is freed or cancelled must not be collective, and a receive must not be freed.
 static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
   if (!given || MPIPP_READ(mpipp_registry_several_threads)) return 1;
@@ -184,7 +207,7 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
   return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
 
-// Whether the message lies, or may lie, in the buffer that is attached for it.
+// Returns whether the message is, or may be, in the buffer that is attached for it.
 static int is_in_attached(const struct mpipp_call *call, const struct mpipp_attachment *attached) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
@@ -212,8 +235,8 @@ int mpipp_filter_has_room(const struct mpipp_call *call, struct mpipp_doubt *dou
   return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 
-// Whether a call that is collective over a file comes neither beside a split one nor ends none, nor
-// while anything is pending there that must be complete.
+// Returns whether a collective call on a file has no conflict there. It must not be beside a split
+// call, or end one that does not exist, or come while operations are pending that must be complete.
 static int is_beside_nothing(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_file *file = NULL;
@@ -256,7 +279,11 @@ int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpi
   if (present & MPIPP_HAS_MESSAGE)
     fine &= mpipp_passed_object(MPIPP_MESSAGE, call->message, doubt) != NULL;
   if (present & MPIPP_HAS_CONSTRUCTOR) fine &= mpipp_filter_is_fine_constructor(call, doubt);
-  if (present & MPIPP_HAS_TYPES) fine &= are_committed(call, doubt);
+  if (present & MPIPP_HAS_TYPES) {
+    (void)are_committed(call, doubt);
+    doubt_view(call, doubt);
+    fine = 0;
+  }
   if (present & MPIPP_HAS_ARGUMENTS && !mpipp_filter_has_fine_arguments(call)) {
     doubt_arguments(call, comm, doubt);
     fine = 0;

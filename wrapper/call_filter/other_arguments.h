@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What calls are given beside buffers, ranks and a communicator: whether it is certain to be fine.
+// Checks arguments other than buffers, ranks and a communicator: whether they are certain to be
+// valid.
 #ifndef MPIPP_CALL_FILTER_OTHER_ARGUMENTS_H
 #define MPIPP_CALL_FILTER_OTHER_ARGUMENTS_H
 
@@ -7,13 +8,13 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-// What must be looked at further: all but plain communication.
+// The arguments that need further checks: all except those of plain communication.
 enum {
   MPIPP_UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
                   MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR |
                   MPIPP_HAS_ARGUMENTS | MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP | MPIPP_HAS_BUFFERED,
 };
-// Why a call is doubted.
+// The reason for a doubt on a call.
 enum {
   MPIPP_OF_STATUS = 100,
   MPIPP_OF_TARGET,
@@ -25,7 +26,7 @@ enum {
   MPIPP_OF_SPLIT,
 };
 
-// The live object that a handle denotes, and no null handle; else NULL.
+// The live object that a handle denotes, if it is not a null handle; else NULL.
 static inline void *mpipp_passed_object(enum mpipp_kind kind, uint64_t handle,
                                         struct mpipp_doubt *doubt) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
@@ -34,19 +35,22 @@ static inline void *mpipp_passed_object(enum mpipp_kind kind, uint64_t handle,
   return NULL;
 }
 
-// Whether what makes, commits or frees a datatype is certain to be fine; doubt: may be NULL.
+// Returns whether a call that makes, commits or frees a datatype is certain to be valid; doubt: may
+// be NULL.
 int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+// Makes needless calls of MPI_Type_commit queries, if the run wants to know of them.
+void mpipp_filter_commits_open(void);
 int mpipp_filter_has_session(void);
-// Whether MPI may be used: before MPI_Init, and after MPI_Finalize, while there is a session.
+// Returns whether MPI may be used: before MPI_Init, and after MPI_Finalize, only with a session.
 static inline int mpipp_is_there(void) {
   return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_filter_has_session();
 }
 
 int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
                                  struct mpipp_doubt *doubt);
-// Whether the call is for nobody in particular, or for a target whose window is known and reached.
+// Returns whether the call has no target, or one whose window is known and contains the access.
 int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
-// Whether there is room for a message in the attached buffer, when that is empty.
+// Returns whether the attached buffer has capacity for a message, when it is empty.
 int mpipp_filter_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 
 #endif

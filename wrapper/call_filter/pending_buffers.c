@@ -11,30 +11,30 @@ enum {
   STEP = 4,
   LEVELS = 30,
   MOST_PROBED = 64,
-  MOST_SEEN = 8, // of those in a bucket, for one that is over
+  MOST_SEEN = 8, // entries of a bucket that are visited to find a completed one
   MOST_MET = 64,
   GROUPS = 8,
 };
 
-// A box is kept at the first level whose granules are no smaller, by the granule it begins in: it
-// reaches into the next one at most. What is read and what is written are levels of their own: many
-// may read the same memory, and those are not looked at for one more that does.
+// A box is kept at the first level whose granules are no smaller, by the granule it begins in. So
+// it reaches into the next one at most. Reads and writes have levels of their own. Many boxes may
+// read the same memory, and one more read does not have to visit them.
 //
-// The columns of a matrix have boxes that all meet. Of equal blocks at one distance it is not the
-// box that is looked up but where they begin modulo the distance, among those of the same distance.
+// The columns of a matrix have boxes that all overlap. Equal blocks with one stride are not looked
+// up by their box, but by their start modulo the stride, among entries with the same stride.
 struct mpipp_entry {
   struct mpipp_box box;
   struct mpipp_owner owner;
-  uint64_t first, bytes; // by which it is found: of the box, or of each block
+  uint64_t first, bytes; // the search key: of the box, or of each block
   uint32_t next;         // in its bucket, or of the unused; 0: none
   uint16_t level, group;
 };
 
-// Those of one distance; the first group has all other boxes.
+// The entries with one stride; the first group has all other boxes.
 struct mpipp_pending_group {
-  uint64_t stride;    // of those that are there, or were last
+  uint64_t stride;    // of the current entries, or the last ones
   uint64_t low, high; // all boxes are between
-  uint32_t levels;    // 1 << those that have boxes
+  uint32_t levels;    // 1 << each level that has boxes
   uint32_t counts[LEVELS];
 };
 
@@ -89,20 +89,21 @@ static int any_are_kept(void) {
   return levels != 0;
 }
 
-// The comb of a buffer whose box that is, if two of them that have one distance never meet in more
-// than one place modulo that; else it has no stride.
-static struct mpipp_comb comb_of(const struct mpipp_buffer *buffer, const struct mpipp_box *box) {
-  struct mpipp_comb comb = {0};
+// The strided blocks of the buffer with that box. The result has no stride if two buffers of this
+// stride could overlap in more than one place modulo the stride.
+static struct mpipp_strided_blocks strided_blocks_of(const struct mpipp_buffer *buffer,
+                                                     const struct mpipp_box *box) {
+  struct mpipp_strided_blocks strided = {0};
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   // Most are predefined, and one block.
-  if (!type || type->object.flags & MPIPP_FLAG_PREDEFINED) return comb;
-  int is_comb =
-      mpipp_layout_comb_of(buffer, &comb) && comb.count > 1 && comb.length <= comb.stride / 2;
-  if (!is_comb || comb.start != box->low) comb.stride = 0;
-  return comb;
+  if (!type || type->object.flags & MPIPP_FLAG_PREDEFINED) return strided;
+  int is_strided = mpipp_layout_strided_blocks_of(buffer, &strided) && strided.count > 1 &&
+                   strided.length <= strided.stride / 2;
+  if (!is_strided || strided.start != box->low) strided.stride = 0;
+  return strided;
 }
 
-// The group of that distance: it may be one that has none yet; the first, if there is none left.
+// The group of that stride, or an empty one for it; the first, if no group is left.
 static unsigned group_of(uint64_t stride) {
   unsigned found = 0;
   for (unsigned i = 1; stride && i < GROUPS; i++) {
@@ -135,7 +136,7 @@ static void put_in(uint32_t number) {
   group->levels |= 1u << entry->level;
 }
 
-// Those that are over go, and if more than half are left there is to be room for twice as many.
+// Removes completed entries. If more than half are left, allocates twice the capacity.
 static int make_room(void) {
   uint32_t kept = 1;
   for (uint32_t i = 1; i < used; i++) {
@@ -172,16 +173,17 @@ static int make_room(void) {
 
 static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
   struct mpipp_entry made = {.box = *box, .owner = owner};
-  const struct mpipp_comb comb = comb_of(&mpipp_filter_call_of(owner)->buffers[box->buffer], box);
-  unsigned group = group_of(comb.stride);
+  const struct mpipp_strided_blocks strided =
+      strided_blocks_of(&mpipp_filter_call_of(owner)->buffers[box->buffer], box);
+  unsigned group = group_of(strided.stride);
   made.group = (uint16_t)group;
-  made.first = group ? comb.start % comb.stride : box->low;
-  made.bytes = group ? comb.length : box->high - box->low;
+  made.first = group ? strided.start % strided.stride : box->low;
+  made.bytes = group ? strided.length : box->high - box->low;
   unsigned level = level_of(made.bytes, box->writes);
   if (level >= LEVELS) return 0;
   made.level = (uint16_t)level;
   if (MPIPP_UNLIKELY(!entries) && !make_room()) return 0;
-  // In a loop the one of the round before is there.
+  // In a loop, the entry of the former iteration is there.
   uint32_t *link = bucket_of(granule_of(made.first, level), level, group);
   for (int seen = 0; *link && seen < MOST_SEEN; seen++) {
     struct mpipp_entry *entry = &entries[*link];
@@ -204,14 +206,14 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
     unused = entries[number].next;
   else
     number = used++;
-  if (group) groups[group].stride = comb.stride;
+  if (group) groups[group].stride = strided.stride;
   entries[number] = made;
   put_in(number);
   return 1;
 }
 
-// There are too many that are looked at one by one: what goes on of them is put with the others, if
-// it is more than a few.
+// There are too many recent boxes. If more than a few belong to active operations, these move to
+// the hash table.
 void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_owner owner) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < MPIPP_RECENT_BOXES; i++) {
@@ -226,7 +228,7 @@ void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_own
   mpipp_filter_recent.older = (uint32_t)any_are_kept();
 }
 
-// What is looked for, and whom to tell.
+// A search: the box, and the function that gets the results.
 struct mpipp_search {
   const struct mpipp_box *box;
   struct mpipp_owner own;
@@ -240,14 +242,15 @@ static void meet(struct mpipp_search *search, const struct mpipp_entry *entry) {
   if (search->met <= MOST_MET) search->meet(search->asking, &entry->box, entry->owner);
 }
 
-// Whether the boxes of an entry and of what is looked for share an address, and it is another's.
+// Returns whether the boxes of an entry and of the search share an address, and have different
+// owners.
 static inline int comes_near(const struct mpipp_search *search, const struct mpipp_entry *entry) {
   const struct mpipp_box *box = search->box;
   return entry->box.low < box->high && box->low < entry->box.high &&
          entry->owner.record != search->own.record;
 }
 
-// Where there are more granules than are worth looking up, all boxes are looked at.
+// If there are more granules than are worth a lookup, all boxes are visited.
 static void meet_all(struct mpipp_search *search, unsigned group) {
   const struct mpipp_box *box = search->box;
   for (uint32_t i = 1; i < used && search->met <= MOST_MET; i++) {
@@ -258,7 +261,7 @@ static void meet_all(struct mpipp_search *search, unsigned group) {
   }
 }
 
-// Those in one granule that use some of [first, end).
+// Reports the entries in one granule that use some of [first, end).
 static void meet_in(struct mpipp_search *search, uint64_t granule, unsigned level, unsigned group,
                     uint64_t first, uint64_t end) {
   uint32_t *link = bucket_of(granule, level, group);
@@ -283,8 +286,8 @@ static uint32_t levels_for(const struct mpipp_search *search, unsigned group) {
   return search->box->writes ? groups[group].levels : groups[group].levels & WRITTEN;
 }
 
-// Those of a group that use some of [first, end): addresses, or places modulo the distance.
-// Returns whether that was all of the group.
+// Reports the entries of a group that use some of [first, end): addresses, or places modulo the
+// stride. Returns whether these were all in the group.
 static int meet_range(struct mpipp_search *search, unsigned group, uint64_t first, uint64_t end) {
   uint32_t looked = levels_for(search, group);
   for (uint32_t left = looked; left; left &= left - 1) {
@@ -304,10 +307,11 @@ static int meet_range(struct mpipp_search *search, unsigned group, uint64_t firs
   return 0;
 }
 
-// Those of the same distance. A block may begin before a multiple of it and end behind that.
+// Entries with the same stride. A block may straddle a multiple of the stride, so up to three
+// residues are probed.
 static void meet_between(struct mpipp_search *search, unsigned group,
-                         const struct mpipp_comb *comb) {
-  uint64_t stride = comb->stride, first = comb->start % stride, end = first + comb->length;
+                         const struct mpipp_strided_blocks *strided) {
+  uint64_t stride = strided->stride, first = strided->start % stride, end = first + strided->length;
   if (meet_range(search, group, first, end)) return;
   if (meet_range(search, group, first + stride, end + stride)) return;
   if (end > stride) meet_range(search, group, 0, end - stride);
@@ -323,14 +327,14 @@ int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_bu
         owner.record != own.record && mpipp_goes_on(owner))
       told(asking, other, owner);
   }
-  const struct mpipp_comb comb = comb_of(buffer, box);
+  const struct mpipp_strided_blocks strided = strided_blocks_of(buffer, box);
   for (unsigned i = 0; i < GROUPS; i++) {
     const struct mpipp_pending_group *group = &groups[i];
     if (!levels_for(&search, i) || box->high <= group->low || group->high <= box->low) continue;
     if (!i)
       meet_range(&search, i, box->low, box->high);
-    else if (group->stride == comb.stride)
-      meet_between(&search, i, &comb);
+    else if (group->stride == strided.stride)
+      meet_between(&search, i, &strided);
     else
       meet_all(&search, i);
   }

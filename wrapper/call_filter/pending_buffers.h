@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where the buffers of pending operations lie: boxes [low, high), found by address. A box whose
-// operation is over is found to be so when it is met, and taken out then: nothing is done where
-// operations complete. All of these with the requests' lock (mpipp_lock_kind), or by one thread.
+// The addresses of the buffers of pending operations: boxes [low, high), found by address. The box
+// of a completed operation is removed when a search finds it: a completion itself costs nothing.
+// All functions need the requests' lock (mpipp_lock_kind), or a single thread.
 #ifndef MPIPP_CALL_FILTER_PENDING_BUFFERS_H
 #define MPIPP_CALL_FILTER_PENDING_BUFFERS_H
 
@@ -15,11 +15,11 @@ struct mpipp_box {
   uint32_t buffer; // of the call
 };
 
-// Whose box it is: of a request, of a call that a thread is inside of, or of a split collective
-// call that is pending on a file.
+// The owner of a box: a request, a call that a thread is inside of, or a pending split collective
+// call on a file.
 struct mpipp_owner {
-  uint64_t record; // address; of a thread's or file's record with MPIPP_OF_THREAD or _FILE
-  uint64_t serial; // of the request, or of the call; of a split one its split_number
+  uint64_t record; // address; with MPIPP_OF_THREAD or _FILE that of a thread's or file's record
+  uint64_t serial; // of the request, or of the call; for a split call its split_number
 };
 enum { MPIPP_OF_THREAD = 1, MPIPP_OF_FILE = 2, MPIPP_OF_CALL = MPIPP_OF_THREAD | MPIPP_OF_FILE };
 
@@ -34,12 +34,12 @@ static inline const struct mpipp_file *mpipp_split_on(struct mpipp_owner owner) 
   return (const void *)(uintptr_t)(owner.record - MPIPP_OF_FILE);
 }
 
-// Requests are few at first: they are looked at one by one. Once there have been many, or another
-// operation that is pending, boxes are kept.
+// There are few requests at first, which are visited one by one. Boxes are kept once there have
+// been many, or an operation without a request is pending.
 extern int mpipp_filter_boxes_kept MPIPP_HIDDEN;
 enum { MPIPP_FEW_REQUESTS = 16 };
 
-// The requests, if they are few: their number; else ~0.
+// The number of requests, if they are few; else ~0.
 static inline __attribute__((always_inline)) uint64_t
 mpipp_few_requests(const struct mpipp_request **requests) {
   const struct mpipp_chunk *chunk =
@@ -50,7 +50,7 @@ mpipp_few_requests(const struct mpipp_request **requests) {
   return MPIPP_LIKELY(chunk->used <= MPIPP_FEW_REQUESTS) ? chunk->used : ~(uint64_t)0;
 }
 
-// Whether an operation goes on that uses memory of [low, high) of the call, or may do so.
+// Returns whether an active operation uses memory of [low, high) of the call, or may do so.
 static inline int mpipp_comes_near(const struct mpipp_request *request,
                                    const struct mpipp_call *call) {
   return request->state == MPIPP_REQUEST_ACTIVE && request->call.low < call->high &&
@@ -68,8 +68,8 @@ mpipp_meets_no_request(const struct mpipp_call *call) {
   return 1;
 }
 
-// The boxes added last, which are looked at one by one: most programs have few at a time. Only
-// those that go on for longer are put where they are found by address.
+// The boxes added last, which are visited one by one: most programs have few at a time. Only boxes
+// of longer operations move to the table that finds them by address.
 enum { MPIPP_RECENT_BOXES = 16, MPIPP_NO_BOX = ~0u };
 struct mpipp_recent {
   uint32_t count;
@@ -81,11 +81,11 @@ struct mpipp_recent {
 };
 extern struct mpipp_recent mpipp_filter_recent MPIPP_HIDDEN;
 
-// Looks at the requests of a call have numbers, so that one that is given twice is met again
-// (`given` of an object); plain ones have others (filter.h).
+// Each pass over the requests of a call has a number, by which a duplicate request is recognized
+// (`given` of an object). Passes over plain calls have other numbers (filter.h).
 uint32_t mpipp_filter_next_look(void);
-// The look at a call that starts several operations, while it is held against what is pending and
-// against each other; else 0.
+// The number of the pass over a call that starts several operations, while they are compared with
+// pending ones and with each other; else 0.
 extern uint32_t mpipp_filter_starting_look MPIPP_HIDDEN;
 static inline int mpipp_is_starting(const struct mpipp_request *request) {
   return MPIPP_UNLIKELY(mpipp_filter_starting_look) &&
@@ -106,8 +106,8 @@ static inline int mpipp_boxes_meet(const struct mpipp_box *one, const struct mpi
   return one->low < other->high && other->low < one->high && (one->writes | other->writes);
 }
 
-// Whether it is certain that mpipp_filter_pending_meet tells of nothing. over: in a loop there is a
-// box of the round before, whose place it can take; else MPIPP_NO_BOX.
+// Returns whether mpipp_filter_pending_meet certainly reports nothing. over: the box of the former
+// iteration of a loop, which this one can replace; else MPIPP_NO_BOX.
 static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *over) {
   *over = MPIPP_NO_BOX;
   if (MPIPP_UNLIKELY(mpipp_filter_recent.older)) return 0;
@@ -122,7 +122,7 @@ static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *ove
   return 1;
 }
 
-// Adds it, in the place of one that is over, or NO_BOX.
+// Adds the box, in place of a completed one, or NO_BOX.
 void mpipp_filter_pending_add_slow(const struct mpipp_box *box,
                                    struct mpipp_owner owner) MPIPP_COLD;
 static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_owner owner,
@@ -136,10 +136,9 @@ static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_o
   mpipp_filter_recent.all[number].owner = owner;
 }
 
-// Tells of each box that shares an address with this one, of which one is written to, and whose
-// operation goes on; not of those of that owner. Of boxes that meet, while the blocks of the buffer
-// which that box is of are known not to, it need not tell. Returns 0 if they are too many to be
-// told of all.
+// Reports each box of an active operation that shares an address with this one, if one of the two
+// is written. Boxes of the owner `own` are left out. It may omit boxes if their blocks are known
+// not to overlap those of `buffer`. Returns 0 if there are too many to report.
 typedef void mpipp_meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner);
 int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
                               struct mpipp_owner own, mpipp_meet *meet, void *asking);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ranks and tags that a call is given.
+// The ranks and tags of a call.
 #ifndef MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
 #define MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
 
@@ -11,8 +11,8 @@ static inline int mpipp_is_rank(int64_t rank, int64_t size) {
   return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
 }
 
-// Of a message to nobody, or from nobody, no memory is used (MPI-4.1, section 3.10), nor of an
-// operation on nobody's window (section 12.3). Of both the bits 1 and 2.
+// A message to or from MPI_PROC_NULL uses no memory (MPI-4.1, section 3.10), nor does an operation
+// on its window (section 12.3). For both, the bits 1 and 2.
 static inline uint64_t mpipp_to_nobody(const struct mpipp_call *call) {
   if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL))
     return 3;
@@ -23,7 +23,7 @@ static inline int mpipp_is_to_nobody(const struct mpipp_call *call, uint32_t wri
   return mpipp_to_nobody(call) >> (writes != 0) & 1;
 }
 
-// Whether all ranks, and the tag, are ones of that communicator: no wildcards, nor the null
+// Returns whether all ranks, and the tag, are valid for that communicator: no wildcards, no null
 // process. Without a recvtag.
 static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mpipp_call *call,
                                                                  const struct mpipp_comm *comm) {
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mp
   return 1;
 }
 
-// Whether ranks and tags are ones of that communicator, wildcards, or the null process.
+// Returns whether ranks and tags are valid for that communicator, wildcards, or the null process.
 int mpipp_filter_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
                                  struct mpipp_doubt *doubt);
 

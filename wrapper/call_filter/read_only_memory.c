@@ -31,7 +31,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
       found->end = object->dlpi_addr + header->p_vaddr + header->p_memsz;
   }
   if (first) found->start = object->dlpi_addr + first->p_vaddr;
-  // What is constant once it has been relocated is the beginning of what can be written.
+  // The part that becomes constant after relocation is at the beginning of the writable part.
   if (relocated && written && relocated->p_vaddr <= written->p_vaddr) {
     uint64_t end = object->dlpi_addr + relocated->p_vaddr + relocated->p_memsz;
     found->end = end & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
@@ -51,10 +51,19 @@ void mpipp_filter_constants_open(void) {
 int mpipp_filter_is_mapped(uint64_t low, uint64_t high) {
   int saved = errno;
   low &= ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-  // That does nothing but to look (since Linux 2.6.19).
+  // With these arguments it only tests the range (since Linux 2.6.19).
   int is_not = msync((void *)(uintptr_t)low, high - low, MS_ASYNC) && errno == ENOMEM;
   errno = saved;
   return !is_not;
+}
+
+int mpipp_filter_has_ends(uint64_t low, uint64_t high) {
+  static __thread uint64_t last_low, last_high;
+  if (low == last_low && high == last_high) return 1;
+  if (!mpipp_filter_is_mapped(low, low + 1) || !mpipp_filter_is_mapped(high - 1, high)) return 0;
+  last_low = low;
+  last_high = high;
+  return 1;
 }
 
 static void read_line(const char *line, mpipp_mapped_part *tell, void *context) {

@@ -33,7 +33,7 @@ int mpipp_filter_is_plain_reduction(const struct mpipp_call *call, const struct 
   return 1;
 }
 
-// Those that were certain to be fine; a new one takes an old one's place.
+// Reductions that were certain to be valid; a new one replaces an old one.
 static struct mpipp_reduction {
   uint64_t op, record; // of the datatype
   uint32_t procedure, access[2];

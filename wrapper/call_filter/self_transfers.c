@@ -8,34 +8,37 @@
 
 enum { OF_PARTS = 400 };
 
-// So many entries of a datatype. No variable of a program has its name: with gdb 16 the name of one
-// of Fortran's would be this type.
+// Several entries of a datatype. The name must not be that of a variable in a program: gdb 16 would
+// take this type for a Fortran variable of its name.
 struct mpipp_part {
   uint64_t record, handle;
   int64_t count;
 };
 
-// Of an entry; and the elements of all. Returns 0 if that is not known.
-static int look(struct mpipp_part part, const struct mpipp_digest **entry, uint64_t *elements) {
-  static const struct mpipp_digest none = {.power = {1, 1}};
+// Gets the fingerprint of one entry, and the number of elements in all entries. Returns 0 if they
+// are unknown.
+static int look(struct mpipp_part part, const struct mpipp_fingerprint **entry,
+                uint64_t *elements) {
+  static const struct mpipp_fingerprint none = {.power = {1, 1}};
   *entry = &none;
   *elements = 0;
-  if (part.count <= 0) return 1; // that it is negative is another screen's matter
-  *entry = mpipp_recorder_digest_of((struct mpipp_datatype *)(uintptr_t)part.record);
+  if (part.count <= 0) return 1; // another check reports a negative count
+  *entry = mpipp_recorder_fingerprint_of((struct mpipp_datatype *)(uintptr_t)part.record);
   return *entry && !__builtin_mul_overflow((*entry)->elements, (uint64_t)part.count, elements);
 }
 
-// Whether each of two signatures, repeated for ever, is the other: so it is exactly if they give
-// the same in either order, one behind the other.
-static int repeat_equal(const struct mpipp_digest *one, const struct mpipp_digest *other) {
-  const struct mpipp_digest forth = mpipp_recorder_digest_concatenate(*one, *other);
-  const struct mpipp_digest back = mpipp_recorder_digest_concatenate(*other, *one);
+// Returns whether each of two signatures, repeated forever, is the other. That is so exactly if
+// their concatenation is equal in either order.
+static int repeat_equal(const struct mpipp_fingerprint *one,
+                        const struct mpipp_fingerprint *other) {
+  const struct mpipp_fingerprint forth = mpipp_recorder_fingerprint_concatenate(*one, *other);
+  const struct mpipp_fingerprint back = mpipp_recorder_fingerprint_concatenate(*other, *one);
   return forth.hash[0] == back.hash[0] && forth.hash[1] == back.hash[1];
 }
 
-// Whether it is certain that they have the same elements; not exact: the second may have more.
+// Returns whether they certainly have the same elements; not exact: the second may have more.
 static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
-  const struct mpipp_digest *one, *other;
+  const struct mpipp_fingerprint *one, *other;
   uint64_t moved, room, alike = mpipp_equal_datatype(from.record);
   if (alike && alike == mpipp_equal_datatype(to.record) && from.count >= 0)
     return exact ? from.count == to.count : from.count <= to.count;
@@ -43,7 +46,7 @@ static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
   return (exact ? moved == room : moved <= room) && (!moved || repeat_equal(one, other));
 }
 
-// What is wrong with them depends on no more. Returns 0.
+// An error in them depends on these facts only. Returns 0.
 static int doubt_parts(struct mpipp_part from, struct mpipp_part to, struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, mpipp_filter_shape_of(from.record, from.handle));
   mpipp_doubt(doubt, (uint64_t)from.count);
@@ -77,7 +80,7 @@ int mpipp_filter_fits_target(const struct mpipp_call *call, struct mpipp_doubt *
   return 1;
 }
 
-// What a buffer has for the process itself. Returns 0 if it is not known.
+// The part of a buffer that a process sends to itself. Returns 0 if it is unknown.
 static int own_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer, int rank,
                   struct mpipp_part *own) {
   *own = all_of(buffer);
@@ -104,19 +107,9 @@ int mpipp_filter_fits_itself(const struct mpipp_call *call, const struct mpipp_c
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   struct mpipp_part sent, received;
   if (call->buffer_count != 2 || comm->inter) return 1;
-  switch (facts->operation) {
-  case MPIPP_PROC_Gather:
-  case MPIPP_PROC_Gatherv:
-  case MPIPP_PROC_Scatter:
-  case MPIPP_PROC_Scatterv:
-  case MPIPP_PROC_Allgather:
-  case MPIPP_PROC_Allgatherv:
-  case MPIPP_PROC_Alltoall:
-  case MPIPP_PROC_Alltoallv:
-  case MPIPP_PROC_Alltoallw:
-    break;
-  default:
-    if (facts->signatures != MPIPP_SIGNATURES_NEIGHBORS || !is_own_neighbor(comm)) return 1;
+  if (facts->signatures == MPIPP_SIGNATURES_NONE || facts->agree & MPIPP_AGREE_OP) return 1;
+  if (facts->flow == MPIPP_FLOW_EDGES) {
+    if (!is_own_neighbor(comm)) return 1;
     mpipp_filter_doubt_buffer(call, 0, doubt);
     mpipp_filter_doubt_buffer(call, 1, doubt);
     return mpipp_doubted(doubt, OF_PARTS, 0);

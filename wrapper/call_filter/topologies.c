@@ -8,8 +8,8 @@ enum { OF_TOPOLOGY = 300, OF_GROUPS };
 
 int mpipp_filter_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                               struct mpipp_doubt *doubt) {
-  int fine = mpipp_facts[call->procedure].signatures != MPIPP_SIGNATURES_NEIGHBORS ||
-             comm->topology != MPIPP_TOPO_NONE;
+  int fine =
+      mpipp_facts[call->procedure].flow != MPIPP_FLOW_EDGES || comm->topology != MPIPP_TOPO_NONE;
   switch (call->procedure) {
   case MPIPP_PROC_Cartdim_get:
   case MPIPP_PROC_Cart_get:

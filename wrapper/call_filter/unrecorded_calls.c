@@ -4,16 +4,16 @@
 #include <errno.h>
 
 #include "abi/mpi_symbols.h"
+#include "call_filter/caches/query_cache.h"
 #include "call_filter/other_arguments.h"
-#include "call_filter/query_cache.h"
 #include "generated/procedures.h"
 #include "recorder/threads/threads.h"
 #include "registry/registry.h"
 
-// What a procedure is given, in the order of its parameters.
+// The handles that a procedure takes, in the order of its parameters.
 struct mpipp_marked_handle {
   uint8_t kind;  // enum mpipp_kind
-  uint8_t null;  // 1: a null handle is fine, too
+  uint8_t null;  // 1: a null handle is valid, too
   uint16_t role; // MPIPP_ROLE_
 };
 struct mpipp_marked {
@@ -25,7 +25,7 @@ static const struct mpipp_marked every[MPIPP_PROCEDURES] = {
 #include "generated/marked.inc"
 };
 
-// The last of each kind that was fine: mostly it is this call's, too.
+// The last valid handle of each kind: usually this call has it, too.
 static const struct mpipp_object *last[MPIPP_KINDS];
 
 static inline int is_last(const struct mpipp_marked_handle *of, uint64_t handle) {
@@ -33,7 +33,8 @@ static inline int is_last(const struct mpipp_marked_handle *of, uint64_t handle)
   return object && MPIPP_READ(object->live) == handle;
 }
 
-// Whether a handle is one of an object that may be used; else `doubt` has what that depends on.
+// Returns whether a handle denotes an object that may be used; else `doubt` has the facts that
+// decide.
 static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
                    struct mpipp_doubt *doubt) {
   const struct mpipp_object *object = mpipp_find(of->kind, handle);
@@ -46,7 +47,7 @@ static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
   return mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)of->kind * 256, object ? flags : ~handle);
 }
 
-// As a call that is recorded, with its handles as arguments.
+// Like a recorded call, with its handles as arguments.
 static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked *known,
                           struct mpipp_doubt *doubt) {
   struct mpipp_call *call = &thread->call;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Blocking collective calls are compared before they do anything (mpipp run --check --strict).
+// Compares blocking collective calls before they do anything (mpipp run --check --strict).
 //
-// Each process adds its terms to sums on a shadow communicator, which vanish if the calls agree. If
-// they do not, every process still is before its call, and the watcher looks at them.
+// Each process adds its terms to sums on a shadow communicator, which become zero if the calls
+// agree. If they do not, every process is still before its call, and the watcher compares the
+// calls.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +21,7 @@
 #include "watcher_client/collective_mismatch.h"
 #include "watcher_client/error_policy.h"
 
-static _Thread_local uint64_t to_be_freed; // the shadow of what a call frees
+static _Thread_local uint64_t to_be_freed; // the shadow of the object that a call frees
 
 // Split collective calls may each be the blocking one (MPI-4.1, section 14.4.5).
 static int is_compared(const struct mpipp_facts *facts) {
@@ -29,8 +30,9 @@ static int is_compared(const struct mpipp_facts *facts) {
           facts->form == MPIPP_FORM_SPLIT_END);
 }
 
-// Sums that do not vanish, and are right all the same, each with its communicator: the rules for
-// MPI_PACKED are not sums, and what is right along the edges of one topology is wrong in another.
+// Sums that are not zero and belong to valid calls, each with its communicator. The rules for
+// MPI_PACKED cannot be written as sums. Calls that are valid along the edges of one topology are
+// errors in another.
 enum { REMEMBERED = 64 };
 static uint64_t right[REMEMBERED];
 
@@ -38,7 +40,7 @@ static uint64_t *remembered(uint64_t key) {
   return &right[key % REMEMBERED];
 }
 
-// Of the watcher, one of several there may be on a node.
+// The identity of the watcher: there may be several on a node.
 static uint64_t of_this_node(void) {
   const char *watcher = getenv("MPIPP_WATCH");
   char name[MPI_MAX_PROCESSOR_NAME] = "";
@@ -50,7 +52,7 @@ static uint64_t of_this_node(void) {
   return hash;
 }
 
-// How many of the processes are on this node.
+// The number of the processes that are on this node.
 static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
   uint64_t *nodes = mpipp_registry_allocate((size_t)shadow->size * sizeof *nodes);
   uint32_t found = 0;
@@ -62,8 +64,8 @@ static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
   return found;
 }
 
-// In all processes: MPI's error class for what the watcher has found in any of them; MPI_SUCCESS:
-// nothing. refused: that of the call itself.
+// Shares MPI's error class for the watcher's findings with all processes; MPI_SUCCESS: none.
+// refused: the class for this process's own call.
 static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow, uint64_t sum,
                int refused) {
   static uint64_t asked = 0;
@@ -87,7 +89,7 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
   return found;
 }
 
-// A call that is wrong by itself agrees with no other.
+// A call that has an error of its own agrees with no other.
 static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
                         int refused) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
@@ -114,7 +116,7 @@ static int ends(const struct mpipp_call *call) {
   }
 }
 
-// Of which nobody waits for the others.
+// Returns whether no process waits for the others in the call.
 static int is_later(const struct mpipp_facts *facts) {
   return facts->over != MPIPP_OVER_NONE &&
          (facts->form == MPIPP_FORM_NONBLOCKING || facts->form == MPIPP_FORM_PERSISTENT);
@@ -138,11 +140,12 @@ static int tests(uint32_t procedure) {
 }
 
 static void look(uint32_t procedure) {
-  if (mpipp_precheck_later_look(waits(procedure)) && mpipp_watcher_on_error == MPIPP_ABORT)
+  if (mpipp_precheck_test_pending_sums(waits(procedure)) && mpipp_watcher_on_error == MPIPP_ABORT)
     mpipp_intercept_end_job();
 }
 
-// What all have started is soon complete; in a wrong program not all have.
+// Operations that all processes have started soon complete; in a wrong program some are not
+// started.
 static void finish(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

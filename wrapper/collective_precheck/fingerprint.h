@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a process adds to the sum that vanishes where the calls of all processes agree.
+// The terms that a process adds to sums that become zero if the calls of all processes agree.
 #ifndef MPIPP_COLLECTIVE_PRECHECK_FINGERPRINT_H
 #define MPIPP_COLLECTIVE_PRECHECK_FINGERPRINT_H
 
@@ -10,14 +10,15 @@ struct mpipp_terms {
   uint64_t sums[2];
 };
 
-// Where a call is compared: rank and size on the shadow; inter: of an intercommunicator, whose
-// groups have roles of their own.
+// The process's position in the comparison: rank and size on the shadow; inter: an
+// intercommunicator, whose groups have roles of their own.
 struct mpipp_position {
   int rank, size, inter;
 };
 
-// The terms of a blocking collective call. Equal on all sides: ring over the ranks. What one sends
-// to another: once added and once taken off. No terms for what is not known, or any value allowed.
+// The terms of a blocking collective call. Values that must be equal everywhere form a ring over
+// the ranks. A transfer is added by one process and subtracted by the other. Unknown values, and
+// those that may be anything, have no terms.
 struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
                                            struct mpipp_position place);
 
@@ -27,7 +28,7 @@ static inline uint64_t mpipp_mixed(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-// Both sums as one: of two words the library may make something else, in twice the time.
+// Both sums as one number: the library may treat two words otherwise, in twice the time.
 static inline uint64_t mpipp_one_word(struct mpipp_terms terms) {
   return terms.sums[0] + 0x94D049BB133111EBu * terms.sums[1];
 }

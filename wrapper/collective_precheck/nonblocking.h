@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Nonblocking and persistent collective calls: they must not wait for each other, so that their
-// sums are nonblocking too, and looked at where requests complete.
+// Nonblocking and persistent collective calls. They must not wait for each other, so their sums are
+// nonblocking, too, and are tested when requests complete.
 #ifndef MPIPP_COLLECTIVE_PRECHECK_NONBLOCKING_H
 #define MPIPP_COLLECTIVE_PRECHECK_NONBLOCKING_H
 
@@ -11,12 +11,12 @@
 void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
                                 const struct mpipp_shadow *shadow);
 
-// Looks at the sums that are there by now; never waits for others. Where one does not vanish the
-// watcher compares what has been started. Returns whether it has found something new.
-// has_completed: an operation has, so that its sum is there, too, or is about to be.
-int mpipp_precheck_later_look(int has_completed);
+// Tests the sums that have arrived by now; never waits for others. If one is not zero, the watcher
+// compares the started calls. Returns whether there is a new finding. has_completed: an operation
+// has, so that its sum has arrived, too, or is about to.
+int mpipp_precheck_test_pending_sums(int has_completed);
 
-// Whether there are sums that are not complete.
+// Returns whether there are sums that are not complete.
 int mpipp_precheck_later_is_pending(void);
 
 #endif

@@ -11,7 +11,7 @@
 #include "registry/registry.h"
 #include "watcher_client/collective_mismatch.h"
 
-// Libraries have some 2,000 communicators at a time, and they are the program's.
+// Libraries have some 2,000 communicators at a time, and the program needs them.
 enum { NONE = 0, MOST_LIVING = 256 };
 #define FAILED (~(uint64_t)0) // there is none, and will be none
 
@@ -22,14 +22,14 @@ int mpipp_precheck_shadows_are_off(void) {
   return is_decided && !all_make_them;
 }
 
-// The record of what the call is collective over; NULL: not known, or there is no shadow of it.
+// The record of the object that the call is collective over; NULL: unknown, or it has no shadow.
 static struct mpipp_object *collective_object(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   switch (mpipp_facts[call->procedure].over) {
   case MPIPP_OVER_COMM:
-  case MPIPP_OVER_GROUPS: // each with those of its own
+  case MPIPP_OVER_GROUPS: // each group with its own processes
     if (call->present & MPIPP_HAS_COMM) return mpipp_find_live(MPIPP_COMM, call->comm);
-    if (passage->kind != MPIPP_COMM || !passage->handle) return NULL; // which it ends
+    if (passage->kind != MPIPP_COMM || !passage->handle) return NULL; // the call frees it
     return mpipp_find_live(MPIPP_COMM, MPIPP_KEY(*(MPI_Comm *)passage->handle));
   case MPIPP_OVER_WIN:
     if (call->present & MPIPP_HAS_WIN) return mpipp_find_live(MPIPP_WIN, call->win);
@@ -76,8 +76,9 @@ struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage
   return found;
 }
 
-// Whether all of a communicator's processes may have another one. What a group of an
-// intercommunicator is told is the other's: once more, and it is its own.
+// Returns whether all processes of a communicator have capacity for another one. On an
+// intercommunicator a reduction returns the other group's value. A second one returns the own
+// group's.
 static int have_room(MPI_Comm comm, int inter) {
   int room = MPIPP_READ(living) < MOST_LIVING, others = 0, all = 1;
   for (int i = 0; i <= inter; i++) {
@@ -88,14 +89,15 @@ static int have_room(MPI_Comm comm, int inter) {
   return all;
 }
 
-// Of a communicator that nobody else uses yet. With its own group: unlike a duplicate's, no
-// callbacks of attributes are called. The two groups of an intercommunicator are one in any order.
+// Makes the shadow of a communicator that nothing else uses yet, from its group: a duplicate would
+// call the callbacks of attributes. The two groups of an intercommunicator become one, in any
+// order.
 static MPI_Comm created(MPI_Comm comm, int inter) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Errhandler before;
   MPI_Group group;
   if (PMPI(Comm_get_errhandler)(comm, &before) != MPI_SUCCESS) return MPI_COMM_NULL;
-  PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN); // the library may have no more of them
+  PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN); // the library may have no more communicators
   if (inter) {
     if (PMPI(Intercomm_merge)(comm, 0, &made) != MPI_SUCCESS) made = MPI_COMM_NULL;
   } else if (PMPI(Comm_group)(comm, &group) == MPI_SUCCESS) {
@@ -132,8 +134,8 @@ static int are_of_this_world(uint64_t world_ranks, int size) {
   return 1;
 }
 
-// What all processes of a communicator find alike: processes of other worlds may not be strict, or
-// not watched at all.
+// Returns, equally in all its processes, whether a communicator is strict: processes of other
+// worlds may run without --strict, or without a watcher.
 static int has_strict_processes(const struct mpipp_comm *comm) {
   if (!comm->inter && comm->size < 2) return 0;
   return comm->world_known && are_of_this_world(comm->world_ranks, comm->size) &&
@@ -172,7 +174,7 @@ void mpipp_precheck_shadow_make(const struct mpipp_passage *passage) {
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) {
-    // Asked of who needs no communication: others may not be strict, and would take no part.
+    // A query without communication: other processes may not be strict, and would not take part.
     all_make_them =
         mpipp_registry.world_size < 2 || mpipp_watcher_ask_whether_all(mpipp_registry.pid);
     is_decided = 1;

@@ -6,6 +6,7 @@
 #include "rename.h"
 #include "abi/vendor.h"
 #include "unrename.h"
+#include "call_filter/null_outputs.h"
 #include "intercept/wrapper_body.h"
 #include "intercept/fast_path.h"
 
@@ -23,7 +24,7 @@ typedef mpipp_arg mpipp_MPI_Session;
 typedef mpipp_arg mpipp_MPI_Win;
 
 #define EXPORT __attribute__((visibility("default")))
-// This library's MPI_X, whoever else defines one: another tool may come first.
+// This library's MPI_X: another tool may define one, too, and come first.
 #define OWN(NAME) __attribute__((alias(#NAME), visibility("hidden")))
 
 #endif

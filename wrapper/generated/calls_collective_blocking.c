@@ -28,7 +28,7 @@ int MPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgather own_Allgather OWN(MPI_Allgather);
 EXPORT int PMPI_Allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -65,7 +65,7 @@ int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgather_c own_Allgather_c OWN(MPI_Allgather_c);
 EXPORT int PMPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -102,7 +102,7 @@ int MPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgatherv own_Allgatherv OWN(MPI_Allgatherv);
 EXPORT int PMPI_Allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -139,7 +139,7 @@ int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgatherv_c own_Allgatherv_c OWN(MPI_Allgatherv_c);
 EXPORT int PMPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -177,7 +177,7 @@ int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allreduce own_Allreduce OWN(MPI_Allreduce);
 EXPORT int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -215,7 +215,7 @@ int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allreduce_c own_Allreduce_c OWN(MPI_Allreduce_c);
 EXPORT int PMPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -252,7 +252,7 @@ int MPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoall own_Alltoall OWN(MPI_Alltoall);
 EXPORT int PMPI_Alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -289,7 +289,7 @@ int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoall_c own_Alltoall_c OWN(MPI_Alltoall_c);
 EXPORT int PMPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -326,7 +326,7 @@ int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallv own_Alltoallv OWN(MPI_Alltoallv);
 EXPORT int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -363,7 +363,7 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallv_c own_Alltoallv_c OWN(MPI_Alltoallv_c);
 EXPORT int PMPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -400,7 +400,7 @@ int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallw own_Alltoallw OWN(MPI_Alltoallw);
 EXPORT int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -437,7 +437,7 @@ int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallw_c own_Alltoallw_c OWN(MPI_Alltoallw_c);
 EXPORT int PMPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -471,7 +471,7 @@ int MPI_Barrier(mpipp_MPI_Comm comm) {
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Barrier own_Barrier OWN(MPI_Barrier);
 EXPORT int PMPI_Barrier(mpipp_MPI_Comm comm);
@@ -509,7 +509,7 @@ int MPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bcast own_Bcast OWN(MPI_Bcast);
 EXPORT int PMPI_Bcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
@@ -547,7 +547,7 @@ int MPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bcast_c own_Bcast_c OWN(MPI_Bcast_c);
 EXPORT int PMPI_Bcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm);
@@ -585,7 +585,7 @@ int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Exscan own_Exscan OWN(MPI_Exscan);
 EXPORT int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -623,7 +623,7 @@ int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Exscan_c own_Exscan_c OWN(MPI_Exscan_c);
 EXPORT int PMPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -663,7 +663,7 @@ int MPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gather own_Gather OWN(MPI_Gather);
 EXPORT int PMPI_Gather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -703,7 +703,7 @@ int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype se
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gather_c own_Gather_c OWN(MPI_Gather_c);
 EXPORT int PMPI_Gather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -743,7 +743,7 @@ int MPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gatherv own_Gatherv OWN(MPI_Gatherv);
 EXPORT int PMPI_Gatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -783,7 +783,7 @@ int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gatherv_c own_Gatherv_c OWN(MPI_Gatherv_c);
 EXPORT int PMPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -820,7 +820,7 @@ int MPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgather own_Neighbor_allgather OWN(MPI_Neighbor_allgather);
 EXPORT int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -857,7 +857,7 @@ int MPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgather_c own_Neighbor_allgather_c OWN(MPI_Neighbor_allgather_c);
 EXPORT int PMPI_Neighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -894,7 +894,7 @@ int MPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgatherv own_Neighbor_allgatherv OWN(MPI_Neighbor_allgatherv);
 EXPORT int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -931,7 +931,7 @@ int MPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_c own_Neighbor_allgatherv_c OWN(MPI_Neighbor_allgatherv_c);
 EXPORT int PMPI_Neighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -968,7 +968,7 @@ int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoall own_Neighbor_alltoall OWN(MPI_Neighbor_alltoall);
 EXPORT int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1005,7 +1005,7 @@ int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoall_c own_Neighbor_alltoall_c OWN(MPI_Neighbor_alltoall_c);
 EXPORT int PMPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1042,7 +1042,7 @@ int MPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const in
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallv own_Neighbor_alltoallv OWN(MPI_Neighbor_alltoallv);
 EXPORT int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1079,7 +1079,7 @@ int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_c own_Neighbor_alltoallv_c OWN(MPI_Neighbor_alltoallv_c);
 EXPORT int PMPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm);
@@ -1116,7 +1116,7 @@ int MPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallw own_Neighbor_alltoallw OWN(MPI_Neighbor_alltoallw);
 EXPORT int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -1153,7 +1153,7 @@ int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_c own_Neighbor_alltoallw_c OWN(MPI_Neighbor_alltoallw_c);
 EXPORT int PMPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm);
@@ -1194,7 +1194,7 @@ int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce own_Reduce OWN(MPI_Reduce);
 EXPORT int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
@@ -1235,7 +1235,7 @@ int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_c own_Reduce_c OWN(MPI_Reduce_c);
 EXPORT int PMPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm);
@@ -1274,7 +1274,7 @@ int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter own_Reduce_scatter OWN(MPI_Reduce_scatter);
 EXPORT int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1313,7 +1313,7 @@ int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count rec
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_c own_Reduce_scatter_c OWN(MPI_Reduce_scatter_c);
 EXPORT int PMPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1351,7 +1351,7 @@ int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_block own_Reduce_scatter_block OWN(MPI_Reduce_scatter_block);
 EXPORT int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1389,7 +1389,7 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_block_c own_Reduce_scatter_block_c OWN(MPI_Reduce_scatter_block_c);
 EXPORT int PMPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1427,7 +1427,7 @@ int MPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype d
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scan own_Scan OWN(MPI_Scan);
 EXPORT int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1465,7 +1465,7 @@ int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Da
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scan_c own_Scan_c OWN(MPI_Scan_c);
 EXPORT int PMPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm);
@@ -1505,7 +1505,7 @@ int MPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatter own_Scatter OWN(MPI_Scatter);
 EXPORT int PMPI_Scatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1545,7 +1545,7 @@ int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatter_c own_Scatter_c OWN(MPI_Scatter_c);
 EXPORT int PMPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1585,7 +1585,7 @@ int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[]
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatterv own_Scatterv OWN(MPI_Scatterv);
 EXPORT int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);
@@ -1625,7 +1625,7 @@ int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatterv_c own_Scatterv_c OWN(MPI_Scatterv_c);
 EXPORT int PMPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm);

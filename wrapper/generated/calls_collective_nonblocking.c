@@ -22,6 +22,7 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iallgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -30,7 +31,7 @@ int MPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iallgather own_Iallgather OWN(MPI_Iallgather);
 EXPORT int PMPI_Iallgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -61,6 +62,7 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iallgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -69,7 +71,7 @@ int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iallgather_c own_Iallgather_c OWN(MPI_Iallgather_c);
 EXPORT int PMPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -100,6 +102,7 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iallgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -108,7 +111,7 @@ int MPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iallgatherv own_Iallgatherv OWN(MPI_Iallgatherv);
 EXPORT int PMPI_Iallgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -139,6 +142,7 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iallgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Iallgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -147,7 +151,7 @@ int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iallgatherv_c own_Iallgatherv_c OWN(MPI_Iallgatherv_c);
 EXPORT int PMPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -179,6 +183,7 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iallreduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iallreduce(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -187,7 +192,7 @@ int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iallreduce own_Iallreduce OWN(MPI_Iallreduce);
 EXPORT int PMPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -219,6 +224,7 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iallreduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iallreduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -227,7 +233,7 @@ int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iallreduce_c own_Iallreduce_c OWN(MPI_Iallreduce_c);
 EXPORT int PMPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -258,6 +264,7 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ialltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -266,7 +273,7 @@ int MPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ialltoall own_Ialltoall OWN(MPI_Ialltoall);
 EXPORT int PMPI_Ialltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -297,6 +304,7 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ialltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -305,7 +313,7 @@ int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ialltoall_c own_Ialltoall_c OWN(MPI_Ialltoall_c);
 EXPORT int PMPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -336,6 +344,7 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ialltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -344,7 +353,7 @@ int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ialltoallv own_Ialltoallv OWN(MPI_Ialltoallv);
 EXPORT int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -375,6 +384,7 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ialltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ialltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -383,7 +393,7 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ialltoallv_c own_Ialltoallv_c OWN(MPI_Ialltoallv_c);
 EXPORT int PMPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -414,6 +424,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ialltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ialltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -422,7 +433,7 @@ int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ialltoallw own_Ialltoallw OWN(MPI_Ialltoallw);
 EXPORT int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -453,6 +464,7 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ialltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ialltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -461,7 +473,7 @@ int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ialltoallw_c own_Ialltoallw_c OWN(MPI_Ialltoallw_c);
 EXPORT int PMPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -490,6 +502,7 @@ int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ibarrier *)real)((MPI_Comm)comm, request)
                  : hooked_Ibarrier(thread, real, comm, request);
@@ -498,7 +511,7 @@ int MPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request) {
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibarrier own_Ibarrier OWN(MPI_Ibarrier);
 EXPORT int PMPI_Ibarrier(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -530,6 +543,7 @@ int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ibcast *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
                  : hooked_Ibcast(thread, real, buffer, count, datatype, root, comm, request);
@@ -538,7 +552,7 @@ int MPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, m
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibcast own_Ibcast OWN(MPI_Ibcast);
 EXPORT int PMPI_Ibcast(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -570,6 +584,7 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ibcast_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, request)
                  : hooked_Ibcast_c(thread, real, buffer, count, datatype, root, comm, request);
@@ -578,7 +593,7 @@ int MPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibcast_c own_Ibcast_c OWN(MPI_Ibcast_c);
 EXPORT int PMPI_Ibcast_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -610,6 +625,7 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iexscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iexscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -618,7 +634,7 @@ int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iexscan own_Iexscan OWN(MPI_Iexscan);
 EXPORT int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -650,6 +666,7 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iexscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iexscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -658,7 +675,7 @@ int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iexscan_c own_Iexscan_c OWN(MPI_Iexscan_c);
 EXPORT int PMPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -692,6 +709,7 @@ int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Igather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -700,7 +718,7 @@ int MPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype,
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Igather own_Igather OWN(MPI_Igather);
 EXPORT int PMPI_Igather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -734,6 +752,7 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Igather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -742,7 +761,7 @@ int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype s
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Igather_c own_Igather_c OWN(MPI_Igather_c);
 EXPORT int PMPI_Igather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -776,6 +795,7 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (mpipp_at_root(call))
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Igatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
@@ -784,7 +804,7 @@ int MPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Igatherv own_Igatherv OWN(MPI_Igatherv);
 EXPORT int PMPI_Igatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -818,6 +838,7 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (mpipp_at_root(call))
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Igatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Igatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
@@ -826,7 +847,7 @@ int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Igatherv_c own_Igatherv_c OWN(MPI_Igatherv_c);
 EXPORT int PMPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -857,6 +878,7 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_allgather *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgather(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -865,7 +887,7 @@ int MPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Dataty
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_allgather own_Ineighbor_allgather OWN(MPI_Ineighbor_allgather);
 EXPORT int PMPI_Ineighbor_allgather(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -896,6 +918,7 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_allgather_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgather_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -904,7 +927,7 @@ int MPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_allgather_c own_Ineighbor_allgather_c OWN(MPI_Ineighbor_allgather_c);
 EXPORT int PMPI_Ineighbor_allgather_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -935,6 +958,7 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_allgatherv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgatherv(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -943,7 +967,7 @@ int MPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_allgatherv own_Ineighbor_allgatherv OWN(MPI_Ineighbor_allgatherv);
 EXPORT int PMPI_Ineighbor_allgatherv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -974,6 +998,7 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_allgatherv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_allgatherv_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -982,7 +1007,7 @@ int MPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_M
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_allgatherv_c own_Ineighbor_allgatherv_c OWN(MPI_Ineighbor_allgatherv_c);
 EXPORT int PMPI_Ineighbor_allgatherv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1013,6 +1038,7 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_alltoall *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoall(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -1021,7 +1047,7 @@ int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_alltoall own_Ineighbor_alltoall OWN(MPI_Ineighbor_alltoall);
 EXPORT int PMPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1052,6 +1078,7 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_alltoall_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoall_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -1060,7 +1087,7 @@ int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_alltoall_c own_Ineighbor_alltoall_c OWN(MPI_Ineighbor_alltoall_c);
 EXPORT int PMPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1091,6 +1118,7 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_alltoallv *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallv(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -1099,7 +1127,7 @@ int MPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_alltoallv own_Ineighbor_alltoallv OWN(MPI_Ineighbor_alltoallv);
 EXPORT int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1130,6 +1158,7 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_alltoallv_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallv_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -1138,7 +1167,7 @@ int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[],
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_alltoallv_c own_Ineighbor_alltoallv_c OWN(MPI_Ineighbor_alltoallv_c);
 EXPORT int PMPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1169,6 +1198,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_alltoallw *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallw(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -1177,7 +1207,7 @@ int MPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_alltoallw own_Ineighbor_alltoallw OWN(MPI_Ineighbor_alltoallw);
 EXPORT int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1208,6 +1238,7 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ineighbor_alltoallw_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, request)
                  : hooked_Ineighbor_alltoallw_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -1216,7 +1247,7 @@ int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[],
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ineighbor_alltoallw_c own_Ineighbor_alltoallw_c OWN(MPI_Ineighbor_alltoallw_c);
 EXPORT int PMPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1251,6 +1282,7 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ireduce *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
                  : hooked_Ireduce(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
@@ -1259,7 +1291,7 @@ int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatyp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ireduce own_Ireduce OWN(MPI_Ireduce);
 EXPORT int PMPI_Ireduce(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1294,6 +1326,7 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ireduce_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, request)
                  : hooked_Ireduce_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, request);
@@ -1302,7 +1335,7 @@ int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ireduce_c own_Ireduce_c OWN(MPI_Ireduce_c);
 EXPORT int PMPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1334,6 +1367,7 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
   mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ireduce_scatter *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
@@ -1343,7 +1377,7 @@ int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ireduce_scatter own_Ireduce_scatter OWN(MPI_Ireduce_scatter);
 EXPORT int PMPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1375,6 +1409,7 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
   mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ireduce_scatter_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
@@ -1384,7 +1419,7 @@ int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count re
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ireduce_scatter_c own_Ireduce_scatter_c OWN(MPI_Ireduce_scatter_c);
 EXPORT int PMPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1416,6 +1451,7 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ireduce_scatter_block *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Ireduce_scatter_block(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
@@ -1424,7 +1460,7 @@ int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ireduce_scatter_block own_Ireduce_scatter_block OWN(MPI_Ireduce_scatter_block);
 EXPORT int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1456,6 +1492,7 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ireduce_scatter_block_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Ireduce_scatter_block_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
@@ -1464,7 +1501,7 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ireduce_scatter_block_c own_Ireduce_scatter_block_c OWN(MPI_Ireduce_scatter_block_c);
 EXPORT int PMPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1496,6 +1533,7 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iscan *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iscan(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -1504,7 +1542,7 @@ int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iscan own_Iscan OWN(MPI_Iscan);
 EXPORT int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1536,6 +1574,7 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iscan_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, request)
                  : hooked_Iscan_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -1544,7 +1583,7 @@ int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_D
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iscan_c own_Iscan_c OWN(MPI_Iscan_c);
 EXPORT int PMPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1578,6 +1617,7 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iscatter *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatter(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -1586,7 +1626,7 @@ int MPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iscatter own_Iscatter OWN(MPI_Iscatter);
 EXPORT int PMPI_Iscatter(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1620,6 +1660,7 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iscatter_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatter_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -1628,7 +1669,7 @@ int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iscatter_c own_Iscatter_c OWN(MPI_Iscatter_c);
 EXPORT int PMPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1662,6 +1703,7 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iscatterv *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatterv(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -1670,7 +1712,7 @@ int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iscatterv own_Iscatterv OWN(MPI_Iscatterv);
 EXPORT int PMPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1704,6 +1746,7 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iscatterv_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, request)
                  : hooked_Iscatterv_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -1712,7 +1755,7 @@ int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Iscatterv_c own_Iscatterv_c OWN(MPI_Iscatterv_c);
 EXPORT int PMPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, MPI_Request* request);

@@ -22,6 +22,7 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -30,7 +31,7 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgather_init own_Allgather_init OWN(MPI_Allgather_init);
 EXPORT int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -61,6 +62,7 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -69,7 +71,7 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgather_init_c own_Allgather_init_c OWN(MPI_Allgather_init_c);
 EXPORT int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -100,6 +102,7 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -108,7 +111,7 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgatherv_init own_Allgatherv_init OWN(MPI_Allgatherv_init);
 EXPORT int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -139,6 +142,7 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -147,7 +151,7 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allgatherv_init_c own_Allgatherv_init_c OWN(MPI_Allgatherv_init_c);
 EXPORT int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -179,6 +183,7 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allreduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allreduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -187,7 +192,7 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allreduce_init own_Allreduce_init OWN(MPI_Allreduce_init);
 EXPORT int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -219,6 +224,7 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Allreduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allreduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -227,7 +233,7 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Allreduce_init_c own_Allreduce_init_c OWN(MPI_Allreduce_init_c);
 EXPORT int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -258,6 +264,7 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -266,7 +273,7 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoall_init own_Alltoall_init OWN(MPI_Alltoall_init);
 EXPORT int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -297,6 +304,7 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_peers(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -305,7 +313,7 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoall_init_c own_Alltoall_init_c OWN(MPI_Alltoall_init_c);
 EXPORT int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -336,6 +344,7 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -344,7 +353,7 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallv_init own_Alltoallv_init OWN(MPI_Alltoallv_init);
 EXPORT int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -375,6 +384,7 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -383,7 +393,7 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallv_init_c own_Alltoallv_init_c OWN(MPI_Alltoallv_init_c);
 EXPORT int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -414,6 +424,7 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -422,7 +433,7 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallw_init own_Alltoallw_init OWN(MPI_Alltoallw_init);
 EXPORT int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -453,6 +464,7 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_peers(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -461,7 +473,7 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Alltoallw_init_c own_Alltoallw_init_c OWN(MPI_Alltoallw_init_c);
 EXPORT int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -490,6 +502,7 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Barrier_init(thread, real, comm, info, request);
@@ -498,7 +511,7 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Barrier_init own_Barrier_init OWN(MPI_Barrier_init);
 EXPORT int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -530,6 +543,7 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Bcast_init *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Bcast_init(thread, real, buffer, count, datatype, root, comm, info, request);
@@ -538,7 +552,7 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bcast_init own_Bcast_init OWN(MPI_Bcast_init);
 EXPORT int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -570,6 +584,7 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
   if (mpipp_at_root(call) || mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Bcast_init_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Bcast_init_c(thread, real, buffer, count, datatype, root, comm, info, request);
@@ -578,7 +593,7 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bcast_init_c own_Bcast_init_c OWN(MPI_Bcast_init_c);
 EXPORT int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -610,6 +625,7 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Exscan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Exscan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -618,7 +634,7 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Exscan_init own_Exscan_init OWN(MPI_Exscan_init);
 EXPORT int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -650,6 +666,7 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Exscan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Exscan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -658,7 +675,7 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Exscan_init_c own_Exscan_init_c OWN(MPI_Exscan_init_c);
 EXPORT int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -692,6 +709,7 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -700,7 +718,7 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gather_init own_Gather_init OWN(MPI_Gather_init);
 EXPORT int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -734,6 +752,7 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -742,7 +761,7 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gather_init_c own_Gather_init_c OWN(MPI_Gather_init_c);
 EXPORT int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -776,6 +795,7 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (mpipp_at_root(call))
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -784,7 +804,7 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gatherv_init own_Gatherv_init OWN(MPI_Gatherv_init);
 EXPORT int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -818,6 +838,7 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (mpipp_at_root(call))
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Gatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -826,7 +847,7 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Gatherv_init_c own_Gatherv_init_c OWN(MPI_Gatherv_init_c);
 EXPORT int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -857,6 +878,7 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -865,7 +887,7 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgather_init own_Neighbor_allgather_init OWN(MPI_Neighbor_allgather_init);
 EXPORT int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -896,6 +918,7 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -904,7 +927,7 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgather_init_c own_Neighbor_allgather_init_c OWN(MPI_Neighbor_allgather_init_c);
 EXPORT int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -935,6 +958,7 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -943,7 +967,7 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_init own_Neighbor_allgatherv_init OWN(MPI_Neighbor_allgatherv_init);
 EXPORT int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -974,6 +998,7 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -982,7 +1007,7 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_allgatherv_init_c own_Neighbor_allgatherv_init_c OWN(MPI_Neighbor_allgatherv_init_c);
 EXPORT int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1013,6 +1038,7 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -1021,7 +1047,7 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoall_init own_Neighbor_alltoall_init OWN(MPI_Neighbor_alltoall_init);
 EXPORT int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1052,6 +1078,7 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf)->peers = mpipp_intercept_targets(call);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -1060,7 +1087,7 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoall_init_c own_Neighbor_alltoall_init_c OWN(MPI_Neighbor_alltoall_init_c);
 EXPORT int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1091,6 +1118,7 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -1099,7 +1127,7 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_init own_Neighbor_alltoallv_init OWN(MPI_Neighbor_alltoallv_init);
 EXPORT int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1130,6 +1158,7 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, NULL, sizeof *sendcounts, sizeof *sdispls}, MPIPP_KEY((MPI_Datatype)sendtype), mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -1138,7 +1167,7 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallv_init_c own_Neighbor_alltoallv_init_c OWN(MPI_Neighbor_alltoallv_init_c);
 EXPORT int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1169,6 +1198,7 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -1177,7 +1207,7 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_init own_Neighbor_alltoallw_init OWN(MPI_Neighbor_alltoallw_init);
 EXPORT int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1208,6 +1238,7 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   mpipp_intercept_buffer_v(call, sendbuf, (struct mpipp_arrays){sendcounts, sdispls, sendtypes, sizeof *sendcounts, sizeof *sdispls}, 0, mpipp_intercept_targets(call), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -1216,7 +1247,7 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Neighbor_alltoallw_init_c own_Neighbor_alltoallw_init_c OWN(MPI_Neighbor_alltoallw_init_c);
 EXPORT int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1251,6 +1282,7 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -1259,7 +1291,7 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_init own_Reduce_init OWN(MPI_Reduce_init);
 EXPORT int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1294,6 +1326,7 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   if (mpipp_at_root(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -1302,7 +1335,7 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_init_c own_Reduce_init_c OWN(MPI_Reduce_init_c);
 EXPORT int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1334,6 +1367,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -1342,7 +1376,7 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_block_init own_Reduce_scatter_block_init OWN(MPI_Reduce_scatter_block_init);
 EXPORT int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1374,6 +1408,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   mpipp_buffer(call, 0, sendbuf, recvcount * mpipp_intercept_parts(call), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -1382,7 +1417,7 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_block_init_c own_Reduce_scatter_block_init_c OWN(MPI_Reduce_scatter_block_init_c);
 EXPORT int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1414,6 +1449,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
@@ -1423,7 +1459,7 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_init own_Reduce_scatter_init OWN(MPI_Reduce_scatter_init);
 EXPORT int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1455,6 +1491,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   mpipp_buffer(call, 0, sendbuf, mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? mpipp_intercept_total_count(call, recvcounts, sizeof *recvcounts) : mpipp_intercept_own_count(call, recvcounts, sizeof *recvcounts), MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
@@ -1464,7 +1501,7 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Reduce_scatter_init_c own_Reduce_scatter_init_c OWN(MPI_Reduce_scatter_init_c);
 EXPORT int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1496,6 +1533,7 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1504,7 +1542,7 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scan_init own_Scan_init OWN(MPI_Scan_init);
 EXPORT int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1536,6 +1574,7 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   mpipp_buffer(call, 0, sendbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1544,7 +1583,7 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scan_init_c own_Scan_init_c OWN(MPI_Scan_init_c);
 EXPORT int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1578,6 +1617,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatter_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatter_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -1586,7 +1626,7 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatter_init own_Scatter_init OWN(MPI_Scatter_init);
 EXPORT int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1620,6 +1660,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatter_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatter_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -1628,7 +1669,7 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatter_init_c own_Scatter_init_c OWN(MPI_Scatter_init_c);
 EXPORT int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1662,6 +1703,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatterv_init *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatterv_init(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -1670,7 +1712,7 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatterv_init own_Scatterv_init OWN(MPI_Scatterv_init);
 EXPORT int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1704,6 +1746,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
   if (mpipp_at_leaf(call))
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatterv_init_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -1712,7 +1755,7 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Scatterv_init_c own_Scatterv_init_c OWN(MPI_Scatterv_init_c);
 EXPORT int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);

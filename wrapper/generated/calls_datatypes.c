@@ -19,6 +19,7 @@ int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pack *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
                  : hooked_Pack(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -26,7 +27,7 @@ int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* 
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pack own_Pack OWN(MPI_Pack);
 EXPORT int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
@@ -54,6 +55,7 @@ int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pack_c *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
                  : hooked_Pack_c(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -61,7 +63,7 @@ int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pack_c own_Pack_c OWN(MPI_Pack_c);
 EXPORT int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
@@ -88,6 +90,7 @@ int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpip
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pack_external *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
                  : hooked_Pack_external(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -95,7 +98,7 @@ int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpip
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pack_external own_Pack_external OWN(MPI_Pack_external);
 EXPORT int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
@@ -122,6 +125,7 @@ int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incou
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Pack_external_c *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
                  : hooked_Pack_external_c(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -129,7 +133,7 @@ int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incou
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pack_external_c own_Pack_external_c OWN(MPI_Pack_external_c);
 EXPORT int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
@@ -164,7 +168,7 @@ int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Dat
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Reduce_local own_Reduce_local OWN(MPI_Reduce_local);
 EXPORT int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -199,7 +203,7 @@ int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Reduce_local_c own_Reduce_local_c OWN(MPI_Reduce_local_c);
 EXPORT int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -225,6 +229,7 @@ int MPI_Type_commit(MPI_Datatype* datatype) {
   if (!thread) return ((raw_Type_commit *)real)(datatype);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_commit, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(datatype, MPIPP_ROLE_datatype);
   // the library may change the caller's variable
   MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
@@ -236,7 +241,7 @@ int MPI_Type_commit(MPI_Datatype* datatype) {
     mpipp_recorder_committed(handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_commit own_Type_commit OWN(MPI_Type_commit);
 EXPORT int PMPI_Type_commit(MPI_Datatype* datatype);
@@ -267,6 +272,7 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
@@ -278,7 +284,7 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_contiguous own_Type_contiguous OWN(MPI_Type_contiguous);
 EXPORT int PMPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -309,6 +315,7 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
@@ -320,7 +327,7 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_contiguous_c own_Type_contiguous_c OWN(MPI_Type_contiguous_c);
 EXPORT int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -351,6 +358,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
@@ -362,7 +370,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_darray own_Type_create_darray OWN(MPI_Type_create_darray);
 EXPORT int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -393,6 +401,7 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
@@ -404,7 +413,7 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_darray_c own_Type_create_darray_c OWN(MPI_Type_create_darray_c);
 EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -435,6 +444,7 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_COMPLEX, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -445,7 +455,7 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_f90_complex own_Type_create_f90_complex OWN(MPI_Type_create_f90_complex);
 EXPORT int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
@@ -476,6 +486,7 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_INTEGER, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -486,7 +497,7 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_f90_integer own_Type_create_f90_integer OWN(MPI_Type_create_f90_integer);
 EXPORT int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
@@ -517,6 +528,7 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_REAL, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -527,7 +539,7 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_f90_real own_Type_create_f90_real OWN(MPI_Type_create_f90_real);
 EXPORT int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
@@ -558,6 +570,7 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
@@ -569,7 +582,7 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_hindexed own_Type_create_hindexed OWN(MPI_Type_create_hindexed);
 EXPORT int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -600,6 +613,7 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
@@ -611,7 +625,7 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_hindexed_c own_Type_create_hindexed_c OWN(MPI_Type_create_hindexed_c);
 EXPORT int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -642,6 +656,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
@@ -653,7 +668,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_hindexed_block own_Type_create_hindexed_block OWN(MPI_Type_create_hindexed_block);
 EXPORT int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -684,6 +699,7 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
@@ -695,7 +711,7 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_hindexed_block_c own_Type_create_hindexed_block_c OWN(MPI_Type_create_hindexed_block_c);
 EXPORT int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -726,6 +742,7 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
@@ -737,7 +754,7 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_hvector own_Type_create_hvector OWN(MPI_Type_create_hvector);
 EXPORT int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -768,6 +785,7 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
@@ -779,7 +797,7 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_hvector_c own_Type_create_hvector_c OWN(MPI_Type_create_hvector_c);
 EXPORT int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -810,6 +828,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
@@ -821,7 +840,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_indexed_block own_Type_create_indexed_block OWN(MPI_Type_create_indexed_block);
 EXPORT int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -852,6 +871,7 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
@@ -863,7 +883,7 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_indexed_block_c own_Type_create_indexed_block_c OWN(MPI_Type_create_indexed_block_c);
 EXPORT int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -894,6 +914,7 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
@@ -905,7 +926,7 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_resized own_Type_create_resized OWN(MPI_Type_create_resized);
 EXPORT int PMPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
@@ -936,6 +957,7 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
@@ -947,7 +969,7 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_resized_c own_Type_create_resized_c OWN(MPI_Type_create_resized_c);
 EXPORT int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
@@ -978,6 +1000,7 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -988,7 +1011,7 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_struct own_Type_create_struct OWN(MPI_Type_create_struct);
 EXPORT int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1019,6 +1042,7 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1029,7 +1053,7 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_struct_c own_Type_create_struct_c OWN(MPI_Type_create_struct_c);
 EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1060,6 +1084,7 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
@@ -1071,7 +1096,7 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_subarray own_Type_create_subarray OWN(MPI_Type_create_subarray);
 EXPORT int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1102,6 +1127,7 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
@@ -1113,7 +1139,7 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_create_subarray_c own_Type_create_subarray_c OWN(MPI_Type_create_subarray_c);
 EXPORT int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1144,6 +1170,7 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DUP, inputs, 0, components, 1);
@@ -1155,7 +1182,7 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_dup own_Type_dup OWN(MPI_Type_dup);
 EXPORT int PMPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1182,11 +1209,13 @@ int MPI_Type_free(MPI_Datatype* datatype) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && datatype ? MPIPP_KEY(*datatype) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_DATATYPE, handle, __builtin_return_address(0));
     int code = ((raw_Type_free *)real)(datatype);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(datatype, MPIPP_ROLE_datatype);
   // the library may change the caller's variable
   MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
@@ -1197,10 +1226,10 @@ int MPI_Type_free(MPI_Datatype* datatype) {
                  : hooked_Type_free(thread, real, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;
-    mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);
+    mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_free own_Type_free OWN(MPI_Type_free);
 EXPORT int PMPI_Type_free(MPI_Datatype* datatype);
@@ -1232,7 +1261,7 @@ int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max
     mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_get_contents own_Type_get_contents OWN(MPI_Type_get_contents);
 EXPORT int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
@@ -1264,7 +1293,7 @@ int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers,
     mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_get_contents_c own_Type_get_contents_c OWN(MPI_Type_get_contents_c);
 EXPORT int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
@@ -1295,6 +1324,7 @@ int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype i
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_value_index, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(pair_type, MPIPP_ROLE_pair_type);
   MPI_Datatype components[] = {(MPI_Datatype)value_type, (MPI_Datatype)index_type};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VALUE_INDEX, inputs, 0, components, 2);
@@ -1306,7 +1336,7 @@ int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype i
                         inputs, components, 2);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_get_value_index own_Type_get_value_index OWN(MPI_Type_get_value_index);
 EXPORT int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
@@ -1337,6 +1367,7 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
@@ -1348,7 +1379,7 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_indexed own_Type_indexed OWN(MPI_Type_indexed);
 EXPORT int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1379,6 +1410,7 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
@@ -1390,7 +1422,7 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_indexed_c own_Type_indexed_c OWN(MPI_Type_indexed_c);
 EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1422,7 +1454,7 @@ int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
     mpipp_recorder_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_set_name own_Type_set_name OWN(MPI_Type_set_name);
 EXPORT int PMPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
@@ -1453,6 +1485,7 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
@@ -1464,7 +1497,7 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_vector own_Type_vector OWN(MPI_Type_vector);
 EXPORT int PMPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1495,6 +1528,7 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
+  mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
@@ -1506,7 +1540,7 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_vector_c own_Type_vector_c OWN(MPI_Type_vector_c);
 EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1534,6 +1568,7 @@ int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int o
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Unpack *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
                  : hooked_Unpack(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -1541,7 +1576,7 @@ int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int o
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Unpack own_Unpack OWN(MPI_Unpack);
 EXPORT int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1569,6 +1604,7 @@ int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void*
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
                  : hooked_Unpack_c(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -1576,7 +1612,7 @@ int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void*
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Unpack_c own_Unpack_c OWN(MPI_Unpack_c);
 EXPORT int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1603,6 +1639,7 @@ int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
                  : hooked_Unpack_external(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1610,7 +1647,7 @@ int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Unpack_external own_Unpack_external OWN(MPI_Unpack_external);
 EXPORT int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
@@ -1637,6 +1674,7 @@ int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count ins
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_output(position, MPIPP_ROLE_position);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
                  : hooked_Unpack_external_c(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1644,7 +1682,7 @@ int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count ins
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Unpack_external_c own_Unpack_external_c OWN(MPI_Unpack_external_c);
 EXPORT int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
@@ -1685,7 +1723,7 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_hvector own_Type_hvector OWN(MPI_Type_hvector);
 EXPORT int PMPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("PMPI_Type_hvector");
@@ -1725,7 +1763,7 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_hindexed own_Type_hindexed OWN(MPI_Type_hindexed);
 EXPORT int PMPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("PMPI_Type_hindexed");
@@ -1764,7 +1802,7 @@ int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Type_struct own_Type_struct OWN(MPI_Type_struct);
 EXPORT int PMPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) __asm__("PMPI_Type_struct");

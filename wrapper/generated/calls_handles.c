@@ -22,6 +22,7 @@ int MPI_Abi_get_fortran_info(MPI_Info* info) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_fortran_info, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(info, MPIPP_ROLE_info);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Abi_get_fortran_info *)real)(info)
                  : hooked_Abi_get_fortran_info(thread, real, info);
@@ -29,7 +30,7 @@ int MPI_Abi_get_fortran_info(MPI_Info* info) {
     mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Abi_get_fortran_info own_Abi_get_fortran_info OWN(MPI_Abi_get_fortran_info);
 EXPORT int PMPI_Abi_get_fortran_info(MPI_Info* info);
@@ -60,6 +61,7 @@ int MPI_Abi_get_info(MPI_Info* info) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_info, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(info, MPIPP_ROLE_info);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Abi_get_info *)real)(info)
                  : hooked_Abi_get_info(thread, real, info);
@@ -67,7 +69,7 @@ int MPI_Abi_get_info(MPI_Info* info) {
     mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Abi_get_info own_Abi_get_info OWN(MPI_Abi_get_info);
 EXPORT int PMPI_Abi_get_info(MPI_Info* info);
@@ -98,7 +100,7 @@ int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Abort *)real)((MPI_Comm)comm, errorcode)
                  : hooked_Abort(thread, real, comm, errorcode);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Abort own_Abort OWN(MPI_Abort);
 EXPORT int PMPI_Abort(mpipp_MPI_Comm comm, int errorcode);
@@ -125,6 +127,7 @@ int MPI_Buffer_iflush(MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Buffer_iflush *)real)(request)
                  : hooked_Buffer_iflush(thread, real, request);
@@ -132,7 +135,7 @@ int MPI_Buffer_iflush(MPI_Request* request) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Buffer_iflush own_Buffer_iflush OWN(MPI_Buffer_iflush);
 EXPORT int PMPI_Buffer_iflush(MPI_Request* request);
@@ -166,7 +169,7 @@ int MPI_Cancel(MPI_Request* request) {
     mpipp_recorder_cancelled(MPIPP_KEY(*request));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Cancel own_Cancel OWN(MPI_Cancel);
 EXPORT int PMPI_Cancel(MPI_Request* request);
@@ -197,7 +200,7 @@ int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords)
                  : hooked_Cart_coords(thread, real, comm, rank, maxdims, coords);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Cart_coords own_Cart_coords OWN(MPI_Cart_coords);
 EXPORT int PMPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
@@ -230,6 +233,7 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(comm_cart, MPIPP_ROLE_comm_cart);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -240,7 +244,7 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Cart_create own_Cart_create OWN(MPI_Cart_create);
 EXPORT int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
@@ -269,7 +273,7 @@ int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], in
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords)
                  : hooked_Cart_get(thread, real, comm, maxdims, dims, periods, coords);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Cart_get own_Cart_get OWN(MPI_Cart_get);
 EXPORT int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
@@ -295,12 +299,13 @@ int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int per
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_map, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(newrank, MPIPP_ROLE_newrank);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_map *)real)((MPI_Comm)comm, ndims, dims, periods, newrank)
                  : hooked_Cart_map(thread, real, comm, ndims, dims, periods, newrank);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Cart_map own_Cart_map OWN(MPI_Cart_map);
 EXPORT int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
@@ -326,12 +331,13 @@ int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_rank, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(rank, MPIPP_ROLE_rank);
   struct mpipp_input inputs[] = {{coords, mpipp_recorder_dimensions(call), sizeof *coords, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_coords)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank)
                  : hooked_Cart_rank(thread, real, comm, coords, rank);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Cart_rank own_Cart_rank OWN(MPI_Cart_rank);
 EXPORT int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
@@ -357,12 +363,14 @@ int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_sourc
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_shift, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(rank_source, MPIPP_ROLE_rank_source);
+  mpipp_output(rank_dest, MPIPP_ROLE_rank_dest);
   struct mpipp_input inputs[] = {{&direction, 1, sizeof direction, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_direction)}, {&disp, 1, sizeof disp, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_shift *)real)((MPI_Comm)comm, direction, disp, rank_source, rank_dest)
                  : hooked_Cart_shift(thread, real, comm, direction, disp, rank_source, rank_dest);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Cart_shift own_Cart_shift OWN(MPI_Cart_shift);
 EXPORT int PMPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
@@ -395,6 +403,7 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm)
                  : hooked_Cart_sub(thread, real, comm, remain_dims, newcomm);
@@ -403,7 +412,7 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Cart_sub own_Cart_sub OWN(MPI_Cart_sub);
 EXPORT int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
@@ -429,10 +438,11 @@ int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cartdim_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(ndims, MPIPP_ROLE_ndims);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims)
                  : hooked_Cartdim_get(thread, real, comm, ndims);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Cartdim_get own_Cartdim_get OWN(MPI_Cartdim_get);
 EXPORT int PMPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
@@ -466,6 +476,7 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_accept(thread, real, port_name, info, root, comm, newcomm);
@@ -474,7 +485,7 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_accept own_Comm_accept OWN(MPI_Comm_accept);
 EXPORT int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -508,6 +519,7 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_connect(thread, real, port_name, info, root, comm, newcomm);
@@ -516,7 +528,7 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_connect own_Comm_connect OWN(MPI_Comm_connect);
 EXPORT int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -549,6 +561,7 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -560,7 +573,7 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_create own_Comm_create OWN(MPI_Comm_create);
 EXPORT int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
@@ -591,6 +604,7 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler)
                  : hooked_Comm_create_errhandler(thread, real, comm_errhandler_fn, errhandler);
@@ -598,7 +612,7 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
     mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_create_errhandler own_Comm_create_errhandler OWN(MPI_Comm_create_errhandler);
 EXPORT int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
@@ -629,19 +643,20 @@ int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpi
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  mpipp_recorder_gathering_apart(call, MPIPP_KEY((MPI_Group)group), stringtag);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
+  mpipp_recorder_gathering_groups(call, MPIPP_KEY((MPI_Group)group), stringtag);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {stringtag, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_stringtag)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm)
                  : hooked_Comm_create_from_group(thread, real, group, stringtag, info, errhandler, newcomm);
-  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_apart();
+  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_groups();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_create_from_group own_Comm_create_from_group OWN(MPI_Comm_create_from_group);
 EXPORT int PMPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
@@ -674,6 +689,7 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->tag = tag;
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   mpipp_recorder_gathering(call, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
@@ -687,7 +703,7 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
     mpipp_recorder_comm_made(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_create_group own_Comm_create_group OWN(MPI_Comm_create_group);
 EXPORT int PMPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
@@ -714,11 +730,13 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && comm ? MPIPP_KEY(*comm) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_disconnect *)real)(comm);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_COMM, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_COMM, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(comm, MPIPP_ROLE_comm);
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_comm)}};
@@ -728,11 +746,11 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
                  : hooked_Comm_disconnect(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_COMM, handle, serial);
+    mpipp_registry_freed(MPIPP_COMM, handle, serial, call->caller);
     mpipp_recorder_requests_without(handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_disconnect own_Comm_disconnect OWN(MPI_Comm_disconnect);
 EXPORT int PMPI_Comm_disconnect(MPI_Comm* comm);
@@ -765,6 +783,7 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm)
                  : hooked_Comm_dup(thread, real, comm, newcomm);
@@ -773,7 +792,7 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_dup own_Comm_dup OWN(MPI_Comm_dup);
 EXPORT int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -806,6 +825,7 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm)
                  : hooked_Comm_dup_with_info(thread, real, comm, info, newcomm);
@@ -814,7 +834,7 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_dup_with_info own_Comm_dup_with_info OWN(MPI_Comm_dup_with_info);
 EXPORT int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -841,11 +861,13 @@ int MPI_Comm_free(MPI_Comm* comm) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && comm ? MPIPP_KEY(*comm) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_free *)real)(comm);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_COMM, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_COMM, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(comm, MPIPP_ROLE_comm);
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_comm)}};
@@ -855,11 +877,11 @@ int MPI_Comm_free(MPI_Comm* comm) {
                  : hooked_Comm_free(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_COMM, handle, serial);
+    mpipp_registry_freed(MPIPP_COMM, handle, serial, call->caller);
     mpipp_recorder_requests_without(handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_free own_Comm_free OWN(MPI_Comm_free);
 EXPORT int PMPI_Comm_free(MPI_Comm* comm);
@@ -891,6 +913,7 @@ int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler)
                  : hooked_Comm_get_errhandler(thread, real, comm, errhandler);
@@ -898,7 +921,7 @@ int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
     mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_get_errhandler own_Comm_get_errhandler OWN(MPI_Comm_get_errhandler);
 EXPORT int PMPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
@@ -930,6 +953,7 @@ int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(info_used, MPIPP_ROLE_info_used);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used)
                  : hooked_Comm_get_info(thread, real, comm, info_used);
@@ -937,7 +961,7 @@ int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
     mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_get_info own_Comm_get_info OWN(MPI_Comm_get_info);
 EXPORT int PMPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
@@ -969,6 +993,7 @@ int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(group, MPIPP_ROLE_group);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_group *)real)((MPI_Comm)comm, group)
                  : hooked_Comm_group(thread, real, comm, group);
@@ -976,7 +1001,7 @@ int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
     mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_group own_Comm_group OWN(MPI_Comm_group);
 EXPORT int PMPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -1011,6 +1036,8 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request)
                  : hooked_Comm_idup(thread, real, comm, newcomm, request);
@@ -1020,7 +1047,7 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_idup own_Comm_idup OWN(MPI_Comm_idup);
 EXPORT int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
@@ -1055,6 +1082,8 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request)
                  : hooked_Comm_idup_with_info(thread, real, comm, info, newcomm, request);
@@ -1064,7 +1093,7 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_idup_with_info own_Comm_idup_with_info OWN(MPI_Comm_idup_with_info);
 EXPORT int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -1092,6 +1121,7 @@ int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request)
                  : hooked_Comm_iflush_buffer(thread, real, comm, request);
@@ -1099,7 +1129,7 @@ int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_iflush_buffer own_Comm_iflush_buffer OWN(MPI_Comm_iflush_buffer);
 EXPORT int PMPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1130,6 +1160,7 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(intercomm, MPIPP_ROLE_intercomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_join *)real)(fd, intercomm)
                  : hooked_Comm_join(thread, real, fd, intercomm);
@@ -1137,7 +1168,7 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
     mpipp_recorder_comm_made(call, *intercomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_join own_Comm_join OWN(MPI_Comm_join);
 EXPORT int PMPI_Comm_join(int fd, MPI_Comm* intercomm);
@@ -1169,6 +1200,7 @@ int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(group, MPIPP_ROLE_group);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group)
                  : hooked_Comm_remote_group(thread, real, comm, group);
@@ -1176,7 +1208,7 @@ int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
     mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_remote_group own_Comm_remote_group OWN(MPI_Comm_remote_group);
 EXPORT int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -1202,10 +1234,11 @@ int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_size, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size)
                  : hooked_Comm_remote_size(thread, real, comm, size);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Comm_remote_size own_Comm_remote_size OWN(MPI_Comm_remote_size);
 EXPORT int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
@@ -1242,7 +1275,7 @@ int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_set_errhandler own_Comm_set_errhandler OWN(MPI_Comm_set_errhandler);
 EXPORT int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
@@ -1276,7 +1309,7 @@ int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_set_info own_Comm_set_info OWN(MPI_Comm_set_info);
 EXPORT int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
@@ -1309,7 +1342,7 @@ int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
     mpipp_recorder_named(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm), comm_name);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_set_name own_Comm_set_name OWN(MPI_Comm_set_name);
 EXPORT int PMPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
@@ -1343,6 +1376,7 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(intercomm, MPIPP_ROLE_intercomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn(thread, real, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
@@ -1351,7 +1385,7 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_spawn own_Comm_spawn OWN(MPI_Comm_spawn);
 EXPORT int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1385,6 +1419,7 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(intercomm, MPIPP_ROLE_intercomm);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn_multiple(thread, real, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
@@ -1393,7 +1428,7 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_spawn_multiple own_Comm_spawn_multiple OWN(MPI_Comm_spawn_multiple);
 EXPORT int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1426,6 +1461,7 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   struct mpipp_input inputs[] = {{&color, 1, sizeof color, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_color)}, {&key, 1, sizeof key, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_key)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1436,7 +1472,7 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_split own_Comm_split OWN(MPI_Comm_split);
 EXPORT int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
@@ -1469,6 +1505,7 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   struct mpipp_input inputs[] = {{&split_type, 1, sizeof split_type, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_split_type)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1479,7 +1516,7 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Comm_split_type own_Comm_split_type OWN(MPI_Comm_split_type);
 EXPORT int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -1509,7 +1546,7 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[]) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dims_create *)real)(nnodes, ndims, dims)
                  : hooked_Dims_create(thread, real, nnodes, ndims, dims);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Dims_create own_Dims_create OWN(MPI_Dims_create);
 EXPORT int PMPI_Dims_create(int nnodes, int ndims, int dims[]);
@@ -1542,6 +1579,7 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(comm_dist_graph, MPIPP_ROLE_comm_dist_graph);
   struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 6, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1552,7 +1590,7 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Dist_graph_create own_Dist_graph_create OWN(MPI_Dist_graph_create);
 EXPORT int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1585,6 +1623,7 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(comm_dist_graph, MPIPP_ROLE_comm_dist_graph);
   struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_abi_weights(sourceweights), indegree, sizeof *sourceweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sourceweights)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(destweights), outdegree, sizeof *destweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destweights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 7, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1595,7 +1634,7 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Dist_graph_create_adjacent own_Dist_graph_create_adjacent OWN(MPI_Dist_graph_create_adjacent);
 EXPORT int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1624,7 +1663,7 @@ int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[]
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)
                  : hooked_Dist_graph_neighbors(thread, real, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Dist_graph_neighbors own_Dist_graph_neighbors OWN(MPI_Dist_graph_neighbors);
 EXPORT int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
@@ -1650,10 +1689,13 @@ int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outd
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_neighbors_count, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(indegree, MPIPP_ROLE_indegree);
+  mpipp_output(outdegree, MPIPP_ROLE_outdegree);
+  mpipp_output(weighted, MPIPP_ROLE_weighted);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted)
                  : hooked_Dist_graph_neighbors_count(thread, real, comm, indegree, outdegree, weighted);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Dist_graph_neighbors_count own_Dist_graph_neighbors_count OWN(MPI_Dist_graph_neighbors_count);
 EXPORT int PMPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
@@ -1679,6 +1721,7 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   if (!thread) return ((raw_Errhandler_free *)real)(errhandler);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   uint64_t handle = errhandler ? MPIPP_KEY(*errhandler) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_ERRHANDLER, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
@@ -1688,10 +1731,10 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
                  : hooked_Errhandler_free(thread, real, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_ERRHANDLER, handle, serial);
+    mpipp_registry_freed(MPIPP_ERRHANDLER, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Errhandler_free own_Errhandler_free OWN(MPI_Errhandler_free);
 EXPORT int PMPI_Errhandler_free(MPI_Errhandler* errhandler);
@@ -1716,7 +1759,7 @@ int MPI_Finalize(void) {
   if (!thread) return ((raw_Finalize *)real)();
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
   call->present = 0;
-  if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
+  if (mpipp_intercept_is_repeated_init(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Finalize *)real)()
                  : hooked_Finalize(thread, real);
@@ -1724,7 +1767,7 @@ int MPI_Finalize(void) {
     mpipp_intercept_finalized();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Finalize own_Finalize OWN(MPI_Finalize);
 EXPORT int PMPI_Finalize(void);
@@ -1755,6 +1798,7 @@ int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(hw_info, MPIPP_ROLE_hw_info);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Get_hw_resource_info *)real)(hw_info)
                  : hooked_Get_hw_resource_info(thread, real, hw_info);
@@ -1762,7 +1806,7 @@ int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
     mpipp_recorder_info_made(call, *hw_info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Get_hw_resource_info own_Get_hw_resource_info OWN(MPI_Get_hw_resource_info);
 EXPORT int PMPI_Get_hw_resource_info(MPI_Info* hw_info);
@@ -1795,6 +1839,7 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(comm_graph, MPIPP_ROLE_comm_graph);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1805,7 +1850,7 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Graph_create own_Graph_create OWN(MPI_Graph_create);
 EXPORT int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
@@ -1834,7 +1879,7 @@ int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], 
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges)
                  : hooked_Graph_get(thread, real, comm, maxindex, maxedges, index, edges);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Graph_get own_Graph_get OWN(MPI_Graph_get);
 EXPORT int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
@@ -1860,12 +1905,13 @@ int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_map, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(newrank, MPIPP_ROLE_newrank);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Graph_map *)real)((MPI_Comm)comm, nnodes, index, edges, newrank)
                  : hooked_Graph_map(thread, real, comm, nnodes, index, edges, newrank);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Graph_map own_Graph_map OWN(MPI_Graph_map);
 EXPORT int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
@@ -1896,7 +1942,7 @@ int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int nei
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors)
                  : hooked_Graph_neighbors(thread, real, comm, rank, maxneighbors, neighbors);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Graph_neighbors own_Graph_neighbors OWN(MPI_Graph_neighbors);
 EXPORT int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
@@ -1922,12 +1968,13 @@ int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_neighbors_count, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(nneighbors, MPIPP_ROLE_nneighbors);
   struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Graph_neighbors_count *)real)((MPI_Comm)comm, rank, nneighbors)
                  : hooked_Graph_neighbors_count(thread, real, comm, rank, nneighbors);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Graph_neighbors_count own_Graph_neighbors_count OWN(MPI_Graph_neighbors_count);
 EXPORT int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
@@ -1953,10 +2000,12 @@ int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graphdims_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(nnodes, MPIPP_ROLE_nnodes);
+  mpipp_output(nedges, MPIPP_ROLE_nedges);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges)
                  : hooked_Graphdims_get(thread, real, comm, nnodes, nedges);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Graphdims_get own_Graphdims_get OWN(MPI_Graphdims_get);
 EXPORT int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
@@ -1983,6 +2032,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request)
                  : hooked_Grequest_start(thread, real, query_fn, free_fn, cancel_fn, extra_state, request);
@@ -1990,7 +2040,7 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Grequest_start own_Grequest_start OWN(MPI_Grequest_start);
 EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
@@ -2021,6 +2071,7 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
@@ -2032,7 +2083,7 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_difference own_Group_difference OWN(MPI_Group_difference);
 EXPORT int PMPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2063,6 +2114,7 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -2073,7 +2125,7 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_excl own_Group_excl OWN(MPI_Group_excl);
 EXPORT int PMPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2099,6 +2151,7 @@ int MPI_Group_free(MPI_Group* group) {
   if (!thread) return ((raw_Group_free *)real)(group);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(group, MPIPP_ROLE_group);
   uint64_t handle = group ? MPIPP_KEY(*group) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_GROUP, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
@@ -2108,10 +2161,10 @@ int MPI_Group_free(MPI_Group* group) {
                  : hooked_Group_free(thread, real, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_GROUP, handle, serial);
+    mpipp_registry_freed(MPIPP_GROUP, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_free own_Group_free OWN(MPI_Group_free);
 EXPORT int PMPI_Group_free(MPI_Group* group);
@@ -2142,6 +2195,7 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -2152,7 +2206,7 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_from_session_pset own_Group_from_session_pset OWN(MPI_Group_from_session_pset);
 EXPORT int PMPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
@@ -2183,6 +2237,7 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -2193,7 +2248,7 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_incl own_Group_incl OWN(MPI_Group_incl);
 EXPORT int PMPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2224,6 +2279,7 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
@@ -2235,7 +2291,7 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_intersection own_Group_intersection OWN(MPI_Group_intersection);
 EXPORT int PMPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2266,6 +2322,7 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -2276,7 +2333,7 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_range_excl own_Group_range_excl OWN(MPI_Group_range_excl);
 EXPORT int PMPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2307,6 +2364,7 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -2317,7 +2375,7 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_range_incl own_Group_range_incl OWN(MPI_Group_range_incl);
 EXPORT int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2349,7 +2407,7 @@ int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[],
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2)
                  : hooked_Group_translate_ranks(thread, real, group1, n, ranks1, group2, ranks2);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Group_translate_ranks own_Group_translate_ranks OWN(MPI_Group_translate_ranks);
 EXPORT int PMPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
@@ -2380,6 +2438,7 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
@@ -2391,7 +2450,7 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
     mpipp_recorder_group_made(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Group_union own_Group_union OWN(MPI_Group_union);
 EXPORT int PMPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2422,6 +2481,7 @@ int MPI_Info_create(MPI_Info* info) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(info, MPIPP_ROLE_info);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Info_create *)real)(info)
                  : hooked_Info_create(thread, real, info);
@@ -2429,7 +2489,7 @@ int MPI_Info_create(MPI_Info* info) {
     mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Info_create own_Info_create OWN(MPI_Info_create);
 EXPORT int PMPI_Info_create(MPI_Info* info);
@@ -2460,6 +2520,7 @@ int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(info, MPIPP_ROLE_info);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info)
                  : hooked_Info_create_env(thread, real, argc, argv, info);
@@ -2467,7 +2528,7 @@ int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
     mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Info_create_env own_Info_create_env OWN(MPI_Info_create_env);
 EXPORT int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info);
@@ -2502,7 +2563,7 @@ int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
     mpipp_recorder_info_set(MPIPP_KEY((MPI_Info)info), key, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Info_delete own_Info_delete OWN(MPI_Info_delete);
 EXPORT int PMPI_Info_delete(mpipp_MPI_Info info, const char* key);
@@ -2533,6 +2594,7 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(newinfo, MPIPP_ROLE_newinfo);
   uint64_t info_key = MPIPP_KEY((MPI_Info)info);
   struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -2543,7 +2605,7 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
     mpipp_recorder_info_made(call, *newinfo);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Info_dup own_Info_dup OWN(MPI_Info_dup);
 EXPORT int PMPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
@@ -2570,11 +2632,13 @@ int MPI_Info_free(MPI_Info* info) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && info ? MPIPP_KEY(*info) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
     int code = ((raw_Info_free *)real)(info);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_INFO, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_INFO, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(info, MPIPP_ROLE_info);
   uint64_t handle = info ? MPIPP_KEY(*info) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_INFO, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
@@ -2584,10 +2648,10 @@ int MPI_Info_free(MPI_Info* info) {
                  : hooked_Info_free(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_INFO, handle, serial);
+    mpipp_registry_freed(MPIPP_INFO, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Info_free own_Info_free OWN(MPI_Info_free);
 EXPORT int PMPI_Info_free(MPI_Info* info);
@@ -2622,7 +2686,7 @@ int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
     mpipp_recorder_info_set(MPIPP_KEY((MPI_Info)info), key, value);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Info_set own_Info_set OWN(MPI_Info_set);
 EXPORT int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
@@ -2647,7 +2711,7 @@ int MPI_Init(int* argc, char*** argv) {
   if (!thread) return ((raw_Init *)real)(argc, argv);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init, MPIPP_SITE);
   call->present = 0;
-  if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
+  if (mpipp_intercept_is_repeated_init(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Init *)real)(argc, argv)
                  : hooked_Init(thread, real, argc, argv);
@@ -2655,7 +2719,7 @@ int MPI_Init(int* argc, char*** argv) {
     mpipp_intercept_initialized();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Init own_Init OWN(MPI_Init);
 EXPORT int PMPI_Init(int* argc, char*** argv);
@@ -2680,7 +2744,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   if (!thread) return ((raw_Init_thread *)real)(argc, argv, required, provided);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
   call->present = 0;
-  if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
+  if (mpipp_intercept_is_repeated_init(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Init_thread *)real)(argc, argv, required, provided)
                  : hooked_Init_thread(thread, real, argc, argv, required, provided);
@@ -2688,7 +2752,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     mpipp_intercept_initialized();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Init_thread own_Init_thread OWN(MPI_Init_thread);
 EXPORT int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
@@ -2722,6 +2786,7 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newintercomm, MPIPP_ROLE_newintercomm);
   mpipp_recorder_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
   uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
   struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
@@ -2736,7 +2801,7 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Intercomm_create own_Intercomm_create OWN(MPI_Intercomm_create);
 EXPORT int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
@@ -2767,8 +2832,9 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  mpipp_recorder_gathering_apart(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
-  mpipp_recorder_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
+  mpipp_output(newintercomm, MPIPP_ROLE_newintercomm);
+  mpipp_recorder_gathering_groups(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
+  mpipp_recorder_leading_groups(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
                       MPIPP_KEY((MPI_Group)remote_group), remote_leader);
   uint64_t local_group_key = MPIPP_KEY((MPI_Group)local_group);
   uint64_t remote_group_key = MPIPP_KEY((MPI_Group)remote_group);
@@ -2777,12 +2843,12 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm)
                  : hooked_Intercomm_create_from_groups(thread, real, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_apart();
+  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_groups();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_comm_made(call, *newintercomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Intercomm_create_from_groups own_Intercomm_create_from_groups OWN(MPI_Intercomm_create_from_groups);
 EXPORT int PMPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
@@ -2815,6 +2881,7 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(newintracomm, MPIPP_ROLE_newintracomm);
   struct mpipp_input inputs[] = {{&high, 1, sizeof high, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_high)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -2825,7 +2892,7 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Intercomm_merge own_Intercomm_merge OWN(MPI_Intercomm_merge);
 EXPORT int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
@@ -2856,6 +2923,7 @@ int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(op, MPIPP_ROLE_op);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Op_create *)real)(user_fn, commute, op)
                  : hooked_Op_create(thread, real, user_fn, commute, op);
@@ -2863,7 +2931,7 @@ int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
     mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Op_create own_Op_create OWN(MPI_Op_create);
 EXPORT int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
@@ -2894,6 +2962,7 @@ int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(op, MPIPP_ROLE_op);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Op_create_c *)real)(user_fn, commute, op)
                  : hooked_Op_create_c(thread, real, user_fn, commute, op);
@@ -2901,7 +2970,7 @@ int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
     mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Op_create_c own_Op_create_c OWN(MPI_Op_create_c);
 EXPORT int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
@@ -2928,11 +2997,13 @@ int MPI_Op_free(MPI_Op* op) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && op ? MPIPP_KEY(*op) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
     int code = ((raw_Op_free *)real)(op);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_OP, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_OP, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(op, MPIPP_ROLE_op);
   uint64_t handle = op ? MPIPP_KEY(*op) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_OP, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_op)}};
@@ -2942,10 +3013,10 @@ int MPI_Op_free(MPI_Op* op) {
                  : hooked_Op_free(thread, real, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_OP, handle, serial);
+    mpipp_registry_freed(MPIPP_OP, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Op_free own_Op_free OWN(MPI_Op_free);
 EXPORT int PMPI_Op_free(MPI_Op* op);
@@ -2971,7 +3042,8 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
   if (!thread) return ((raw_Parrived *)real)(request, partition, flag);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Parrived, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
   call->present |= MPIPP_HAS_REQUESTS;
@@ -2985,8 +3057,8 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Parrived own_Parrived OWN(MPI_Parrived);
 EXPORT int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
@@ -3023,7 +3095,7 @@ int MPI_Request_free(MPI_Request* request) {
     mpipp_recorder_request_freed(call, handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Request_free own_Request_free OWN(MPI_Request_free);
 EXPORT int PMPI_Request_free(MPI_Request* request);
@@ -3049,7 +3121,10 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
   if (!thread) return ((raw_Request_get_status *)real)(request, flag, status);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
   call->present = 0;
-  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  call->statuses = (uintptr_t)status;
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
+  MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
   call->present |= MPIPP_HAS_REQUESTS;
@@ -3061,8 +3136,8 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Request_get_status own_Request_get_status OWN(MPI_Request_get_status);
 EXPORT int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
@@ -3090,6 +3165,9 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  call->statuses = (uintptr_t)array_of_statuses;
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Request_get_status_all(thread, real, count, array_of_requests, flag, array_of_statuses);
@@ -3099,8 +3177,8 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Request_get_status_all own_Request_get_status_all OWN(MPI_Request_get_status_all);
 EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
@@ -3128,6 +3206,10 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  call->statuses = (uintptr_t)status;
+  mpipp_output(index, MPIPP_ROLE_index);
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, status)
                  : hooked_Request_get_status_any(thread, real, count, array_of_requests, index, flag, status);
@@ -3137,8 +3219,8 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Request_get_status_any own_Request_get_status_any OWN(MPI_Request_get_status_any);
 EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
@@ -3166,6 +3248,9 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
+  call->statuses = (uintptr_t)array_of_statuses;
+  mpipp_output(outcount, MPIPP_ROLE_outcount);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Request_get_status_some(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -3175,8 +3260,8 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
     mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Request_get_status_some own_Request_get_status_some OWN(MPI_Request_get_status_some);
 EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3207,6 +3292,7 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errha
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler)
                  : hooked_Session_create_errhandler(thread, real, session_errhandler_fn, errhandler);
@@ -3214,7 +3300,7 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errha
     mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)session_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_create_errhandler own_Session_create_errhandler OWN(MPI_Session_create_errhandler);
 EXPORT int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
@@ -3241,11 +3327,13 @@ int MPI_Session_finalize(MPI_Session* session) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && session ? MPIPP_KEY(*session) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
     int code = ((raw_Session_finalize *)real)(session);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_SESSION, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_SESSION, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(session, MPIPP_ROLE_session);
   uint64_t handle = session ? MPIPP_KEY(*session) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_SESSION, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
@@ -3255,10 +3343,10 @@ int MPI_Session_finalize(MPI_Session* session) {
                  : hooked_Session_finalize(thread, real, session);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_SESSION, handle, serial);
+    mpipp_registry_freed(MPIPP_SESSION, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_finalize own_Session_finalize OWN(MPI_Session_finalize);
 EXPORT int PMPI_Session_finalize(MPI_Session* session);
@@ -3289,6 +3377,7 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -3299,7 +3388,7 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
     mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_get_errhandler own_Session_get_errhandler OWN(MPI_Session_get_errhandler);
 EXPORT int PMPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
@@ -3330,6 +3419,7 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(info_used, MPIPP_ROLE_info_used);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -3340,7 +3430,7 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
     mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_get_info own_Session_get_info OWN(MPI_Session_get_info);
 EXPORT int PMPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
@@ -3371,6 +3461,7 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(info, MPIPP_ROLE_info);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
@@ -3381,7 +3472,7 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
     mpipp_recorder_info_made(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_get_pset_info own_Session_get_pset_info OWN(MPI_Session_get_pset_info);
 EXPORT int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
@@ -3408,6 +3499,7 @@ int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request)
                  : hooked_Session_iflush_buffer(thread, real, session, request);
@@ -3415,7 +3507,7 @@ int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_iflush_buffer own_Session_iflush_buffer OWN(MPI_Session_iflush_buffer);
 EXPORT int PMPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
@@ -3455,7 +3547,7 @@ int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_S
     mpipp_intercept_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_init own_Session_init OWN(MPI_Session_init);
 EXPORT int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
@@ -3492,7 +3584,7 @@ int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler e
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_set_errhandler own_Session_set_errhandler OWN(MPI_Session_set_errhandler);
 EXPORT int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
@@ -3527,7 +3619,7 @@ int MPI_Start(MPI_Request* request) {
     mpipp_recorder_started(call, request, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_not_started(request, 1, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_not_started(request, 1, code));
 }
 extern raw_Start own_Start OWN(MPI_Start);
 EXPORT int PMPI_Start(MPI_Request* request);
@@ -3562,7 +3654,7 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
     mpipp_recorder_started(call, array_of_requests, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_not_started(array_of_requests, count, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_not_started(array_of_requests, count, code));
 }
 extern raw_Startall own_Startall OWN(MPI_Startall);
 EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]);
@@ -3590,12 +3682,15 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!request)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Test *)real)(request, flag, status)
                    : hooked_Test(thread, real, request, flag, status);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   MPI_Request before = *request;
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Test *)real)(request, flag, status)
@@ -3608,8 +3703,8 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Test own_Test OWN(MPI_Test);
 EXPORT int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
@@ -3637,12 +3732,15 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                    : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3656,8 +3754,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Testall own_Testall OWN(MPI_Testall);
 EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
@@ -3685,12 +3783,16 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
                    : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_output(index, MPIPP_ROLE_index);
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3707,8 +3809,8 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Testany own_Testany OWN(MPI_Testany);
 EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
@@ -3736,12 +3838,15 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
+  call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                    : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_output(outcount, MPIPP_ROLE_outcount);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3756,8 +3861,8 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
     mpipp_polled(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Testsome own_Testsome OWN(MPI_Testsome);
 EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3785,12 +3890,14 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
+  call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!request)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Wait *)real)(request, status)
                    : hooked_Wait(thread, real, request, status);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   MPI_Request before = *request;
   mpipp_waits_for(thread, 1, request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -3799,7 +3906,7 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
     mpipp_recorder_completion_failed(MPIPP_KEY(before), code);
   mpipp_recorder_completed(call, before, request);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Wait own_Wait OWN(MPI_Wait);
 EXPORT int PMPI_Wait(MPI_Request* request, MPI_Status* status);
@@ -3826,12 +3933,14 @@ static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                    : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   mpipp_waits_for(thread, count, array_of_requests);
@@ -3842,7 +3951,7 @@ static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of
     mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
   mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before, count);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
@@ -3857,7 +3966,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);
   mpipp_recorder_all_failed(before, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
   mpipp_recorder_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Waitall own_Waitall OWN(MPI_Waitall);
 EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
@@ -3885,12 +3994,15 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
+  call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
                    : hooked_Waitany(thread, real, count, array_of_requests, index, status);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_output(index, MPIPP_ROLE_index);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   call->before = (uintptr_t)before.all;
@@ -3905,7 +4017,7 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   else
     mpipp_recorder_completed_some(call, &before, 1, index, array_of_requests);
   mpipp_handles_deinit(&before, count);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Waitany own_Waitany OWN(MPI_Waitany);
 EXPORT int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
@@ -3933,12 +4045,15 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
+  call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
     int code = MPIPP_LIKELY(!mpipp_active(thread))
                    ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                    : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    return mpipp_leave(thread, code);
+    return mpipp_leave_any(thread, code);
   }
+  mpipp_output(outcount, MPIPP_ROLE_outcount);
+  mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
   call->before = (uintptr_t)before.all;
@@ -3951,7 +4066,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
     mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Waitsome own_Waitsome OWN(MPI_Waitsome);
 EXPORT int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3982,6 +4097,7 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MP
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler)
                  : hooked_Win_create_errhandler(thread, real, win_errhandler_fn, errhandler);
@@ -3989,7 +4105,7 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MP
     mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)win_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_create_errhandler own_Win_create_errhandler OWN(MPI_Win_create_errhandler);
 EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
@@ -4026,7 +4142,7 @@ int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)
     mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Errhandler_create own_Errhandler_create OWN(MPI_Errhandler_create);
 EXPORT int PMPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) __asm__("PMPI_Errhandler_create");
@@ -4063,7 +4179,7 @@ int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
     mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Errhandler_get own_Errhandler_get OWN(MPI_Errhandler_get);
 EXPORT int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("PMPI_Errhandler_get");
@@ -4095,7 +4211,7 @@ int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Errhandler_set own_Errhandler_set OWN(MPI_Errhandler_set);
 EXPORT int PMPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("PMPI_Errhandler_set");

@@ -18,11 +18,13 @@ int MPI_File_close(MPI_File* fh) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && fh ? MPIPP_KEY(*fh) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
     int code = ((raw_File_close *)real)(fh);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_FILE, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_FILE, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(fh, MPIPP_ROLE_fh);
   uint64_t handle = fh ? MPIPP_KEY(*fh) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_FILE, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_file)}};
@@ -32,10 +34,10 @@ int MPI_File_close(MPI_File* fh) {
                  : hooked_File_close(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_FILE, handle, serial);
+    mpipp_registry_freed(MPIPP_FILE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_close own_File_close OWN(MPI_File_close);
 EXPORT int PMPI_File_close(MPI_File* fh);
@@ -66,6 +68,7 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler)
                  : hooked_File_create_errhandler(thread, real, file_errhandler_fn, errhandler);
@@ -73,7 +76,7 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
     mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)file_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_create_errhandler own_File_create_errhandler OWN(MPI_File_create_errhandler);
 EXPORT int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
@@ -105,6 +108,7 @@ int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)file);
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler)
                  : hooked_File_get_errhandler(thread, real, file, errhandler);
@@ -112,7 +116,7 @@ int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
     mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_get_errhandler own_File_get_errhandler OWN(MPI_File_get_errhandler);
 EXPORT int PMPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
@@ -144,6 +148,7 @@ int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_output(group, MPIPP_ROLE_group);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_get_group *)real)((MPI_File)fh, group)
                  : hooked_File_get_group(thread, real, fh, group);
@@ -151,7 +156,7 @@ int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
     mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_get_group own_File_get_group OWN(MPI_File_get_group);
 EXPORT int PMPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
@@ -183,6 +188,7 @@ int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_output(info_used, MPIPP_ROLE_info_used);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_get_info *)real)((MPI_File)fh, info_used)
                  : hooked_File_get_info(thread, real, fh, info_used);
@@ -190,7 +196,7 @@ int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
     mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_get_info own_File_get_info OWN(MPI_File_get_info);
 EXPORT int PMPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
@@ -224,6 +230,9 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  mpipp_output(disp, MPIPP_ROLE_disp);
+  mpipp_output(etype, MPIPP_ROLE_etype);
+  mpipp_output(filetype, MPIPP_ROLE_filetype);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep)
                  : hooked_File_get_view(thread, real, fh, disp, etype, filetype, datarep);
@@ -231,7 +240,7 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
     mpipp_recorder_view_taken(call, *etype, *filetype);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_get_view own_File_get_view OWN(MPI_File_get_view);
 EXPORT int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
@@ -260,6 +269,7 @@ int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread(thread, real, fh, buf, count, datatype, request);
@@ -267,7 +277,7 @@ int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype d
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iread own_File_iread OWN(MPI_File_iread);
 EXPORT int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -296,6 +306,7 @@ int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_c(thread, real, fh, buf, count, datatype, request);
@@ -303,7 +314,7 @@ int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Da
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iread_c own_File_iread_c OWN(MPI_File_iread_c);
 EXPORT int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -332,15 +343,16 @@ int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dataty
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iread_all own_File_iread_all OWN(MPI_File_iread_all);
 EXPORT int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -369,15 +381,16 @@ int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iread_all_c own_File_iread_all_c OWN(MPI_File_iread_all_c);
 EXPORT int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -407,6 +420,7 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at(thread, real, fh, offset, buf, count, datatype, request);
@@ -414,7 +428,7 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iread_at own_File_iread_at OWN(MPI_File_iread_at);
 EXPORT int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -444,6 +458,7 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_c(thread, real, fh, offset, buf, count, datatype, request);
@@ -451,7 +466,7 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iread_at_c own_File_iread_at_c OWN(MPI_File_iread_at_c);
 EXPORT int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -481,15 +496,16 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iread_at_all own_File_iread_at_all OWN(MPI_File_iread_at_all);
 EXPORT int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -519,15 +535,16 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iread_at_all_c own_File_iread_at_all_c OWN(MPI_File_iread_at_all_c);
 EXPORT int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -556,6 +573,7 @@ int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared(thread, real, fh, buf, count, datatype, request);
@@ -563,7 +581,7 @@ int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iread_shared own_File_iread_shared OWN(MPI_File_iread_shared);
 EXPORT int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -592,6 +610,7 @@ int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iread_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared_c(thread, real, fh, buf, count, datatype, request);
@@ -599,7 +618,7 @@ int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iread_shared_c own_File_iread_shared_c OWN(MPI_File_iread_shared_c);
 EXPORT int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -628,6 +647,7 @@ int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite(thread, real, fh, buf, count, datatype, request);
@@ -635,7 +655,7 @@ int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Dat
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iwrite own_File_iwrite OWN(MPI_File_iwrite);
 EXPORT int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -664,6 +684,7 @@ int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_c(thread, real, fh, buf, count, datatype, request);
@@ -671,7 +692,7 @@ int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iwrite_c own_File_iwrite_c OWN(MPI_File_iwrite_c);
 EXPORT int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -700,15 +721,16 @@ int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iwrite_all own_File_iwrite_all OWN(MPI_File_iwrite_all);
 EXPORT int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -737,15 +759,16 @@ int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iwrite_all_c own_File_iwrite_all_c OWN(MPI_File_iwrite_all_c);
 EXPORT int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -775,6 +798,7 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at(thread, real, fh, offset, buf, count, datatype, request);
@@ -782,7 +806,7 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iwrite_at own_File_iwrite_at OWN(MPI_File_iwrite_at);
 EXPORT int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -812,6 +836,7 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_c(thread, real, fh, offset, buf, count, datatype, request);
@@ -819,7 +844,7 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iwrite_at_c own_File_iwrite_at_c OWN(MPI_File_iwrite_at_c);
 EXPORT int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -849,15 +874,16 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iwrite_at_all own_File_iwrite_at_all OWN(MPI_File_iwrite_at_all);
 EXPORT int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -887,15 +913,16 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_iwrite_at_all_c own_File_iwrite_at_all_c OWN(MPI_File_iwrite_at_all_c);
 EXPORT int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -924,6 +951,7 @@ int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared(thread, real, fh, buf, count, datatype, request);
@@ -931,7 +959,7 @@ int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iwrite_shared own_File_iwrite_shared OWN(MPI_File_iwrite_shared);
 EXPORT int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -960,6 +988,7 @@ int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared_c(thread, real, fh, buf, count, datatype, request);
@@ -967,7 +996,7 @@ int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_iwrite_shared_c own_File_iwrite_shared_c OWN(MPI_File_iwrite_shared_c);
 EXPORT int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -1000,6 +1029,7 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(fh, MPIPP_ROLE_fh);
   struct mpipp_input inputs[] = {{&amode, 1, sizeof amode, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_amode)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1010,7 +1040,7 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_File_open own_File_open OWN(MPI_File_open);
 EXPORT int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
@@ -1042,10 +1072,10 @@ int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size) {
                  ? ((typed_File_preallocate *)real)((MPI_File)fh, size)
                  : hooked_File_preallocate(thread, real, fh, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_preallocate own_File_preallocate OWN(MPI_File_preallocate);
 EXPORT int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
@@ -1072,7 +1102,9 @@ int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype da
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read(thread, real, fh, buf, count, datatype, status);
@@ -1080,7 +1112,7 @@ int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype da
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_read own_File_read OWN(MPI_File_read);
 EXPORT int PMPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1107,7 +1139,9 @@ int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Dat
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_c(thread, real, fh, buf, count, datatype, status);
@@ -1115,7 +1149,7 @@ int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Dat
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_read_c own_File_read_c OWN(MPI_File_read_c);
 EXPORT int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1142,16 +1176,18 @@ int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatyp
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_all own_File_read_all OWN(MPI_File_read_all);
 EXPORT int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1178,16 +1214,18 @@ int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_all_c own_File_read_all_c OWN(MPI_File_read_all_c);
 EXPORT int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1221,10 +1259,10 @@ int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_D
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_all_begin own_File_read_all_begin OWN(MPI_File_read_all_begin);
 EXPORT int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1258,10 +1296,10 @@ int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpi
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_all_begin_c own_File_read_all_begin_c OWN(MPI_File_read_all_begin_c);
 EXPORT int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1288,16 +1326,18 @@ int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_all_end(thread, real, fh, buf, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_split_ended(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_all_end own_File_read_all_end OWN(MPI_File_read_all_end);
 EXPORT int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1325,7 +1365,9 @@ int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count,
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at(thread, real, fh, offset, buf, count, datatype, status);
@@ -1333,7 +1375,7 @@ int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count,
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_read_at own_File_read_at OWN(MPI_File_read_at);
 EXPORT int PMPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1361,7 +1403,9 @@ int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Coun
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at_c(thread, real, fh, offset, buf, count, datatype, status);
@@ -1369,7 +1413,7 @@ int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Coun
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_read_at_c own_File_read_at_c OWN(MPI_File_read_at_c);
 EXPORT int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1397,16 +1441,18 @@ int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int co
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_at_all own_File_read_at_all OWN(MPI_File_read_at_all);
 EXPORT int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1434,16 +1480,18 @@ int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_at_all_c own_File_read_at_all_c OWN(MPI_File_read_at_all_c);
 EXPORT int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1478,10 +1526,10 @@ int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_at_all_begin own_File_read_at_all_begin OWN(MPI_File_read_at_all_begin);
 EXPORT int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1516,10 +1564,10 @@ int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_at_all_begin_c own_File_read_at_all_begin_c OWN(MPI_File_read_at_all_begin_c);
 EXPORT int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1546,16 +1594,18 @@ int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_at_all_end(thread, real, fh, buf, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_split_ended(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_at_all_end own_File_read_at_all_end OWN(MPI_File_read_at_all_end);
 EXPORT int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1582,16 +1632,18 @@ int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_ordered own_File_read_ordered OWN(MPI_File_read_ordered);
 EXPORT int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1618,16 +1670,18 @@ int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_ordered_c own_File_read_ordered_c OWN(MPI_File_read_ordered_c);
 EXPORT int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1661,10 +1715,10 @@ int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_M
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_ordered_begin own_File_read_ordered_begin OWN(MPI_File_read_ordered_begin);
 EXPORT int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1698,10 +1752,10 @@ int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count,
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_ordered_begin_c own_File_read_ordered_begin_c OWN(MPI_File_read_ordered_begin_c);
 EXPORT int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1728,16 +1782,18 @@ int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_ordered_end(thread, real, fh, buf, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_split_ended(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_read_ordered_end own_File_read_ordered_end OWN(MPI_File_read_ordered_end);
 EXPORT int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1764,7 +1820,9 @@ int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Data
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_shared(thread, real, fh, buf, count, datatype, status);
@@ -1772,7 +1830,7 @@ int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Data
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_read_shared own_File_read_shared OWN(MPI_File_read_shared);
 EXPORT int PMPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1799,7 +1857,9 @@ int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_read_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_shared_c(thread, real, fh, buf, count, datatype, status);
@@ -1807,7 +1867,7 @@ int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_read_shared_c own_File_read_shared_c OWN(MPI_File_read_shared_c);
 EXPORT int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1840,10 +1900,10 @@ int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
                  ? ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence)
                  : hooked_File_seek_shared(thread, real, fh, offset, whence);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_seek_shared own_File_seek_shared OWN(MPI_File_seek_shared);
 EXPORT int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
@@ -1875,10 +1935,10 @@ int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
                  ? ((typed_File_set_atomicity *)real)((MPI_File)fh, flag)
                  : hooked_File_set_atomicity(thread, real, fh, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_set_atomicity own_File_set_atomicity OWN(MPI_File_set_atomicity);
 EXPORT int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
@@ -1908,10 +1968,10 @@ int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
                  ? ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info)
                  : hooked_File_set_info(thread, real, fh, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_set_info own_File_set_info OWN(MPI_File_set_info);
 EXPORT int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
@@ -1943,10 +2003,10 @@ int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
                  ? ((typed_File_set_size *)real)((MPI_File)fh, size)
                  : hooked_File_set_size(thread, real, fh, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_set_size own_File_set_size OWN(MPI_File_set_size);
 EXPORT int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
@@ -1982,10 +2042,10 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_file_view(call->file, disp, MPIPP_KEY((MPI_Datatype)etype),
                     MPIPP_KEY((MPI_Datatype)filetype), datarep);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_set_view own_File_set_view OWN(MPI_File_set_view);
 EXPORT int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -2015,10 +2075,10 @@ int MPI_File_sync(mpipp_MPI_File fh) {
                  ? ((typed_File_sync *)real)((MPI_File)fh)
                  : hooked_File_sync(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_sync own_File_sync OWN(MPI_File_sync);
 EXPORT int PMPI_File_sync(mpipp_MPI_File fh);
@@ -2045,7 +2105,9 @@ int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Data
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write(thread, real, fh, buf, count, datatype, status);
@@ -2053,7 +2115,7 @@ int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Data
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_write own_File_write OWN(MPI_File_write);
 EXPORT int PMPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2080,7 +2142,9 @@ int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_c(thread, real, fh, buf, count, datatype, status);
@@ -2088,7 +2152,7 @@ int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_write_c own_File_write_c OWN(MPI_File_write_c);
 EXPORT int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2115,16 +2179,18 @@ int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_all own_File_write_all OWN(MPI_File_write_all);
 EXPORT int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2151,16 +2217,18 @@ int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mp
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_all_c own_File_write_all_c OWN(MPI_File_write_all_c);
 EXPORT int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2194,10 +2262,10 @@ int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpip
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_all_begin own_File_write_all_begin OWN(MPI_File_write_all_begin);
 EXPORT int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2231,10 +2299,10 @@ int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count cou
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_all_begin_c own_File_write_all_begin_c OWN(MPI_File_write_all_begin_c);
 EXPORT int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2261,16 +2329,18 @@ int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* statu
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_all_end(thread, real, fh, buf, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_split_ended(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_all_end own_File_write_all_end OWN(MPI_File_write_all_end);
 EXPORT int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2298,7 +2368,9 @@ int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at(thread, real, fh, offset, buf, count, datatype, status);
@@ -2306,7 +2378,7 @@ int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_write_at own_File_write_at OWN(MPI_File_write_at);
 EXPORT int PMPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2334,7 +2406,9 @@ int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, M
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at_c(thread, real, fh, offset, buf, count, datatype, status);
@@ -2342,7 +2416,7 @@ int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, M
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_write_at_c own_File_write_at_c OWN(MPI_File_write_at_c);
 EXPORT int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2370,16 +2444,18 @@ int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_at_all own_File_write_at_all OWN(MPI_File_write_at_all);
 EXPORT int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2407,16 +2483,18 @@ int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_at_all_c own_File_write_at_all_c OWN(MPI_File_write_at_all_c);
 EXPORT int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2451,10 +2529,10 @@ int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_at_all_begin own_File_write_at_all_begin OWN(MPI_File_write_at_all_begin);
 EXPORT int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2489,10 +2567,10 @@ int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const vo
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_at_all_begin_c own_File_write_at_all_begin_c OWN(MPI_File_write_at_all_begin_c);
 EXPORT int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2519,16 +2597,18 @@ int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* st
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_at_all_end(thread, real, fh, buf, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_split_ended(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_at_all_end own_File_write_at_all_end OWN(MPI_File_write_at_all_end);
 EXPORT int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2555,16 +2635,18 @@ int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_ordered own_File_write_ordered OWN(MPI_File_write_ordered);
 EXPORT int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2591,16 +2673,18 @@ int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_ordered_c own_File_write_ordered_c OWN(MPI_File_write_ordered_c);
 EXPORT int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2634,10 +2718,10 @@ int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, 
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_ordered_begin own_File_write_ordered_begin OWN(MPI_File_write_ordered_begin);
 EXPORT int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2671,10 +2755,10 @@ int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     mpipp_recorder_split_begun(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_ordered_begin_c own_File_write_ordered_begin_c OWN(MPI_File_write_ordered_begin_c);
 EXPORT int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2701,16 +2785,18 @@ int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_ordered_end(thread, real, fh, buf, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_split_ended(call);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_File_write_ordered_end own_File_write_ordered_end OWN(MPI_File_write_ordered_end);
 EXPORT int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2737,7 +2823,9 @@ int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_M
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_shared(thread, real, fh, buf, count, datatype, status);
@@ -2745,7 +2833,7 @@ int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_M
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_write_shared own_File_write_shared OWN(MPI_File_write_shared);
 EXPORT int PMPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2772,7 +2860,9 @@ int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count,
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_File_write_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_shared_c(thread, real, fh, buf, count, datatype, status);
@@ -2780,7 +2870,7 @@ int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count,
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_File_write_shared_c own_File_write_shared_c OWN(MPI_File_write_shared_c);
 EXPORT int PMPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);

@@ -28,7 +28,7 @@ int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Accumulate own_Accumulate OWN(MPI_Accumulate);
 EXPORT int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -65,7 +65,7 @@ int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Accumulate_c own_Accumulate_c OWN(MPI_Accumulate_c);
 EXPORT int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -103,7 +103,7 @@ int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Compare_and_swap own_Compare_and_swap OWN(MPI_Compare_and_swap);
 EXPORT int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
@@ -141,7 +141,7 @@ int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datat
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Fetch_and_op own_Fetch_and_op OWN(MPI_Fetch_and_op);
 EXPORT int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -177,7 +177,7 @@ int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datat
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Get own_Get OWN(MPI_Get);
 EXPORT int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -213,7 +213,7 @@ int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype orig
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Get_c own_Get_c OWN(MPI_Get_c);
 EXPORT int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -251,7 +251,7 @@ int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Data
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Get_accumulate own_Get_accumulate OWN(MPI_Get_accumulate);
 EXPORT int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -289,7 +289,7 @@ int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Get_accumulate_c own_Get_accumulate_c OWN(MPI_Get_accumulate_c);
 EXPORT int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -325,7 +325,7 @@ int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Put own_Put OWN(MPI_Put);
 EXPORT int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -361,7 +361,7 @@ int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatyp
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Put_c own_Put_c OWN(MPI_Put_c);
 EXPORT int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -393,6 +393,7 @@ int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Raccumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Raccumulate(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -400,7 +401,7 @@ int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Raccumulate own_Raccumulate OWN(MPI_Raccumulate);
 EXPORT int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -432,6 +433,7 @@ int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Raccumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Raccumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -439,7 +441,7 @@ int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Raccumulate_c own_Raccumulate_c OWN(MPI_Raccumulate_c);
 EXPORT int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -470,6 +472,7 @@ int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rget *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rget(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -477,7 +480,7 @@ int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Rget own_Rget OWN(MPI_Rget);
 EXPORT int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -508,6 +511,7 @@ int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rget_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rget_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -515,7 +519,7 @@ int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Rget_c own_Rget_c OWN(MPI_Rget_c);
 EXPORT int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -548,6 +552,7 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rget_accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Rget_accumulate(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -555,7 +560,7 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Rget_accumulate own_Rget_accumulate OWN(MPI_Rget_accumulate);
 EXPORT int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -588,6 +593,7 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rget_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Rget_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -595,7 +601,7 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Rget_accumulate_c own_Rget_accumulate_c OWN(MPI_Rget_accumulate_c);
 EXPORT int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -626,6 +632,7 @@ int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rput *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rput(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -633,7 +640,7 @@ int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Rput own_Rput OWN(MPI_Rput);
 EXPORT int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -664,6 +671,7 @@ int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rput_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rput_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -671,7 +679,7 @@ int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Rput_c own_Rput_c OWN(MPI_Rput_c);
 EXPORT int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -704,6 +712,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -715,7 +724,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate own_Win_allocate OWN(MPI_Win_allocate);
 EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -748,6 +757,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -759,7 +769,7 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate_c own_Win_allocate_c OWN(MPI_Win_allocate_c);
 EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -792,6 +802,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -803,7 +814,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate_shared own_Win_allocate_shared OWN(MPI_Win_allocate_shared);
 EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -836,6 +847,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
@@ -847,7 +859,7 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_allocate_shared_c own_Win_allocate_shared_c OWN(MPI_Win_allocate_shared_c);
 EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -880,7 +892,7 @@ int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
     mpipp_recorder_attached_memory((uintptr_t)base, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_attach own_Win_attach OWN(MPI_Win_attach);
 EXPORT int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
@@ -915,7 +927,7 @@ int MPI_Win_complete(mpipp_MPI_Win win) {
     mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_complete own_Win_complete OWN(MPI_Win_complete);
 EXPORT int PMPI_Win_complete(mpipp_MPI_Win win);
@@ -948,6 +960,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -959,7 +972,7 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_create own_Win_create OWN(MPI_Win_create);
 EXPORT int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -992,6 +1005,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
@@ -1003,7 +1017,7 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_create_c own_Win_create_c OWN(MPI_Win_create_c);
 EXPORT int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1036,6 +1050,7 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
@@ -1045,7 +1060,7 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Win_create_dynamic own_Win_create_dynamic OWN(MPI_Win_create_dynamic);
 EXPORT int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1078,7 +1093,7 @@ int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
     mpipp_recorder_detached_memory((uintptr_t)base);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_detach own_Win_detach OWN(MPI_Win_detach);
 EXPORT int PMPI_Win_detach(mpipp_MPI_Win win, const void* base);
@@ -1113,10 +1128,10 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized(MPIPP_KEY((MPI_Win)win));
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_fenced(MPIPP_KEY((MPI_Win)win), assert);
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_Win_fence own_Win_fence OWN(MPI_Win_fence);
 EXPORT int PMPI_Win_fence(int assert, mpipp_MPI_Win win);
@@ -1146,7 +1161,7 @@ int MPI_Win_flush(int rank, mpipp_MPI_Win win) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_flush *)real)(rank, (MPI_Win)win)
                  : hooked_Win_flush(thread, real, rank, win);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Win_flush own_Win_flush OWN(MPI_Win_flush);
 EXPORT int PMPI_Win_flush(int rank, mpipp_MPI_Win win);
@@ -1175,7 +1190,7 @@ int MPI_Win_flush_all(mpipp_MPI_Win win) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_flush_all *)real)((MPI_Win)win)
                  : hooked_Win_flush_all(thread, real, win);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Win_flush_all own_Win_flush_all OWN(MPI_Win_flush_all);
 EXPORT int PMPI_Win_flush_all(mpipp_MPI_Win win);
@@ -1205,7 +1220,7 @@ int MPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_flush_local *)real)(rank, (MPI_Win)win)
                  : hooked_Win_flush_local(thread, real, rank, win);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Win_flush_local own_Win_flush_local OWN(MPI_Win_flush_local);
 EXPORT int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win);
@@ -1234,7 +1249,7 @@ int MPI_Win_flush_local_all(mpipp_MPI_Win win) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_flush_local_all *)real)((MPI_Win)win)
                  : hooked_Win_flush_local_all(thread, real, win);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Win_flush_local_all own_Win_flush_local_all OWN(MPI_Win_flush_local_all);
 EXPORT int PMPI_Win_flush_local_all(mpipp_MPI_Win win);
@@ -1261,11 +1276,13 @@ int MPI_Win_free(MPI_Win* win) {
     uint64_t handle = mpipp_recorder_self != &mpipp_recorder_no_thread && win ? MPIPP_KEY(*win) : 0;
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
     int code = ((raw_Win_free *)real)(win);
-    if (code == MPI_SUCCESS && handle) mpipp_registry_freed(MPIPP_WIN, handle, serial);
+    if (code == MPI_SUCCESS && handle)
+      mpipp_registry_freed(MPIPP_WIN, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
+  mpipp_output(win, MPIPP_ROLE_win);
   mpipp_recorder_win_freeing(win ? MPIPP_KEY(*win) : 0);
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
@@ -1276,10 +1293,10 @@ int MPI_Win_free(MPI_Win* win) {
                  : hooked_Win_free(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_WIN, handle, serial);
+    mpipp_registry_freed(MPIPP_WIN, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_free own_Win_free OWN(MPI_Win_free);
 EXPORT int PMPI_Win_free(MPI_Win* win);
@@ -1311,6 +1328,7 @@ int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler)
                  : hooked_Win_get_errhandler(thread, real, win, errhandler);
@@ -1318,7 +1336,7 @@ int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
     mpipp_recorder_errhandler_made(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_get_errhandler own_Win_get_errhandler OWN(MPI_Win_get_errhandler);
 EXPORT int PMPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
@@ -1350,6 +1368,7 @@ int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_output(group, MPIPP_ROLE_group);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_get_group *)real)((MPI_Win)win, group)
                  : hooked_Win_get_group(thread, real, win, group);
@@ -1357,7 +1376,7 @@ int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
     mpipp_recorder_group_made(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_get_group own_Win_get_group OWN(MPI_Win_get_group);
 EXPORT int PMPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
@@ -1389,6 +1408,7 @@ int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_output(info_used, MPIPP_ROLE_info_used);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_get_info *)real)((MPI_Win)win, info_used)
                  : hooked_Win_get_info(thread, real, win, info_used);
@@ -1396,7 +1416,7 @@ int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
     mpipp_recorder_info_made(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_get_info own_Win_get_info OWN(MPI_Win_get_info);
 EXPORT int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
@@ -1432,7 +1452,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
     mpipp_recorder_locked(MPIPP_KEY((MPI_Win)win), rank, lock_type == MPI_LOCK_EXCLUSIVE);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_lock own_Win_lock OWN(MPI_Win_lock);
 EXPORT int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
@@ -1466,7 +1486,7 @@ int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
     mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_lock_all own_Win_lock_all OWN(MPI_Win_lock_all);
 EXPORT int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win);
@@ -1503,7 +1523,7 @@ int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
     mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_post own_Win_post OWN(MPI_Win_post);
 EXPORT int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1534,10 +1554,10 @@ int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
                  ? ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info)
                  : hooked_Win_set_info(thread, real, win, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_note_together(call);
+    mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_together(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
 }
 extern raw_Win_set_info own_Win_set_info OWN(MPI_Win_set_info);
 EXPORT int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
@@ -1570,7 +1590,7 @@ int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
     mpipp_recorder_named(MPIPP_WIN, MPIPP_KEY((MPI_Win)win), win_name);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_set_name own_Win_set_name OWN(MPI_Win_set_name);
 EXPORT int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
@@ -1597,6 +1617,8 @@ int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   call->win = MPIPP_KEY((MPI_Win)win);
   call->target_rank = rank;
+  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_output(disp_unit, MPIPP_ROLE_disp_unit);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query(thread, real, win, rank, size, disp_unit, baseptr);
@@ -1604,7 +1626,7 @@ int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_
     mpipp_recorder_note_window_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_shared_query own_Win_shared_query OWN(MPI_Win_shared_query);
 EXPORT int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
@@ -1631,6 +1653,8 @@ int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   call->win = MPIPP_KEY((MPI_Win)win);
   call->target_rank = rank;
+  mpipp_output(size, MPIPP_ROLE_size);
+  mpipp_output(disp_unit, MPIPP_ROLE_disp_unit);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
@@ -1638,7 +1662,7 @@ int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint
     mpipp_recorder_note_window_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_shared_query_c own_Win_shared_query_c OWN(MPI_Win_shared_query_c);
 EXPORT int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
@@ -1676,7 +1700,7 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
     mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_start own_Win_start OWN(MPI_Win_start);
 EXPORT int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1705,7 +1729,7 @@ int MPI_Win_sync(mpipp_MPI_Win win) {
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_sync *)real)((MPI_Win)win)
                  : hooked_Win_sync(thread, real, win);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Win_sync own_Win_sync OWN(MPI_Win_sync);
 EXPORT int PMPI_Win_sync(mpipp_MPI_Win win);
@@ -1732,6 +1756,7 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_test, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
+  mpipp_output(flag, MPIPP_ROLE_flag);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Win_test *)real)((MPI_Win)win, flag)
                  : hooked_Win_test(thread, real, win, flag);
@@ -1740,8 +1765,8 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_test own_Win_test OWN(MPI_Win_test);
 EXPORT int PMPI_Win_test(mpipp_MPI_Win win, int* flag);
@@ -1775,7 +1800,7 @@ int MPI_Win_unlock(int rank, mpipp_MPI_Win win) {
     mpipp_recorder_unlocked(MPIPP_KEY((MPI_Win)win), rank);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_unlock own_Win_unlock OWN(MPI_Win_unlock);
 EXPORT int PMPI_Win_unlock(int rank, mpipp_MPI_Win win);
@@ -1808,7 +1833,7 @@ int MPI_Win_unlock_all(mpipp_MPI_Win win) {
     mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_unlock_all own_Win_unlock_all OWN(MPI_Win_unlock_all);
 EXPORT int PMPI_Win_unlock_all(mpipp_MPI_Win win);
@@ -1841,7 +1866,7 @@ int MPI_Win_wait(mpipp_MPI_Win win) {
     mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Win_wait own_Win_wait OWN(MPI_Win_wait);
 EXPORT int PMPI_Win_wait(mpipp_MPI_Win win);

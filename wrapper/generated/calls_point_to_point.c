@@ -29,7 +29,7 @@ int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
     mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend own_Bsend OWN(MPI_Bsend);
 EXPORT int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -67,7 +67,7 @@ int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend_c own_Bsend_c OWN(MPI_Bsend_c);
 EXPORT int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -99,6 +99,7 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Bsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -106,7 +107,7 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend_init own_Bsend_init OWN(MPI_Bsend_init);
 EXPORT int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -138,6 +139,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Bsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -145,7 +147,7 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Bsend_init_c own_Bsend_init_c OWN(MPI_Bsend_init_c);
 EXPORT int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -182,7 +184,7 @@ int MPI_Buffer_attach(void* buffer, int size) {
     mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Buffer_attach own_Buffer_attach OWN(MPI_Buffer_attach);
 EXPORT int PMPI_Buffer_attach(void* buffer, int size);
@@ -219,7 +221,7 @@ int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
     mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Buffer_attach_c own_Buffer_attach_c OWN(MPI_Buffer_attach_c);
 EXPORT int PMPI_Buffer_attach_c(void* buffer, MPI_Count size);
@@ -247,6 +249,7 @@ int MPI_Buffer_detach(void* buffer_addr, int* size) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Buffer_detach *)real)(buffer_addr, size)
                  : hooked_Buffer_detach(thread, real, buffer_addr, size);
@@ -254,7 +257,7 @@ int MPI_Buffer_detach(void* buffer_addr, int* size) {
     mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Buffer_detach own_Buffer_detach OWN(MPI_Buffer_detach);
 EXPORT int PMPI_Buffer_detach(void* buffer_addr, int* size);
@@ -282,6 +285,7 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Buffer_detach_c *)real)(buffer_addr, size)
                  : hooked_Buffer_detach_c(thread, real, buffer_addr, size);
@@ -289,7 +293,7 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
     mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Buffer_detach_c own_Buffer_detach_c OWN(MPI_Buffer_detach_c);
 EXPORT int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
@@ -327,7 +331,7 @@ int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
     mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_attach_buffer own_Comm_attach_buffer OWN(MPI_Comm_attach_buffer);
 EXPORT int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
@@ -365,7 +369,7 @@ int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) 
     mpipp_recorder_attached(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_attach_buffer_c own_Comm_attach_buffer_c OWN(MPI_Comm_attach_buffer_c);
 EXPORT int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
@@ -394,6 +398,7 @@ int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer(thread, real, comm, buffer_addr, size);
@@ -401,7 +406,7 @@ int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
     mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_detach_buffer own_Comm_detach_buffer OWN(MPI_Comm_detach_buffer);
 EXPORT int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
@@ -430,6 +435,7 @@ int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* 
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer_c(thread, real, comm, buffer_addr, size);
@@ -437,7 +443,7 @@ int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* 
     mpipp_recorder_detached(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Comm_detach_buffer_c own_Comm_detach_buffer_c OWN(MPI_Comm_detach_buffer_c);
 EXPORT int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
@@ -469,6 +475,7 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ibsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -477,7 +484,7 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
     mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibsend own_Ibsend OWN(MPI_Ibsend);
 EXPORT int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -509,6 +516,7 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ibsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -517,7 +525,7 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
     mpipp_recorder_buffered(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ibsend_c own_Ibsend_c OWN(MPI_Ibsend_c);
 EXPORT int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -546,7 +554,11 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   MPI_Status received;
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Improbe(thread, real, source, tag, comm, flag, message, status);
@@ -555,8 +567,8 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Improbe own_Improbe OWN(MPI_Improbe);
 EXPORT int PMPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
@@ -587,6 +599,8 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_recorder_note_message(call);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_output(request, MPIPP_ROLE_request);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -595,10 +609,10 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Imrecv own_Imrecv OWN(MPI_Imrecv);
 EXPORT int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -629,6 +643,8 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_recorder_note_message(call);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_output(request, MPIPP_ROLE_request);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -637,10 +653,10 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Imrecv_c own_Imrecv_c OWN(MPI_Imrecv_c);
 EXPORT int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -669,6 +685,9 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
+  mpipp_output(flag, MPIPP_ROLE_flag);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, status)
                  : hooked_Iprobe(thread, real, source, tag, comm, flag, status);
@@ -676,8 +695,8 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
     mpipp_polled(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for
-  return mpipp_leave(thread, code);
+  mpipp_polled(call, 1); // an error ends the polling, too
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Iprobe own_Iprobe OWN(MPI_Iprobe);
 EXPORT int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
@@ -708,6 +727,7 @@ static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_D
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
@@ -715,7 +735,7 @@ static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_D
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_recorder_self;
@@ -728,7 +748,7 @@ static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
@@ -743,7 +763,7 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
   int code = mpi(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
-  return mpipp_leave(thread, mpipp_recorder_failed(&thread->call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(&thread->call, code));
 }
 extern raw_Irecv own_Irecv OWN(MPI_Irecv);
 EXPORT int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -775,6 +795,7 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Irecv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv_c(thread, real, buf, count, datatype, source, tag, comm, request);
@@ -782,7 +803,7 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Irecv_c own_Irecv_c OWN(MPI_Irecv_c);
 EXPORT int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -814,6 +835,7 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Irsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -821,7 +843,7 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Irsend own_Irsend OWN(MPI_Irsend);
 EXPORT int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -853,6 +875,7 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Irsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -860,7 +883,7 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Irsend_c own_Irsend_c OWN(MPI_Irsend_c);
 EXPORT int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -891,6 +914,7 @@ static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -898,7 +922,7 @@ static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_recorder_self;
@@ -911,7 +935,7 @@ static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpip
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
@@ -926,7 +950,7 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   int code = mpi(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
-  return mpipp_leave(thread, mpipp_recorder_failed(&thread->call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(&thread->call, code));
 }
 extern raw_Isend own_Isend OWN(MPI_Isend);
 EXPORT int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -958,6 +982,7 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Isend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -965,7 +990,7 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isend_c own_Isend_c OWN(MPI_Isend_c);
 EXPORT int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1001,6 +1026,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Isendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1008,7 +1034,7 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv own_Isendrecv OWN(MPI_Isendrecv);
 EXPORT int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1044,6 +1070,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Isendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1051,7 +1078,7 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv_c own_Isendrecv_c OWN(MPI_Isendrecv_c);
 EXPORT int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1086,6 +1113,7 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Isendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1093,7 +1121,7 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv_replace own_Isendrecv_replace OWN(MPI_Isendrecv_replace);
 EXPORT int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1128,6 +1156,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Isendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1135,7 +1164,7 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
     mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Isendrecv_replace_c own_Isendrecv_replace_c OWN(MPI_Isendrecv_replace_c);
 EXPORT int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1167,6 +1196,7 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Issend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -1174,7 +1204,7 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Issend own_Issend OWN(MPI_Issend);
 EXPORT int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1206,6 +1236,7 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, tag);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Issend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -1213,7 +1244,7 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
     mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Issend_c own_Issend_c OWN(MPI_Issend_c);
 EXPORT int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1242,7 +1273,10 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   MPI_Status received;
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Mprobe(thread, real, source, tag, comm, message, status);
@@ -1250,7 +1284,7 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
     mpipp_recorder_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Mprobe own_Mprobe OWN(MPI_Mprobe);
 EXPORT int PMPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
@@ -1277,8 +1311,11 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_recorder_note_message(call);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1287,10 +1324,10 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Mrecv own_Mrecv OWN(MPI_Mrecv);
 EXPORT int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1317,8 +1354,11 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_recorder_note_message(call);
+  mpipp_output(message, MPIPP_ROLE_message);
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
@@ -1327,10 +1367,10 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial);
+    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
 }
 extern raw_Mrecv_c own_Mrecv_c OWN(MPI_Mrecv_c);
 EXPORT int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1355,7 +1395,7 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
   if (!thread) return ((raw_Pready *)real)(partition, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
   call->present |= MPIPP_HAS_REQUESTS;
@@ -1368,7 +1408,7 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
     mpipp_recorder_partitions_marked(call, partition, 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pready own_Pready OWN(MPI_Pready);
 EXPORT int PMPI_Pready(int partition, mpipp_MPI_Request request);
@@ -1393,7 +1433,7 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
   if (!thread) return ((raw_Pready_list *)real)(length, array_of_partitions, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_list, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
   call->present |= MPIPP_HAS_REQUESTS;
@@ -1406,7 +1446,7 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
     mpipp_recorder_partitions_marked(call, 0, length, array_of_partitions);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pready_list own_Pready_list OWN(MPI_Pready_list);
 EXPORT int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
@@ -1431,7 +1471,7 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
   if (!thread) return ((raw_Pready_range *)real)(partition_low, partition_high, request);
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_range, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
-  MPI_Request given = (MPI_Request)request; // as others are given theirs
+  MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
   call->present |= MPIPP_HAS_REQUESTS;
@@ -1445,7 +1485,7 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
                             (int64_t)partition_high - partition_low + 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Pready_range own_Pready_range OWN(MPI_Pready_range);
 EXPORT int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
@@ -1477,6 +1517,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf)->peers = partitions;
   call->ordinal = mpipp_recorder_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
@@ -1484,7 +1525,7 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Precv_init own_Precv_init OWN(MPI_Precv_init);
 EXPORT int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1513,10 +1554,12 @@ int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, status)
                  : hooked_Probe(thread, real, source, tag, comm, status);
-  return mpipp_leave(thread, code);
+  return mpipp_leave_any(thread, code);
 }
 extern raw_Probe own_Probe OWN(MPI_Probe);
 EXPORT int PMPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1548,6 +1591,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf)->peers = partitions;
   call->ordinal = mpipp_recorder_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -1555,7 +1599,7 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Psend_init own_Psend_init OWN(MPI_Psend_init);
 EXPORT int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1584,21 +1628,23 @@ int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int 
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 1);
   MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Recv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status)
                  : hooked_Recv(thread, real, buf, count, datatype, source, tag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, tag)) {
-      call->ordinal = 0; // it waits for no message any more
+      call->ordinal = 0; // it no longer waits for a message
       mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv own_Recv OWN(MPI_Recv);
 EXPORT int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1627,21 +1673,23 @@ int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sour
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_posted(call, source, tag, 1);
   MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Recv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status)
                  : hooked_Recv_c(thread, real, buf, count, datatype, source, tag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, tag)) {
-      call->ordinal = 0; // it waits for no message any more
+      call->ordinal = 0; // it no longer waits for a message
       mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv_c own_Recv_c OWN(MPI_Recv_c);
 EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1673,6 +1721,7 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Recv_init *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init(thread, real, buf, count, datatype, source, tag, comm, request);
@@ -1680,7 +1729,7 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Recv_init own_Recv_init OWN(MPI_Recv_init);
 EXPORT int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1712,6 +1761,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Recv_init_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init_c(thread, real, buf, count, datatype, source, tag, comm, request);
@@ -1719,7 +1769,7 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Recv_init_c own_Recv_init_c OWN(MPI_Recv_init_c);
 EXPORT int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1756,7 +1806,7 @@ int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend own_Rsend OWN(MPI_Rsend);
 EXPORT int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1793,7 +1843,7 @@ int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend_c own_Rsend_c OWN(MPI_Rsend_c);
 EXPORT int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1825,6 +1875,7 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -1832,7 +1883,7 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend_init own_Rsend_init OWN(MPI_Rsend_init);
 EXPORT int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1864,6 +1915,7 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Rsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -1871,7 +1923,7 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Rsend_init_c own_Rsend_init_c OWN(MPI_Rsend_init_c);
 EXPORT int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1908,7 +1960,7 @@ int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, 
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send own_Send OWN(MPI_Send);
 EXPORT int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1945,7 +1997,7 @@ int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, in
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send_c own_Send_c OWN(MPI_Send_c);
 EXPORT int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1977,6 +2029,7 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Send_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -1984,7 +2037,7 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send_init own_Send_init OWN(MPI_Send_init);
 EXPORT int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2016,6 +2069,7 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Send_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -2023,7 +2077,7 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Send_init_c own_Send_init_c OWN(MPI_Send_init_c);
 EXPORT int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2054,23 +2108,25 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   call->source = source;
   call->recvtag = recvtag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Sendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
                  : hooked_Sendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
-      call->recv_ordinal = 0; // it waits for no message any more
+      call->recv_ordinal = 0; // it no longer waits for a message
       mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv own_Sendrecv OWN(MPI_Sendrecv);
 EXPORT int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2101,23 +2157,25 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   call->source = source;
   call->recvtag = recvtag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Sendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
                  : hooked_Sendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
-      call->recv_ordinal = 0; // it waits for no message any more
+      call->recv_ordinal = 0; // it no longer waits for a message
       mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_c own_Sendrecv_c OWN(MPI_Sendrecv_c);
 EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2148,22 +2206,24 @@ int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->source = source;
   call->recvtag = recvtag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Sendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
                  : hooked_Sendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
-      call->recv_ordinal = 0; // it waits for no message any more
+      call->recv_ordinal = 0; // it no longer waits for a message
       mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace own_Sendrecv_replace OWN(MPI_Sendrecv_replace);
 EXPORT int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2194,22 +2254,24 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->source = source;
   call->recvtag = recvtag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
+  call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = mpipp_sent(call, dest, sendtag);
   call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
   MPI_Status received;
+  mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Sendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
                  : hooked_Sendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (mpipp_is_any(source, recvtag)) {
-      call->recv_ordinal = 0; // it waits for no message any more
+      call->recv_ordinal = 0; // it no longer waits for a message
       mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace_c own_Sendrecv_replace_c OWN(MPI_Sendrecv_replace_c);
 EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2244,7 +2306,7 @@ int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size)
     mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_attach_buffer own_Session_attach_buffer OWN(MPI_Session_attach_buffer);
 EXPORT int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
@@ -2279,7 +2341,7 @@ int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Cou
     mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_attach_buffer_c own_Session_attach_buffer_c OWN(MPI_Session_attach_buffer_c);
 EXPORT int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
@@ -2307,6 +2369,7 @@ int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int*
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer(thread, real, session, buffer_addr, size);
@@ -2314,7 +2377,7 @@ int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int*
     mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_detach_buffer own_Session_detach_buffer OWN(MPI_Session_detach_buffer);
 EXPORT int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
@@ -2342,6 +2405,7 @@ int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MP
   }
   struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
   call->present = 0;
+  mpipp_output(size, MPIPP_ROLE_size);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer_c(thread, real, session, buffer_addr, size);
@@ -2349,7 +2413,7 @@ int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MP
     mpipp_recorder_attached_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, code);
+  return mpipp_intercept_failed(thread, code);
 }
 extern raw_Session_detach_buffer_c own_Session_detach_buffer_c OWN(MPI_Session_detach_buffer_c);
 EXPORT int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
@@ -2386,7 +2450,7 @@ int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend own_Ssend OWN(MPI_Ssend);
 EXPORT int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2423,7 +2487,7 @@ int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend_c own_Ssend_c OWN(MPI_Ssend_c);
 EXPORT int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2455,6 +2519,7 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ssend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -2462,7 +2527,7 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend_init own_Ssend_init OWN(MPI_Ssend_init);
 EXPORT int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2494,6 +2559,7 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
+  mpipp_output(request, MPIPP_ROLE_request);
   int code = MPIPP_LIKELY(!mpipp_active(thread))
                  ? ((typed_Ssend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
@@ -2501,7 +2567,7 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
     mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_leave(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
 }
 extern raw_Ssend_init_c own_Ssend_init_c OWN(MPI_Ssend_init_c);
 EXPORT int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);

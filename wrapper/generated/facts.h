@@ -7,7 +7,7 @@
 
 #include "generated/procedures.h"
 
-enum mpipp_form { // how an operation is called
+enum mpipp_form { // the form of a call
   MPIPP_FORM_BLOCKING,
   MPIPP_FORM_NONBLOCKING,
   MPIPP_FORM_PERSISTENT,
@@ -17,7 +17,7 @@ enum mpipp_form { // how an operation is called
   MPIPP_FORM_SPLIT_END,
 };
 
-enum mpipp_scope { // over what a call is collective
+enum mpipp_scope { // the scope of a collective call
   MPIPP_OVER_NONE,
   MPIPP_OVER_COMM,
   MPIPP_OVER_GROUP,
@@ -26,12 +26,22 @@ enum mpipp_scope { // over what a call is collective
   MPIPP_OVER_FILE,
 };
 
-enum mpipp_signatures { // how type signatures must agree
+enum mpipp_flow { // which processes a call needs
+  MPIPP_FLOW_NONE,
+  MPIPP_FLOW_FROM_ROOT,
+  MPIPP_FLOW_TO_ROOT,
+  MPIPP_FLOW_PREFIX,
+  MPIPP_FLOW_EXCHANGE,
+  MPIPP_FLOW_AGREE,
+  MPIPP_FLOW_MEET,
+  MPIPP_FLOW_EDGES,
+};
+
+enum mpipp_signatures { // which type signatures must be equal
   MPIPP_SIGNATURES_NONE,
   MPIPP_SIGNATURES_EQUAL,
   MPIPP_SIGNATURES_VECTOR,
   MPIPP_SIGNATURES_PAIRS,
-  MPIPP_SIGNATURES_NEIGHBORS,
 };
 
 enum mpipp_place { // where MPI_IN_PLACE may stand
@@ -41,6 +51,7 @@ enum mpipp_place { // where MPI_IN_PLACE may stand
   MPIPP_IN_PLACE_ANY,
 };
 
+enum { MPIPP_ARGUMENTS = 26 };
 enum mpipp_agreeing { // arguments that must agree, and how
   MPIPP_AGREE_ROOT = 1 << 0, // root
   MPIPP_AGREE_OP = 1 << 1, // predefined
@@ -68,16 +79,21 @@ enum mpipp_agreeing { // arguments that must agree, and how
   MPIPP_AGREE_OFFSET = 1 << 23, // equal
   MPIPP_AGREE_WHENCE = 1 << 24, // equal
   MPIPP_AGREE_FLAG = 1 << 25, // equal
+  MPIPP_AGREE_LOGICAL = MPIPP_AGREE_HIGH | MPIPP_AGREE_PERIODS | MPIPP_AGREE_REORDER | MPIPP_AGREE_FLAG
 };
+extern const char *const mpipp_argument_names[MPIPP_ARGUMENTS] // by bit
+    __attribute__((visibility("default")));
 
-// What is known of a recorded procedure. What the words mean is said in generator/agreement.py.
+// The facts on a recorded procedure. generator/agreement.py explains the words.
 struct mpipp_facts {
   uint16_t operation; // MPIPP_PROC_: of its blocking form, if it has one
-  uint8_t form, over, signatures, in_place;
-  uint8_t large;  // 1: a large-count form, with _c
-  uint32_t agree; // a set of enum mpipp_agreeing
+  uint8_t form, over, flow, signatures, in_place;
+  uint8_t large;    // 1: a large-count form, with _c
+  uint8_t statuses; // 1: it stores a status, or an array of them
+  uint32_t agree;   // a set of enum mpipp_agreeing
 };
+// Exported to the wrapper's other libraries, as in abi/seam.h.
 extern const struct mpipp_facts mpipp_facts[MPIPP_PROCEDURES]
-    __attribute__((visibility("hidden")));
+    __attribute__((visibility("default")));
 
 #endif

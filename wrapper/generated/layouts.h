@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-// What mpipp/watcher/ipc/layouts.py takes the struct to be.
+// The struct as mpipp/watcher/ipc/layouts.py reads it.
 #define MPIPP_LAYOUT(NAME) MPIPP_LAYOUT_##NAME
 
 // clang-format off
@@ -38,6 +38,21 @@
   _Static_assert(offsetof(struct mpipp_disagreeing, here) == 40 && sizeof(((struct mpipp_disagreeing *)0)->here) == 4, "here"); \
   _Static_assert(offsetof(struct mpipp_disagreeing, processes) == 44 && sizeof(((struct mpipp_disagreeing *)0)->processes) == 4, "processes"); \
   _Static_assert(sizeof(struct mpipp_disagreeing) == 48, "size")
+// clang-format on
+
+// clang-format off
+#define MPIPP_LAYOUT_mpipp_dying \
+  _Static_assert(offsetof(struct mpipp_dying, magic) == 0 && sizeof(((struct mpipp_dying *)0)->magic) == 8, "magic"); \
+  _Static_assert(offsetof(struct mpipp_dying, pid) == 8 && sizeof(((struct mpipp_dying *)0)->pid) == 8, "pid"); \
+  _Static_assert(offsetof(struct mpipp_dying, tid) == 16 && sizeof(((struct mpipp_dying *)0)->tid) == 8, "tid"); \
+  _Static_assert(offsetof(struct mpipp_dying, instruction) == 24 && sizeof(((struct mpipp_dying *)0)->instruction) == 8, "instruction"); \
+  _Static_assert(offsetof(struct mpipp_dying, stack) == 32 && sizeof(((struct mpipp_dying *)0)->stack) == 8, "stack"); \
+  _Static_assert(offsetof(struct mpipp_dying, base) == 40 && sizeof(((struct mpipp_dying *)0)->base) == 8, "base"); \
+  _Static_assert(offsetof(struct mpipp_dying, address) == 48 && sizeof(((struct mpipp_dying *)0)->address) == 8, "address"); \
+  _Static_assert(offsetof(struct mpipp_dying, signal) == 56 && sizeof(((struct mpipp_dying *)0)->signal) == 4, "signal"); \
+  _Static_assert(offsetof(struct mpipp_dying, access) == 60 && sizeof(((struct mpipp_dying *)0)->access) == 4, "access"); \
+  _Static_assert(offsetof(struct mpipp_dying, code) == 64 && sizeof(((struct mpipp_dying *)0)->code) == 8, "code"); \
+  _Static_assert(sizeof(struct mpipp_dying) == 72, "size")
 // clang-format on
 
 // clang-format off

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""C text for what only some procedures are given: constructors' arguments, what a call frees."""
+"""C text for arguments of some procedures only: constructors' arguments, and freed objects."""
 
 from __future__ import annotations
 
 from wrapper.generator import procedures as known
-from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.mpi_standard import Parameter, Procedure
 
 
 def declaration(parameter: Parameter) -> str:
-    """A parameter of a wrapper's: handles by value in a whole register."""
+    """A parameter of a wrapper: handles by value in a whole register."""
     if parameter.by_value_handle:
         return f"mpipp_{known.HANDLES[parameter.kind][0]} {parameter.name}"
     return parameter.declaration
@@ -19,7 +19,7 @@ def key(parameter: Parameter) -> str:
 
 
 def of_freed(name: str) -> list[str]:
-    """The object that it frees, as the debugger sees it meanwhile."""
+    """The object that the call frees, as the debugger sees it during the call."""
     role = f"mpipp_role(MPIPP_ROLE_{name})"
     return [
         "struct mpipp_input inputs[] = "
@@ -29,7 +29,7 @@ def of_freed(name: str) -> list[str]:
 
 
 def of_procedure(procedure: Procedure) -> list[str]:
-    """Those that only this procedure has, as the debugger sees them while MPI looks at them."""
+    """The arguments of this procedure only, as the debugger sees them while MPI checks them."""
     parameters = {p.name: p for p in procedure.parameters}
     lines, inputs = [], []
     for name, _, length in (a.partition(":") for a in known.ARGUMENTS[procedure.base].split()):
@@ -60,7 +60,7 @@ def of_procedure(procedure: Procedure) -> list[str]:
 
 
 def of_constructor(procedure: Procedure) -> list[str]:
-    """Its arguments, as the debugger sees them while MPI looks at them."""
+    """The constructor's arguments, as the debugger sees them while MPI checks them."""
     inputs, lines = [], []
     for p in procedure.parameters:
         if p.kind == "DATATYPE":
@@ -81,12 +81,12 @@ def of_constructor(procedure: Procedure) -> list[str]:
 
 
 def _components(procedure: Procedure) -> list[Parameter]:
-    """The datatypes that a constructor is given: one array, or one or more of them."""
+    """The datatypes that a constructor gets: one array, or one or more of them."""
     return [p for p in procedure.parameters if p.kind == "DATATYPE" and p.direction != "out"]
 
 
 def _given(procedure: Procedure) -> str:
-    """They, and how many there are, in C."""
+    """The datatypes, and their number, in C."""
     found = _components(procedure)
     if not found:
         return "NULL, 0"

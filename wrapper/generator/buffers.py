@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Which parameters of a procedure together describe one communication buffer."""
+"""The parameters of a procedure that together describe one communication buffer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wrapper.generator import marked
+from wrapper.generator import outputs, unrecorded_procedures
 from wrapper.generator import procedures as known
-from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.mpi_standard import Parameter, Procedure
 
 COUNTS = {
     "POLYXFER_NUM_ELEM_NNI", "POLYXFER_NUM_ELEM", "XFER_NUM_ELEM_NNI", "POLYDTYPE_NUM_ELEM_NNI",
@@ -15,7 +15,7 @@ COUNTS = {
 }  # fmt: skip
 BYTES = {"POLYNUM_BYTES_NNI", "POLYDTYPE_PACK_SIZE"}
 DISPLACEMENTS = {"POLYDISPLACEMENT", "DISPLACEMENT"}
-# One-sided procedures: what happens to the target's memory.
+# One-sided procedures: the access to the target's memory.
 TARGET_ACCESS = {"Put": "WRITES", "Get": "READS"}
 _BLOCKS = "Reduce_scatter_block"  # its sendbuf is one vector, though counted by blocks
 _SCATTERED = (_BLOCKS, "Reduce_scatter")
@@ -43,9 +43,10 @@ class Buffer:
         return [f"if ({places})", "  " + statement] if places else [statement]
 
     def at(self, procedure: Procedure) -> tuple[str, ...]:
-        """Where it counts, if the process's rank decides it: at the "root", at every "leaf", which
-        all processes of an intracommunicator are, or at both, but not at a process that names
-        MPI_PROC_NULL.
+        """The processes in which it counts, if the rank decides: the "root", every "leaf", or both.
+
+        All processes of an intracommunicator are leaves. A process that names MPI_PROC_NULL is
+        neither.
         """
         if not rooted(procedure):
             return ()
@@ -85,10 +86,12 @@ class Buffer:
         return f"MPIPP_KEY((MPI_Datatype){self.datatype.name})"
 
     def times(self, procedure: Procedure) -> str:
-        """How often the count stands for data: "peers", "sources" or "targets" (neighbors that send
-        to this process, or that it sends to), "partitions", "each" (an array has a count for each
-        of them); "own" and "sum" are the process's entry of such an array, and all; else "". With
-        MPI_IN_PLACE a reduce-scatter's recvbuf is recorded with what sendbuf would have.
+        """The factor of the count: "peers", "partitions", "each" and so on; else "".
+
+        "sources" are the neighbors that send to this process, "targets" those that it sends to.
+        With "each", an array has a count for each peer. "own" is the process's entry of such an
+        array, and "sum" all of it. With MPI_IN_PLACE a reduce-scatter's recvbuf is recorded with
+        the factor of sendbuf.
         """
         if self._is_vector:
             return "each"
@@ -150,15 +153,15 @@ class Buffer:
 
 
 def rooted(procedure: Procedure) -> bool:
-    """Whether the process's rank decides which of the buffers count."""
+    """Return whether the process's rank decides which of the buffers count."""
     return any(p.name == "root" for p in procedure.parameters)
 
 
 def buffers_of(procedure: Procedure) -> list[Buffer]:
     """The buffers in parameter order.
 
-    A count, displacement or datatype belongs to all buffers before it that have none yet and were
-    named since the last complete one (sendbuf and recvbuf of MPI_Allreduce share theirs).
+    A count, displacement or datatype belongs to all buffers before it that have none yet. They must
+    follow the last complete buffer (sendbuf and recvbuf of MPI_Allreduce share theirs).
     """
     if procedure.base in known.ATTACHING:
         return []
@@ -186,10 +189,11 @@ def buffers_of(procedure: Procedure) -> list[Buffer]:
 
 
 def roles(everything: list[Procedure]) -> list[str]:
-    """The names of all parameters that are recorded with theirs, in alphabetical order."""
+    """The names of all parameters whose names are recorded, in alphabetical order."""
     found = {b.pointer.name for p in everything for b in buffers_of(p)}
     for words in known.ARGUMENTS.values():
         found.update(word.partition(":")[0] for word in words.split())
     for procedure in everything:
-        found.update(handle.name for handle in marked.handles(procedure))
-    return sorted(found.union(known.FREEING.values()))
+        found.update(handle.name for handle in unrecorded_procedures.handles(procedure))
+        found.update(parameter.name for parameter in outputs.outputs(procedure))
+    return sorted(found.union(known.FREEING.values(), {outputs.NAME}))

@@ -36,7 +36,7 @@ VALUES = """
 BOTTOM IN_PLACE STATUS_IGNORE STATUSES_IGNORE UNWEIGHTED WEIGHTS_EMPTY BUFFER_AUTOMATIC
 """.split()
 
-# Every mpi.h has these, that of the standard ABI as enumerators, which #ifdef does not see.
+# Every mpi.h has these. The standard ABI has them as enumerators, which #ifdef does not see.
 INTEGERS = """
 ANY_SOURCE ANY_TAG PROC_NULL ROOT UNDEFINED MODE_CREATE MODE_RDONLY MODE_WRONLY MODE_RDWR
 MODE_DELETE_ON_CLOSE MODE_UNIQUE_OPEN MODE_EXCL MODE_APPEND MODE_SEQUENTIAL
@@ -46,7 +46,7 @@ ORDER_C ORDER_FORTRAN DISTRIBUTE_BLOCK DISTRIBUTE_CYCLIC DISTRIBUTE_NONE DISTRIB
 BSEND_OVERHEAD
 """.split()
 
-# Those of collective calls that the ledger keeps (recorder/matching/failed_calls.c).
+# The error classes of collective calls that the ledger keeps (recorder/matching/failed_calls.c).
 ERROR_CLASSES = """
 ACCESS ARG FILE_EXISTS FILE_IN_USE IN_STATUS INTERN IO NOT_SAME NO_SPACE NO_SUCH_FILE OTHER PENDING
 QUOTA READ_ONLY TRUNCATE UNKNOWN
@@ -58,7 +58,7 @@ def _line(macro: str, name: str) -> str:
 
 
 def text() -> str:
-    """generated/constants.inc: macro calls, each only where mpi.h has the constant."""
+    """The text of generated/constants.inc: macro calls, each only where mpi.h has the constant."""
     lines = [_line(f"DATATYPE(MPI_{name})", f"MPI_{name}") for name in DATATYPES]
     lines += [
         f"NULL_HANDLE({kind}, MPI_{name})\n"

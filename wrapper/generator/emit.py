@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from wrapper.generator import arguments, ordinals
+from wrapper.generator import arguments, ordinals, outputs
 from wrapper.generator import procedures as known
 from wrapper.generator.arguments import declaration, key
 from wrapper.generator.buffers import Buffer, buffers_of, roles
-from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.mpi_standard import Parameter, Procedure
 from wrapper.generator.nesting import ended_handle, inside
 
 SCALARS = {  # parameter name -> field of the call record and its "present" bit
@@ -40,7 +40,9 @@ def header(everything: list[Procedure]) -> str:
     lines += ["  MPIPP_PROCEDURES", "};", "", "// Names of parameters that are recorded.", "enum {"]
     lines += [f"  MPIPP_ROLE_{role}," for role in roles(everything)]
     lines += ["  MPIPP_ROLES", "};", ""]
-    lines.append("extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES];")
+    lines.append("// Exported to the wrapper's other libraries, as in abi/seam.h.")
+    lines.append("extern const char *const mpipp_procedure_names[MPIPP_PROCEDURES]")
+    lines.append('    __attribute__((visibility("default")));')
     lines.append("extern const char *const mpipp_role_names[MPIPP_ROLES];")
     lines += ["", "#endif", ""]
     return "\n".join(lines)
@@ -76,11 +78,12 @@ def prelude() -> str:
     types = sorted({t for t, _ in known.HANDLES.values()})
     lines = ["#ifndef MPIPP_CALLS_H", "#define MPIPP_CALLS_H", ""]
     lines += ['#include "rename.h"', '#include "abi/vendor.h"', '#include "unrename.h"']
-    lines += ['#include "intercept/wrapper_body.h"', '#include "intercept/fast_path.h"', ""]
+    lines += ['#include "call_filter/null_outputs.h"', '#include "intercept/wrapper_body.h"']
+    lines += ['#include "intercept/fast_path.h"', ""]
     lines += ["// Handles by value, in a whole register (vendor.h)."]
     lines += [f"typedef mpipp_arg mpipp_{t};" for t in types]
     lines += ["", '#define EXPORT __attribute__((visibility("default")))']
-    lines.append("// This library's MPI_X, whoever else defines one: another tool may come first.")
+    lines.append("// This library's MPI_X: another tool may define one, too, and come first.")
     lines.append('#define OWN(NAME) __attribute__((alias(#NAME), visibility("hidden")))')
     lines += ["", "#endif", ""]
     return "\n".join(lines)
@@ -126,7 +129,7 @@ def _wrapper(procedure: Procedure) -> str:
 
 
 def _profiling_body(procedure: Procedure) -> list[str]:
-    """PMPI_X: most often MPI itself is at work; else as MPI_X, by a jump that leaves no frame."""
+    """PMPI_X: usually MPI itself calls it. Otherwise like MPI_X, by a jump without a frame."""
     name, plain = procedure.name, ", ".join(p.name for p in procedure.parameters)
     return [
         f"void *real = mpipp_procedure(1, MPIPP_PROC_{name});",
@@ -156,7 +159,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
             "array_of_statuses), "
             "code);",
             f"mpipp_recorder_completed_from(&thread->call, before, 0, {waited}, 0);",
-            "return mpipp_leave(thread, code);",
+            "return mpipp_intercept_failed(thread, code);",
         ]
     (buffer,) = buffers_of(procedure)
     assert buffer.datatype
@@ -174,12 +177,12 @@ def _plain_body(procedure: Procedure) -> list[str]:
         f"int code = mpi({to_mpi});",
         "thread = mpipp_nearby(thread);",
         "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);",
-        f"return mpipp_leave(thread, {ordinals.failing(procedure, '&thread->call')});",
+        f"return mpipp_intercept_failed(thread, {ordinals.failing(procedure, '&thread->call')});",
     ]
 
 
 def _seen(procedure: Procedure) -> list[str]:
-    """The rest of the shortest way where there are hooks: its record is whole."""
+    """The rest of the fast path if there are hooks: its record is complete."""
     name = procedure.name
     parameters = ", ".join(declaration(p) for p in procedure.parameters)
     lines = [
@@ -209,10 +212,10 @@ def _body(procedure: Procedure) -> list[str]:
     lines += ordinals.counting(procedure)
     calling = _calling(procedure)
     requests = _requests(procedure)
-    if requests and base in known.ALWAYS:  # there are none, or MPI says what is wrong
+    if requests and base in known.ALWAYS:  # there are none, or MPI reports the error
         lines += [f"if (MPIPP_UNLIKELY(!{requests.name})) {{", *("  " + line for line in calling)]
-        lines += ["  return mpipp_leave(thread, code);", "}"]
-    lines += [*_before(procedure), *calling]
+        lines += ["  return mpipp_leave_any(thread, code);", "}"]
+    lines += [*outputs.checks(procedure), *_before(procedure), *calling]
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
     if procedure.form.startswith("split"):
@@ -228,16 +231,17 @@ def _ending(procedure: Procedure) -> list[str]:
     if base in known.POLLING:
         after.append(f"mpipp_polled(call, *{known.POLLING[base]});")
     code = ordinals.failing(procedure) or "code"
-    if after or code != "code":
+    leave = "mpipp_intercept_failed" if after or code != "code" else "mpipp_leave_any"
+    if leave == "mpipp_intercept_failed":
         after.append("return mpipp_leave(thread, mpipp_success());")
         lines += ["if (MPIPP_LIKELY(code == MPI_SUCCESS)) {", *("  " + line for line in after), "}"]
     if base in known.POLLING:
-        lines.append("mpipp_polled(call, 1); // whatever is wrong, it is not what it looks for")
-    return [*lines, f"return mpipp_leave(thread, {code});"]
+        lines.append("mpipp_polled(call, 1); // an error ends the polling, too")
+    return [*lines, f"return {leave}(thread, {code});"]
 
 
 def _calling(procedure: Procedure, active: str = "mpipp_active") -> list[str]:
-    """The seam, with MPI behind it."""
+    """The hook interface, with MPI behind it."""
     plain = ", ".join(_argument(p, procedure) for p in procedure.parameters)
     given = ", ".join(["thread", "real", *(p.name for p in procedure.parameters)])
     return [
@@ -248,7 +252,7 @@ def _calling(procedure: Procedure, active: str = "mpipp_active") -> list[str]:
 
 
 def _hooked(procedure: Procedure) -> list[str]:
-    """MPI with hooks before it. Out of line: it would cost the others registers."""
+    """MPI with hooks before it. Out of line: otherwise it would cost registers."""
     found = buffers_of(procedure)
     given = ", ".join(_hooked_argument(p, found, procedure) for p in procedure.parameters)
     parameters = "".join(f", {declaration(p)}" for p in procedure.parameters)
@@ -268,7 +272,7 @@ def _results(procedure: Procedure) -> str:
     """The argument for a result of the call (intercept/hooks.h); empty if there is none."""
     found: dict[str, str] = {}
     requests = _requests(procedure)
-    # Inquiries of topologies give out numbers of the same kinds.
+    # Inquiries of topologies return numbers of the same kinds.
     waits = bool({"REQUEST", "STATUS", "WINDOW"} & {p.kind for p in procedure.parameters})
     for p in procedure.parameters:
         stored = p.indirect and p.direction in ("out", "inout")
@@ -289,7 +293,7 @@ def _recorded(procedure: Procedure) -> dict[str, tuple[str, str]]:
     """By field of the call record: its bit in "present", and the value in C."""
     found: dict[str, tuple[str, str]] = {}
     if procedure.base in known.COMBINERS:
-        return found  # the constructor's arguments say it all
+        return found  # the constructor's arguments contain everything
     for p in procedure.parameters:
         if p.by_value_handle and p.kind in OWN_HANDLES:
             field, bit = OWN_HANDLES[p.kind]
@@ -315,7 +319,7 @@ def scalars(procedure: Procedure) -> list[str]:
 
 
 def _requests(procedure: Procedure) -> Parameter | None:
-    """The request or the requests that it is given, or makes."""
+    """The request or the requests that it gets, or makes."""
     return next((p for p in procedure.parameters if p.kind == "REQUEST" and p.indirect), None)
 
 
@@ -329,11 +333,20 @@ def _scalars(procedure: Procedure) -> list[str]:
     requests = _requests(procedure)
     if requests:
         lines.append(f"call->request_count = {requests.length if requests.array else '1'};")
+    stored = statuses(procedure)
+    if stored:
+        lines.append(f"call->statuses = (uintptr_t){stored.name};")
     return lines
 
 
+def statuses(procedure: Procedure) -> Parameter | None:
+    """The status or the statuses that it stores."""
+    found = (p for p in procedure.parameters if p.kind == "STATUS" and p.direction == "out")
+    return next(found, None)
+
+
 def _present(procedure: Procedure) -> str:
-    """The bits of what the call has, in C."""
+    """The bits of the call's fields, in C."""
     bits = [f"MPIPP_HAS_{bit}" for bit, _ in _recorded(procedure).values()]
     bits += ordinals.bits(procedure)
     if procedure.form in STARTED_LATER:
@@ -357,7 +370,8 @@ def _before(procedure: Procedure) -> list[str]:
         lines += arguments.of_constructor(procedure)
     if procedure.base in known.ONCE:
         lines.append(
-            "if (mpipp_intercept_is_again(call->procedure)) call->present |= MPIPP_HAS_AGAIN;"
+            "if (mpipp_intercept_is_repeated_init(call->procedure)) "
+            "call->present |= MPIPP_HAS_AGAIN;"
         )
     if procedure.base in known.ARGUMENTS:
         lines += arguments.of_procedure(procedure)
@@ -397,7 +411,7 @@ def _argument(parameter: Parameter, procedure: Procedure) -> str:
 
 
 def _memory(procedure: Procedure) -> str:
-    # Of a window, as the program gives it or is given it.
+    # The memory of a window that the program passes, or receives.
     names = {p.name for p in procedure.parameters}
     return "base" if "base" in names else "*(void **)baseptr" if "baseptr" in names else "NULL"
 
@@ -433,13 +447,15 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
             )
     ended = ended_handle(procedure)
     if ended and not special:
-        if ended.kind == "MESSAGE":  # not the call's any more: it must not be seen to use it again
+        # the call does not own it any more: a reader must not see it use the message again
+        if ended.kind == "MESSAGE":
             lines.append(
                 "MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);"
             )
-        if base in known.FREEING:  # what was freed by this very call had not been freed before
+        if base in known.FREEING:  # an object that this very call has freed was not freed before it
             lines.append("call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;")
-        lines.append(f"mpipp_registry_freed({known.HANDLES[ended.kind][1]}, handle, serial);")
+        kind = known.HANDLES[ended.kind][1]
+        lines.append(f"mpipp_registry_freed({kind}, handle, serial, call->caller);")
         if ended.kind == "COMMUNICATOR":
             lines.append("mpipp_recorder_requests_without(handle);")
     return lines

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of which operation a procedure is a form: MPI_Ibcast_c is MPI_Bcast, nonblocking and large."""
+"""The operation and the form of a procedure: MPI_Ibcast_c is MPI_Bcast, nonblocking and large."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ FORMS = (
 )  # fmt: skip
 
 PARTITIONED = {"Psend_init", "Precv_init"}
-# What the standard defines by each other: their calls meet. It does not say so of
-# MPI_DIST_GRAPH_CREATE and MPI_DIST_GRAPH_CREATE_ADJACENT: each is collective, so that all
-# processes must call the same (MPI-4.1, sections 2.4, 6.1 and 8.5.4).
+# Operations that the standard defines by each other: their calls match. For MPI_DIST_GRAPH_CREATE
+# and MPI_DIST_GRAPH_CREATE_ADJACENT it does not say so. Each is collective, so that all processes
+# must call the same (MPI-4.1, sections 2.4, 6.1 and 8.5.4).
 MEETS = {
     "Comm_dup_with_info": "Comm_dup",
     "Comm_idup_with_info": "Comm_idup",
@@ -26,7 +26,7 @@ _NONBLOCKING = re.compile(r"(|.*_)[Ii]([a-z]\w*)$")
 def form_of(base: str, bases: Set[str]) -> tuple[str, str]:
     """The operation and the form of a procedure without `_c`; bases: all there are.
 
-    The operation is the name of its blocking form where it has one, else its own.
+    The operation is the name of its blocking form if it has one, else its own.
     """
     base = MEETS.get(base, base)
     if base in PARTITIONED:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Generate the wrappers of all MPI procedures from the MPI Forum's own data (pympistandard).
 
-Writes wrapper/generated/, docs/procedures.md, mpipp/model/procedure_table.py and
-mpipp/watcher/ipc/layouts.py; `--check` only compares and exits 1 on a difference. What the data
-does not say is in procedures.py, agreement.py and forms.py beside this file.
+Writes wrapper/generated/, docs/reference/procedures.md, mpipp/model/procedure_table.py and
+mpipp/watcher/ipc/layouts.py; `--check` only compares and exits 1 on a difference. Facts that the
+data lacks are in procedures.py, agreement.py and forms.py beside this file.
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ import argparse
 import sys
 from pathlib import Path
 
-from wrapper.generator import constants, emit, layouts, letters, marked, table, versions
+from wrapper.generator import (
+    constants,
+    emit,
+    layouts,
+    locality,
+    procedure_facts,
+    signature_hashes,
+    unrecorded_procedures,
+    versions,
+)
 from wrapper.generator import procedures as known
-from wrapper.generator.forum import Procedure, removed, standard
-from wrapper.generator.marked import is_marked, is_recorded, is_wrapped
+from wrapper.generator.mpi_standard import Procedure, removed, standard
+from wrapper.generator.unrecorded_procedures import is_marked, is_recorded, is_wrapped
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "wrapper" / "generated"
@@ -25,7 +34,7 @@ STALE = "is not generated any more: run make generate"
 
 
 def group_of(procedure: Procedure) -> str:
-    """The heading under which docs/procedures.md lists it."""
+    """The heading under which docs/reference/procedures.md lists it."""
     base, kinds = procedure.base, {p.kind for p in procedure.parameters}
     names = {p.name for p in procedure.parameters}
     if base.startswith("File_"):
@@ -54,7 +63,9 @@ def group_of(procedure: Procedure) -> str:
 
 
 def file_of(procedure: Procedure) -> str:
-    """The file of wrappers it is in: of similar size, for they are compiled at the same time."""
+    """The file of wrappers it is in. The files have similar sizes, since they are compiled at the
+    same time.
+    """
     heading = group_of(procedure)
     if heading != "Collective communication":
         return known.FILES.get(heading, "calls_handles.c")
@@ -65,7 +76,7 @@ def file_of(procedure: Procedure) -> str:
 
 
 def _listed(procedures: list[Procedure]) -> str:
-    """Their names, each with both forms."""
+    """The names of the procedures, each with both forms."""
     found = {p.name for p in procedures}
     return ", ".join(
         f"`MPI_{name}`" + ("\u00a0(+\u00a0`_c`)" if name + "_c" in found else "")
@@ -75,7 +86,7 @@ def _listed(procedures: list[Procedure]) -> str:
 
 
 def document(everything: list[Procedure]) -> str:
-    """docs/procedures.md: what is covered, counted."""
+    """The text of docs/reference/procedures.md: the covered procedures, counted."""
     recorded = [p for p in everything if is_recorded(p)]
     not_recorded = [p for p in everything if is_marked(p)]
     rest = [p for p in everything if not is_wrapped(p)]
@@ -128,27 +139,30 @@ def outputs() -> dict[Path, str]:
     return {
         GENERATED / "procedures.h": BANNER + emit.header(everything),
         GENERATED / "names.c": BANNER + emit.names(everything),
-        GENERATED / "facts.h": BANNER + table.header(),
-        GENERATED / "facts.c": BANNER + table.rows(recorded),
+        GENERATED / "facts.h": BANNER + procedure_facts.header(),
+        GENERATED / "facts.c": BANNER + procedure_facts.rows(recorded),
         GENERATED / "rename.h": BANNER + emit.rename(wrapped),
         GENERATED / "unrename.h": BANNER + emit.unrename(wrapped),
         GENERATED / "calls.h": BANNER + emit.prelude(),
         **{GENERATED / name: BANNER + emit.wrappers(files[name]) for name in sorted(files)},
-        GENERATED / "calls_marked.c": BANNER + marked.wrappers(not_recorded),
-        GENERATED / "marked.inc": BANNER + marked.rows(not_recorded),
+        GENERATED / "calls_marked.c": BANNER + unrecorded_procedures.wrappers(not_recorded),
+        GENERATED / "marked.inc": BANNER + unrecorded_procedures.rows(not_recorded),
         GENERATED / "constants.inc": BANNER + constants.text(),
         GENERATED / "have.h": BANNER + versions.text(wrapped),
         GENERATED / "layouts.h": BANNER + layouts.assertions(),
-        GENERATED / "letters.h": BANNER + letters.text(),
+        GENERATED / "locality.inc": BANNER + locality.text(recorded, not_recorded),
+        GENERATED / "letters.h": BANNER + signature_hashes.text(),
         ROOT / "mpipp" / "watcher" / "ipc" / "layouts.py": BANNER.replace("//", "#")
         + layouts.python(),
-        ROOT / "docs" / "procedures.md": document(everything),
-        ROOT / "mpipp" / "model" / "procedure_table.py": table.python(recorded, not_recorded),
+        ROOT / "docs/reference/procedures.md": document(everything),
+        ROOT / "mpipp" / "model" / "procedure_table.py": procedure_facts.python(
+            recorded, not_recorded
+        ),
     }
 
 
 def unknown(wanted: dict[Path, str]) -> list[Path]:
-    """What lies among the generated files and is not generated (any more)."""
+    """The files in the folder of generated files that are not generated (any more)."""
     return sorted(set(GENERATED.iterdir()) - set(wanted)) if GENERATED.exists() else []
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What goes over sockets and shared memory: the C structs, also in Python, and assertions in C.
+"""The C structs in sockets and shared memory, also in Python, with assertions in C.
 
-The headers are what is true. Their members have types of a fixed size, and are arrays at most.
+The headers define them. Their members have types of a fixed size, and are arrays at most.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ STRUCTS = {
     "mpipp_hello": ("watcher_client/messages.h", ""),
     "mpipp_notice": ("watcher_client/messages.h", ""),
     "mpipp_disagreeing": ("watcher_client/messages.h", ""),
+    "mpipp_dying": ("watcher_client/messages.h", ""),
     "mpipp_note": ("watcher_client/queries.h", ""),
     "mpipp_question": ("watcher_client/queries.h", "next"),
     "mpipp_touched": ("watcher_client/queries.h", ""),
@@ -28,6 +29,7 @@ STRUCTS = {
 }
 ENUMS = {
     "mpipp_end": ("watcher_client/connection.h", "MPIPP_OVER_"),
+    "mpipp_fatal_access": ("watcher_client/messages.h", "MPIPP_FATAL_"),
     "mpipp_note_kind": ("watcher_client/queries.h", "MPIPP_NOTE_"),
     "mpipp_awaits": ("watcher_client/queries.h", "MPIPP_AWAITS_"),
     "mpipp_ends": ("watcher_client/queries.h", "MPIPP_ENDS_"),
@@ -52,7 +54,7 @@ class Member(NamedTuple):
 
 
 def members(name: str) -> list[Member]:
-    """Those of a struct that Python reads. Raises ValueError for what is no such struct."""
+    """The members of a struct that Python reads. Raises ValueError for an unknown struct."""
     header, last = STRUCTS[name]
     body = _body(header, "struct", name)
     found: list[Member] = []
@@ -111,14 +113,14 @@ def enumerators(name: str) -> Iterator[tuple[str, int]]:
 
 
 def assertions() -> str:
-    """C: MPIPP_LAYOUT(name); behind a struct's definition fails if Python reads it otherwise."""
+    """The assertions in C: MPIPP_LAYOUT(name) fails if Python reads the struct otherwise."""
     lines = [
         "#ifndef MPIPP_GENERATED_LAYOUTS_H",
         "#define MPIPP_GENERATED_LAYOUTS_H",
         "",
         "#include <stddef.h>",
         "",
-        "// What mpipp/watcher/ipc/layouts.py takes the struct to be.",
+        "// The struct as mpipp/watcher/ipc/layouts.py reads it.",
         "#define MPIPP_LAYOUT(NAME) MPIPP_LAYOUT_##NAME",
         "",
     ]
@@ -139,9 +141,9 @@ def assertions() -> str:
 
 
 def python() -> str:
-    """mpipp/watcher/ipc/layouts.py."""
+    """The text of mpipp/watcher/ipc/layouts.py."""
     lines = [
-        '"""What a process and its watcher write for each other, as C headers say."""',
+        '"""The structs of messages between a process and its watcher, from C headers."""',
         "",
         "from __future__ import annotations",
         "",

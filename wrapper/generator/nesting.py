@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from wrapper.generator import procedures as known
-from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.mpi_standard import Parameter, Procedure
 
 ENDS = ("_free", "_disconnect", "_close", "_finalize")
 # In a program of another flavor a handle has another size, and no thread has a record.
@@ -55,7 +55,8 @@ def _around_free(ended: Parameter, call: str) -> list[str]:
         f"uint64_t serial = mpipp_intercept_callback_frees({kind}, handle, "
         "__builtin_return_address(0));",
         call,
-        f"if (code == MPI_SUCCESS && handle) mpipp_registry_freed({kind}, handle, serial);",
+        "if (code == MPI_SUCCESS && handle)",
+        f"  mpipp_registry_freed({kind}, handle, serial, (uintptr_t)__builtin_return_address(0));",
     ]
 
 

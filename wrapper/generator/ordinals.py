@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which procedures bear ordinals on their communicator (channels.h), and where they are counted."""
+"""The procedures that have ordinals on their communicator (channels.h), and their counting."""
 
 from __future__ import annotations
 
 from wrapper.generator import agreement
-from wrapper.generator.forum import Parameter, Procedure
+from wrapper.generator.mpi_standard import Parameter, Procedure
 from wrapper.generator.procedures import RECEIVED
 
 MATCHES = ("Mprobe", "Improbe")  # they take a message, of which another call receives the data
@@ -13,7 +13,7 @@ ANY = "mpipp_is_any(source, {tag})"
 
 
 def bits(procedure: Procedure) -> list[str]:
-    """The bits of "present" that say so."""
+    """The bits of "present" for these ordinals."""
     sends, receives = _sends(procedure), _receives(procedure)
     found = []
     if sends or receives or _collective(procedure):
@@ -59,7 +59,7 @@ def counting(procedure: Procedure) -> list[str]:
 
 
 def status(procedure: Procedure, parameter: Parameter) -> str | None:
-    """What MPI is given as the status, where a receive of any message must know which came."""
+    """The status that MPI gets, if a receive of any message must know which message came."""
     if parameter.kind != "STATUS":
         return None
     if procedure.base in MATCHES:
@@ -78,7 +78,7 @@ def resolving(procedure: Procedure) -> list[str]:
     field = "recv_ordinal" if _sends(procedure) else "ordinal"
     return [
         f"if ({any_message}) {{",
-        f"  call->{field} = 0; // it waits for no message any more",
+        f"  call->{field} = 0; // it no longer waits for a message",
         f"  mpipp_recorder_received_any(call, {RECEIVED});",
         "}",
     ]
@@ -89,21 +89,21 @@ def noting(procedure: Procedure) -> list[str]:
     if _collective(procedure):
         return ["mpipp_recorder_note_collective(call);"]
     blocking = _together(procedure) and not _nonblocking(procedure)
-    return ["mpipp_recorder_note_together(call);"] if blocking else []
+    return ["mpipp_recorder_note_object_call(call);"] if blocking else []
 
 
 def noting_first(procedure: Procedure) -> list[str]:
-    """The same of one whose request is made with its number."""
+    """Statements for a collective call whose request is made with its number."""
     first = _together(procedure) and _nonblocking(procedure)
-    return ["mpipp_recorder_note_together(call);"] if first else []
+    return ["mpipp_recorder_note_object_call(call);"] if first else []
 
 
 def failing(procedure: Procedure, call: str = "call") -> str | None:
-    """The code of a call that failed: whether it took part in the matching is not known."""
+    """The code of a call that failed: it is unknown whether it took part in the matching."""
     if procedure.base in STARTS:
         return f"mpipp_recorder_not_started({STARTS[procedure.base]}, code)"
     if _together(procedure):
-        return "mpipp_recorder_failed_together(call, code)"
+        return "mpipp_recorder_object_call_failed(call, code)"
     if _learns(procedure):
         field = "recv_ordinal" if _sends(procedure) else "ordinal"
         any_message = ANY.format(tag=_receive_tag(procedure))
@@ -147,12 +147,13 @@ def _learns(procedure: Procedure) -> bool:
 
 
 def _together(procedure: Procedure) -> bool:
-    # Collective over a window or a file that it is given, and leaves.
+    # Collective over a window or a file that it gets, and does not free.
     given = any(p.kind in ("WINDOW", "FILE") and p.by_value_handle for p in procedure.parameters)
-    return given and agreement.of(procedure.operation).over in ("win", "file")
+    return given and agreement.agreement(procedure.operation).over in ("win", "file")
 
 
 def _collective(procedure: Procedure) -> bool:
-    # Over the communicator that it is given, and leaves: one that it ends has no calls after them.
+    # Collective over the communicator that it gets and does not free: a freed one has no later
+    # calls.
     given = any(p.kind == "COMMUNICATOR" and p.by_value_handle for p in procedure.parameters)
-    return given and agreement.of(procedure.operation).over in ("comm", "groups")
+    return given and agreement.agreement(procedure.operation).over in ("comm", "groups")

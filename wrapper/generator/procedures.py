@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which procedures are wrapped, and what the standard's data does not say about them."""
+"""The wrapped procedures, and facts on them that the standard's data lacks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HANDLES = {
     "MESSAGE": ("MPI_Message", "MPIPP_MESSAGE"),
 }
 
-# Procedures that touch neither a communication buffer nor the life of a handle, although their
+# Procedures that use neither a communication buffer nor the life of a handle, although their
 # parameters look like it.
 NOT_RECORDED = {
     "Get_address", "Address", "Alloc_mem", "Free_mem", "Grequest_complete",
@@ -48,8 +48,8 @@ RECORDED = {
     "Dist_graph_neighbors_count", "Dist_graph_neighbors",
 }  # fmt: skip
 
-# Not wrapped at all: they read or set what is there and certainly call no other procedure of MPI;
-# conversions of handles (c2f, toint) likewise, and what returns no error code.
+# Not wrapped at all. They read or set existing values and certainly call no other procedure of MPI.
+# The same holds for conversions of handles (c2f, toint), and procedures that return no error code.
 UNWRAPPED = {
     "Initialized", "Finalized", "Is_thread_main", "Query_thread",
     "Get_version", "Get_library_version", "Abi_get_version", "Get_address", "Address",
@@ -57,7 +57,10 @@ UNWRAPPED = {
     "Status_set_source", "Status_set_tag", "Status_set_error",
 }  # fmt: skip
 
-# Made so often that they have a shortest way (intercept/fast_path.h).
+# Their results may be null pointers, or they are called before MPI is there.
+NULL_OUTPUTS = ("Init", "Initialized", "Finalized", "Session_init", "Pcontrol", "Keyval", "Attr_")
+
+# So frequent that they have a fast path (intercept/fast_path.h).
 PLAIN_MADE = {"Isend", "Irecv"}
 PLAIN = {*PLAIN_MADE, "Waitall"}
 
@@ -85,12 +88,12 @@ COMBINERS = {
     "Type_get_value_index": "VALUE_INDEX",
 }
 
-# They change a datatype that exists: it is what the debugger sees of them.
+# They change an existing datatype, which the debugger shows.
 TYPE_ENDS = {"Type_commit", "Type_free"}
 
-# Arguments that are recorded while the call is active, beside those that all records have: numbers
-# and handles by their names, arrays with their length, -1 where the other arguments tell it, `text`
-# for strings; of datatypes the `extent`. Of collective calls they are kept.
+# Arguments that are recorded while the call is active, beside those that all records have. Numbers
+# and handles have their names. Arrays have their length, or -1 if it follows from other arguments.
+# `text` marks strings; for datatypes the `extent` is recorded. For collective calls they are kept.
 ARGUMENTS = {
     "Pready": "partition",
     "Pready_range": "partition_low partition_high",
@@ -151,11 +154,11 @@ ARGUMENTS = {
     "Win_post": "group",
 }
 
-# Datatypes that a call is given beside those of buffers, and of constructors.
+# Datatypes that a call gets beside those of buffers, and of constructors.
 TYPES = {"File_set_view": "etype filetype"}
 
-# Headings of docs/procedures.md -> the generated file of those wrappers; collectives have several,
-# and what is not here is in calls_handles.c.
+# Headings of docs/reference/procedures.md -> the generated file of those wrappers. Collectives have
+# several, and the others are in calls_handles.c.
 FILES = {
     "MPI-IO": "calls_io.c",
     "One-sided communication and windows": "calls_one_sided.c",
@@ -166,29 +169,50 @@ FILES = {
 # Called once in a program.
 ONCE = {"Init", "Init_thread", "Finalize"}
 
-# What a callback of the program frees inside another call is recorded. Not groups and error
-# handlers: Open MPI's plug-ins free some that have the handle of the program's own.
+# Objects that a callback of the program frees inside another call are recorded. Not groups and
+# error handlers: Open MPI's plug-ins free some that have the handle of the program's own.
 FREED_BY_CALLBACKS = {
     "DATATYPE", "COMMUNICATOR", "WINDOW", "OPERATION", "FILE", "INFO", "SESSION",
 }  # fmt: skip
 
-# Statements before MPI is called: what is gone afterwards.
+# Statements before MPI is called: for values that are gone afterwards.
 SAVE_ALL = "struct mpipp_handles before;\nmpipp_handles_init(&before, {count}, array_of_requests);"
 ONE_OF = SAVE_ALL + "\ncall->before = (uintptr_t)before.all;"
 SHOWN = "\nmpipp_waits_for(thread, {count}, array_of_requests);"
-# They end what a request is of, as few operations may be: the screens look at them.
+# They end the operation of a request, as few operations may be ended: the call filter checks them.
 GIVING_UP = ("Request_free", "Cancel")
-# They need room in an attached buffer.
+# They need capacity in an attached buffer.
 BUFFERED = ("Bsend", "Ibsend")
-# They give MPI memory for a window, which hooks may have at another address.
+# They pass memory for a window to MPI, which hooks may have at another address.
 GIVING_MEMORY = {"Win_create"}
-# Procedures that are not recorded, but what they tell is to be as the program has said it.
+# Procedures that are not recorded, but whose results must be the program's own values.
 MARKED_AFTER = {
     "Win_get_attr": "mpipp_recorder_note_attribute(win_keyval, attribute_val, flag)",
+    **{
+        f"{kind}_create_keyval": f"mpipp_recorder_keyval_made(thread, *{kind.lower()}_keyval)"
+        for kind in ("Comm", "Type", "Win")
+    },
+    "Keyval_create": "mpipp_recorder_keyval_made(thread, *keyval)",
+    **dict.fromkeys(
+        ("Comm_free_keyval", "Type_free_keyval", "Win_free_keyval", "Keyval_free"),
+        "mpipp_recorder_keyval_freed(freed)",
+    ),
 }
-# What the standard's data does not say of those: which take a null handle (MPI-4.1, sections 7.8
-# and 14.7), beside infos that are but hints; which may be called at any time (section 11.4.1), or
-# need no more than what they are given; and of which nothing is looked at.
+# Statements before their calls, which save data that the call destroys.
+MARKED_BEFORE = {
+    **{
+        f"{kind}_free_keyval": f"int freed = {name} ? *{name} : MPI_KEYVAL_INVALID"
+        for kind, name in (
+            ("Comm", "comm_keyval"),
+            ("Type", "type_keyval"),
+            ("Win", "win_keyval"),
+        )
+    },
+    "Keyval_free": "int freed = keyval ? *keyval : MPI_KEYVAL_INVALID",
+}
+# Facts on those that the standard's data lacks. Some take a null handle (MPI-4.1, sections 7.8 and
+# 14.7), beside infos, which are only hints. Some may be called at any time (section 11.4.1), or
+# need only their arguments. Some are not checked at all.
 NULL_IS_FINE = {
     ("Comm_get_name", "comm"), ("Type_get_name", "datatype"), ("Win_get_name", "win"),
     ("File_set_errhandler", "file"), ("File_call_errhandler", "fh"),
@@ -196,7 +220,7 @@ NULL_IS_FINE = {
 NEEDS_INFO = "Info_"
 ANY_TIME = ("Error_", "Add_error_", "Remove_error_", "Info_", "Session_")
 NOT_LOOKED_AT = ("T_", "Abi_")
-# They free an object, of which something must be known before: that it may be freed.
+# They free an object: before the call it must be known that it may be freed.
 FREEING = {
     "Comm_free": "comm",
     "Comm_disconnect": "comm",
@@ -208,7 +232,7 @@ FREEING = {
     "File_close": "file",
     "Session_finalize": "session",
 }
-# They change which one that is, also inside another call: then it is not known any more.
+# They change the attached buffer, also inside another call: then it is unknown.
 ATTACHING = {
     "Buffer_attach", "Buffer_detach", "Comm_attach_buffer", "Comm_detach_buffer",
     "Session_attach_buffer", "Session_detach_buffer",
@@ -219,24 +243,24 @@ GIVEN = (
     "mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);"
 )
 OF_REQUEST = (
-    "MPI_Request given = (MPI_Request)request; // as others are given theirs\n"
+    "MPI_Request given = (MPI_Request)request; // other calls get an array\n"
     "call->requests = (uintptr_t)&given;\n"
     "call->request_count = 1;\n"
     "call->present |= MPIPP_HAS_REQUESTS;"
 )
 BEFORE = {
-    # MPI takes the handle away while the call may still be looked at.
+    # MPI removes the handle while the call may still be checked.
     "Request_free": "MPI_Request given = request ? *request : MPI_REQUEST_NULL;\n"
     "call->before = request ? (uintptr_t)&given : 0;",
     "Intercomm_create": "mpipp_recorder_leading(call, local_leader, "
     "MPIPP_KEY((MPI_Comm)peer_comm), "
     "remote_leader);",
     "Comm_create_group": "mpipp_recorder_gathering(call, MPIPP_KEY((MPI_Group)group));",
-    "Comm_create_from_group": "mpipp_recorder_gathering_apart(call, MPIPP_KEY((MPI_Group)group), "
+    "Comm_create_from_group": "mpipp_recorder_gathering_groups(call, MPIPP_KEY((MPI_Group)group), "
     "stringtag);",
-    "Intercomm_create_from_groups": "mpipp_recorder_gathering_apart(call, "
+    "Intercomm_create_from_groups": "mpipp_recorder_gathering_groups(call, "
     "MPIPP_KEY((MPI_Group)local_group), stringtag);\n"
-    "mpipp_recorder_leading_apart(call, MPIPP_KEY((MPI_Group)local_group), local_leader,\n"
+    "mpipp_recorder_leading_groups(call, MPIPP_KEY((MPI_Group)local_group), local_leader,\n"
     "                    MPIPP_KEY((MPI_Group)remote_group), remote_leader);",
     "Abort": "mpipp_intercept_aborting(call);",
     "Pready": OF_REQUEST,
@@ -269,11 +293,11 @@ BEFORE = {
     + "\nuint64_t serial = mpipp_registry_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));",
 }
 
-# The status of a call that must know which message it was, whether the program ignores it or not.
+# The status of a call that must know which message it was, even if the program ignores it.
 RECEIVED = "mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)"
 
-# Statements after MPI was called, whatever it returned. An operation that failed is over as well;
-# where no index or flag says which, its handle is gone.
+# Statements after MPI was called, with any result. An operation that failed is completed as well;
+# if no index or flag shows which one, its handle is gone.
 GONE = "mpipp_completed_all(call, &before, count, array_of_requests, 0);"
 ALL = "mpipp_completed_all(call, &before, count, array_of_requests, {all});"
 ANY = (
@@ -288,7 +312,7 @@ SOME = (
     "array_of_requests);"
 )
 END = "\nmpipp_handles_deinit(&before, {count});"
-# Before these: of collective operations it is noted how they have failed.
+# Statements before these: they note how collective operations have failed.
 FAILED = "if (MPIPP_UNLIKELY(code != MPI_SUCCESS))\n  "
 ONE_FAILED = FAILED + "mpipp_recorder_completion_failed(MPIPP_KEY(before), code);\n"
 ALL_FAILED = (
@@ -311,7 +335,7 @@ ALWAYS = {
     "  mpipp_recorder_not_gathered(call->comm, MPIPP_GROUP_CALLS);",
     **dict.fromkeys(
         ("Comm_create_from_group", "Intercomm_create_from_groups"),
-        "if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_apart();",
+        "if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_groups();",
     ),
     "Wait": ONE_FAILED + "mpipp_recorder_completed(call, before, request);",
     "Test": ONE_FAILED
@@ -329,7 +353,7 @@ ALWAYS = {
     "Win_complete": UNKNOWN,
 }
 
-# What is 0 where they have found nothing: the program polls, maybe for ever.
+# The value that is 0 if they have found nothing: the program polls, maybe forever.
 POLLING = {
     **dict.fromkeys(("Test", "Testall", "Testany", "Iprobe", "Improbe"), "flag"),
     **dict.fromkeys(("Request_get_status", "Request_get_status_all"), "flag"),
@@ -357,7 +381,7 @@ AFTER = {
     "Session_detach_buffer": "mpipp_recorder_attached_to_session();",
     "Start": "mpipp_recorder_started(call, request, 1);",
     "Startall": "mpipp_recorder_started(call, array_of_requests, count);",
-    # They leave the handles, but tell that the buffers may be used again.
+    # They leave the handles, but show that the buffers may be used again.
     "Request_get_status": "if (*flag) "
     "mpipp_recorder_note_completed(MPIPP_KEY((MPI_Request)request), 0);",
     "Request_get_status_all": "for (int i = 0; *flag && i < count; i++)\n"
@@ -374,9 +398,9 @@ AFTER = {
     "Bsend": "mpipp_recorder_buffered(call);",
     "Ibsend": "mpipp_recorder_buffered(call);",
     "Type_commit": "mpipp_recorder_committed(handle);",
-    # What was freed by this very call is no argument that had been freed.
+    # An object that this very call has freed was no freed argument.
     "Type_free": "call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;\n"
-    "mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);",
+    "mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, call->caller);",
     "Type_get_contents": "mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, "
     "array_of_datatypes);",
     "Comm_set_name": f"mpipp_recorder_named(MPIPP_COMM, {COMM}, comm_name);",
@@ -430,7 +454,7 @@ AFTER = {
     "Win_unlock_all": f"mpipp_recorder_epoch_closed({WIN}, MPIPP_EPOCH_LOCK_ALL);",
 }
 
-# A handle made: what to call for *{name}, by the parameter's kind.
+# After a handle was made: the function to call for *{name}, by the parameter's kind.
 MADE = {
     "REQUEST": "mpipp_request_made(call, *{name}, {persistent}, MPIPP_COPY_{copy});",
     "COMMUNICATOR": "mpipp_recorder_comm_made(call, *{name});",
@@ -440,7 +464,7 @@ MADE = {
     "ERRHANDLER": "mpipp_recorder_errhandler_made(call, *{name}, 0);",
 }
 
-# Buffers whose count is for each peer of the communicator, by operation.
+# Buffers whose count applies to each peer of the communicator, by operation.
 PER_PEER = {
     "Gather": {"recvbuf"},
     "Scatter": {"sendbuf"},

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""have.h: what mpi.h declares where no build has looked, by its version of the standard."""
+"""The text of have.h: the procedures of mpi.h, by its version of the standard, without a build."""
 
 from __future__ import annotations
 
-from wrapper.generator.forum import Procedure
+from wrapper.generator.mpi_standard import Procedure
 
-# The first versions of procedures that MPI-3.1 does not have; also of large-count forms, of which
-# the others came with MPI-4.0 (MPI-4.1, annex B; MPI-5.0, annex B).
+# The first versions of procedures that MPI-3.1 does not have. Also of large-count forms: the other
+# ones came with MPI-4.0 (MPI-4.1, annex B; MPI-5.0, annex B).
 _PREFIXES = {
     (4, 0): ("Session_", "T_event_", "T_source_"),
     (5, 0): ("Abi_",),
@@ -48,7 +48,7 @@ _HEAD = """\
 
 
 def text(wrapped: list[Procedure]) -> str:
-    """MPIPP_HAVE_<procedure> for each that mpi.h has from its version on."""
+    """The lines MPIPP_HAVE_<procedure> for each that mpi.h has from its version on."""
     found: dict[tuple[int, int], list[str]] = {}
     for procedure in wrapped:
         if not procedure.removed:
@@ -73,7 +73,7 @@ def first(procedure: Procedure) -> tuple[int, int]:
     return max(version, _FIRST_LARGE.get(base, (4, 0))) if procedure.large else version
 
 
-# Persistent sends and receives are of MPI-1, collective operations of MPI-4.0.
+# Persistent sends and receives belong to MPI-1, collective operations to MPI-4.0.
 _PERSISTENT = ("Bsend_init", "Recv_init", "Rsend_init", "Send_init", "Ssend_init")
 
 

@@ -5,20 +5,22 @@
 
 #include <stdint.h>
 
+#include "abi/seam.h"
 #include "instrumentation/in_program/interface.h"
 
-// What each of them calls when it has been loaded, and before it is gone (MPIPP_PROGRAM_HERE).
-__attribute__((visibility("default"))) mpipp_program_here_type mpipp_program_here;
+// Each of them calls it when it has been loaded, and before it is gone (MPIPP_PROGRAM_HERE).
+MPIPP_SEAM mpipp_program_here_type mpipp_program_here;
 
-// Whether there are any. They come as the system loads them.
-extern int mpipp_instrument_programs_any __attribute__((visibility("hidden")));
-// Called once there are any: now, or by the thread that loads the first.
+// 1 if any part of the program is instrumented. Parts appear when the system loads them.
+MPIPP_SEAM extern int mpipp_instrument_programs_any;
+// Calls `function` once there is such a part: now, or in the thread that loads the first.
 void mpipp_instrument_programs_await(void (*function)(void));
-// Sees to it that there is a shadow; 0 without.
+// Makes the shadow; 0 without.
 int mpipp_instrument_programs_map(void);
-// All of them look at what lies in these, which are MPIPP_SPANS at most.
+// Sets the ranges that all of them check, at most MPIPP_SPANS.
 void mpipp_instrument_programs_look(const struct mpipp_span *spans, uint64_t count);
-// What they call, of which only these three members count; NULL: nothing. Also of those to come.
+// Sets the functions that they call, present and later parts. Only these three members count; NULL:
+// none.
 void mpipp_instrument_programs_call(const struct mpipp_program *called);
 
 #endif

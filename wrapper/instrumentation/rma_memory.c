@@ -12,6 +12,11 @@
 #include "registry/registry.h"
 #include "rma_log/shared_segments.h"
 
+// Functions of a part that is loaded in runs with --check=rma only; only then are they called.
+#pragma weak mpipp_rma_segment_count
+#pragma weak mpipp_rma_segment_count_queried
+#pragma weak mpipp_rma_segment_of
+
 enum { MOST = 256, NEAR = 65536 };
 #define MOST_OTHERS ((uint64_t)1 << 28)
 enum mpipp_recorded_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
@@ -21,11 +26,11 @@ static struct mpipp_recorded {
   uint64_t win; // handle
   int64_t target;
   uint64_t low, high;
-  struct mpipp_comb comb; // count 0: of another form
+  struct mpipp_strided_blocks strided; // count 0: of another form
   struct mpipp_shadow_range *looked;
   uint64_t others; // bytes that are other processes' parts of a window
 } all[MOST];
-static int used;        // those beyond have never been
+static int used;        // the entries beyond have never been used
 static uint64_t others; // bytes, of all
 
 __attribute__((target("no-sse,no-mmx"))) int mpipp_instrument_is_recorded(uint64_t low,
@@ -36,21 +41,22 @@ __attribute__((target("no-sse,no-mmx"))) int mpipp_instrument_is_recorded(uint64
   return 0;
 }
 
-static int is_whole(const struct mpipp_comb *comb) {
-  return comb->count == 1 || (comb->count && comb->stride == comb->length);
+static int is_whole(const struct mpipp_strided_blocks *strided) {
+  return strided->count == 1 || (strided->count && strided->stride == strided->length);
 }
 
-// Whether one that ends no sooner has all bytes of an operation's buffer: the window's own memory,
-// or a buffer of the same target.
+// Returns whether an entry that lasts at least as long contains an operation's buffer: the window's
+// own memory, or a buffer for the same target.
 static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
-  const struct mpipp_comb *comb = &bytes->comb;
+  const struct mpipp_strided_blocks *strided = &bytes->strided;
   for (int i = 0; i < used; i++) {
     const struct mpipp_recorded *one = &all[i];
     if (!one->kind || one->win != call->win) continue;
     if (one->kind == BUFFER && one->target != call->target_rank) continue;
-    int alike = comb->count && one->low == bytes->low && one->comb.length == comb->length &&
-                one->comb.stride == comb->stride && one->comb.count == comb->count;
-    if (alike || (is_whole(&one->comb) && bytes->low >= one->low && bytes->high <= one->high))
+    int alike = strided->count && one->low == bytes->low &&
+                one->strided.length == strided->length && one->strided.stride == strided->stride &&
+                one->strided.count == strided->count;
+    if (alike || (is_whole(&one->strided) && bytes->low >= one->low && bytes->high <= one->high))
       return 1;
   }
   return 0;
@@ -66,7 +72,7 @@ static struct mpipp_recorded *room(void) {
   return i < MOST ? &all[i] : NULL;
 }
 
-// NULL: it is not looked at.
+// NULL: the memory is not traced.
 static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
                                   const struct mpipp_bytes *bytes) {
   struct mpipp_recorded *one = room();
@@ -77,8 +83,8 @@ static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, i
     count_lost();
     return NULL;
   }
-  *one =
-      (struct mpipp_recorded){kind, win, target, bytes->low, bytes->high, bytes->comb, looked, 0};
+  *one = (struct mpipp_recorded){kind,           win,    target, bytes->low, bytes->high,
+                                 bytes->strided, looked, 0};
   if (one == &all[used]) MPIPP_WRITE(used, used + 1);
   return one;
 }
@@ -92,13 +98,13 @@ static void drop(struct mpipp_recorded *one) {
 static struct mpipp_recorded *add_range(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
                                         uint64_t low, uint64_t length) {
   if (!low || !length) return NULL;
-  struct mpipp_comb comb = {low, length, length, 1};
-  struct mpipp_bytes bytes = mpipp_guard_bytes_of_comb(&comb);
+  struct mpipp_strided_blocks strided = {low, length, length, 1};
+  struct mpipp_bytes bytes = mpipp_guard_bytes_of_strided_blocks(&strided);
   return add(kind, win, target, &bytes);
 }
 
-// Without room for one more: a buffer near by takes it in, with what is between them, which is
-// looked at for nothing.
+// If the table is full, a nearby buffer is extended to include this one. The bytes between are
+// traced without need.
 static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
   if (room()) return 0;
   for (int i = 0; i < MOST; i++) {
@@ -127,8 +133,8 @@ static void add_own(const struct mpipp_win *win) {
   if (win->size > 0) add_window(win, win->base, win->base + (uint64_t)win->size, 0);
 }
 
-// Each process marks what it looks at: one byte for eight. A table that all of a node have in
-// common may have most of its memory.
+// Returns whether a window's shadow would be too large. Each process marks its traced bytes, one
+// byte for eight. A shared table may have most of a node's memory.
 static int is_too_large(const struct mpipp_win *win, int count) {
   uint64_t bytes = 0;
   for (int rank = 0; rank < count; rank++)
@@ -140,7 +146,7 @@ static int is_too_large(const struct mpipp_win *win, int count) {
   return too_large;
 }
 
-// All parts of a window of shared memory: those that lie near each other as one.
+// Adds all parts of a window of shared memory; parts near each other as one.
 static void add_segments(const struct mpipp_win *win, int count) {
   uint64_t low = 0, high = 0, of_others = 0;
   for (int rank = 0; rank < count; rank++) {

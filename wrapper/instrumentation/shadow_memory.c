@@ -14,28 +14,28 @@ enum { MOST = 4096, CHAINS = 1024, FREE = 0, RESTING, PENDING };
 
 struct mpipp_marked_part {
   struct mpipp_bytes bytes;
-  int writes; // MPI does: the program may not even load
+  int writes; // 1: MPI writes there, so that the program must not even load
   uint32_t span;
 };
 
 struct mpipp_shadow_range {
   uint32_t state, part_count;
-  struct mpipp_shadow_range *next; // of its chain, or of those that are free
+  struct mpipp_shadow_range *next; // of its chain, or of the free ones
   uint64_t serial, request;
   uint64_t number;           // among those that have begun
   uint64_t win;              // handle of the window of a one-sided operation, else 0
   int64_t target;            // of that
-  int persistent;            // its request is
-  int is_whole;              // all of its buffers are looked at
+  int persistent;            // 1: its request is persistent
+  int is_whole;              // 1: all of its buffers are checked
   struct mpipp_cover *cover; // the place that has started it
   struct mpipp_marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
 static struct mpipp_shadow_range all[MOST], *chains[CHAINS], *unused;
-static uint32_t used, pending; // of all, those beyond have never been; operations
-static uint32_t of_windows;    // of these, those of windows
+static uint32_t used, pending; // of all, those beyond have never been used; operations
+static uint32_t of_windows;    // those of windows
 uint64_t mpipp_instrument_shadow_begun;
-// What is pending lies in these; how many parts lie in each, of those that are there.
+// The ranges that contain all pending buffers, and the number of parts in each.
 static struct mpipp_span spans[MPIPP_SPANS];
 static uint32_t parts_in[MPIPP_SPANS], span_count;
 
@@ -64,7 +64,7 @@ static void take(struct mpipp_shadow_range *looked, uint64_t serial, uint64_t re
 }
 
 struct mpipp_shadow_range *mpipp_instrument_shadow_new(const struct mpipp_request *request) {
-  // A partition is the program's until it says that it is ready, or hears that it has arrived.
+  // A partition belongs to the program until it is marked ready, or once it has arrived.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
   struct mpipp_shadow_range *looked = unused_one();
   uint32_t used_parts = 0;
@@ -102,15 +102,15 @@ struct mpipp_shadow_range *mpipp_instrument_shadow_of(uint64_t serial) {
   return looked;
 }
 
-// Marks, or takes away all marks of, the bytes of [low, high), and those that an access which
-// begins before them may reach them from.
+// Sets, or clears, the marks of the bytes of [low, high), and of the bytes before, where an access
+// may begin that reaches them.
 static void mark(uint64_t low, uint64_t high, unsigned char marks) {
   uint64_t from = (low - (MPIPP_SHADOW_REACH - 1)) >> MPIPP_SHADOW_SHIFT;
   unsigned char *first = (unsigned char *)(MPIPP_SHADOW_AT + from);
   uint64_t count = ((high - 1) >> MPIPP_SHADOW_SHIFT) - from + 1;
   if (!marks) {
     memset(first, 0, count);
-  } else if (marks & MPIPP_SHADOW_LOADS) { // has all that there are
+  } else if (marks & MPIPP_SHADOW_LOADS) { // has all marks that exist
     memset(first, marks, count);
   } else {
     for (uint64_t i = 0; i < count; i++) first[i] = (unsigned char)(mpipp_marks(first[i]) | marks);
@@ -118,7 +118,7 @@ static void mark(uint64_t low, uint64_t high, unsigned char marks) {
 }
 
 static uint64_t count_of(const struct mpipp_bytes *bytes) {
-  return bytes->comb.count ? bytes->comb.count : bytes->count;
+  return bytes->strided.count ? bytes->strided.count : bytes->count;
 }
 
 static void mark_all(const struct mpipp_marked_part *part, int any) {
@@ -130,15 +130,15 @@ static void mark_all(const struct mpipp_marked_part *part, int any) {
   }
 }
 
-// How much longer a span would be with these, too.
+// The growth of a span that has to contain these bytes, too.
 static uint64_t longer(const struct mpipp_span *span, const struct mpipp_span *other) {
   uint64_t low = span->low < other->low ? span->low : other->low;
   uint64_t high = span->high > other->high ? span->high : other->high;
   return (high - low) - (span->high - span->low);
 }
 
-// Where parts lie, and what may reach them. That with the least to add, unless there is an empty
-// one; whether it is another then.
+// Adds parts, with the bytes from which accesses reach them, to the span that grows least, or to an
+// empty one. Returns whether the span has changed.
 static int enter_span(struct mpipp_marked_part *part, uint64_t kinds) {
   struct mpipp_span own = {part->bytes.low - MPIPP_SHADOW_REACH, part->bytes.high, kinds};
   uint32_t best = MPIPP_SPANS, empty = span_count;
@@ -187,13 +187,13 @@ void mpipp_instrument_shadow_begin(struct mpipp_shadow_range *looked, struct mpi
   if (others) mpipp_instrument_programs_look(spans, span_count);
 }
 
-// Whether parts come so near that marks of the one may be those of the other.
+// Returns whether parts are so near that marks of one may be those of the other.
 static int are_near(const struct mpipp_marked_part *one, const struct mpipp_marked_part *other) {
   enum { NEAR = 2 * MPIPP_SHADOW_REACH };
   return one->bytes.low < other->bytes.high + NEAR && other->bytes.low < one->bytes.high + NEAR;
 }
 
-// What others have, too, is marked again.
+// Marks bytes again that other parts have, too.
 static void mark_others(const struct mpipp_marked_part *part) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_shadow_range *other = &all[i];
@@ -245,7 +245,7 @@ void mpipp_instrument_shadow_end_all(void) {
   for (uint32_t i = 0; i < used; i++) mpipp_instrument_shadow_end(&all[i]);
 }
 
-// The first byte of [low, high) that is of these; 0: none.
+// The first byte of [low, high) that belongs to these; 0: none.
 static uint64_t first_in(const struct mpipp_bytes *bytes, uint64_t low, uint64_t high) {
   uint64_t from = 0, to = count_of(bytes); // the first piece that ends beyond low is among these
   if (high <= bytes->low || low >= bytes->high) return 0;

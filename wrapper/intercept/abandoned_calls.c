@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls that a thread has left without a return: the program's error handler jumped out of MPI
-// (longjmp, or a C++ exception). MPI may call no other way than down the stack, so a function that
-// is called where the call's own frame no longer is shows that it is over.
+// (longjmp, or a C++ exception). MPI calls functions only further down the stack. So if a function
+// is called where the call's own frame was, the call has been left.
 #include "intercept/abandoned_calls.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "registry/registry.h"
 
 struct mpipp_walk {
-  uintptr_t frame;       // looked for
+  uintptr_t frame;       // the frame that is searched for
   uintptr_t code, stack; // of the function visited last
   int found, passed;
 };
@@ -34,16 +34,16 @@ static int is_on_own_stack(const struct mpipp_thread *thread, uint64_t frame) {
   return frame >= thread->stack_start && frame < thread->stack_end;
 }
 
-// Whether the memory above the caller's frame says that the call's frame is no more: its return
-// address is another. It may be the same all the same, in a part of a frame that nobody has
-// written.
+// Returns whether the memory above the caller's frame shows that the call's frame is gone: its
+// return address differs. It may be unchanged all the same, in a part of a frame that no function
+// has written.
 static int is_overwritten(const struct mpipp_call *call) {
   return MPIPP_RETURN_SLOT &&
          *(const uint64_t *)(uintptr_t)(call->frame + MPIPP_RETURN_SLOT) != call->caller;
 }
 
-// Stacks that are not the thread's own (of signal handlers and coroutines) tell nothing by their
-// addresses; and what MPI itself calls is not worth a walk.
+// Addresses on stacks that are not the thread's own (of signal handlers and coroutines) show
+// nothing; and MPI's own calls are not worth a walk.
 static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t frame) {
   const struct mpipp_call *call = &thread->call;
   if (frame == call->frame) return 1;
@@ -55,7 +55,7 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
   return !walk.found && walk.passed;
 }
 
-// What the call did is not known: as if it had failed.
+// The effect of the call is unknown: it is treated as failed.
 static void leave(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   int recorded = MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
@@ -64,8 +64,8 @@ static void leave(struct mpipp_thread *thread) {
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
     mpipp_recorder_outcome_unknown(call);
   if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
-    MPIPP_WRITE(mpipp_registry.unseen, 1); // what it made, or has not ended
-  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_requests_call_left(call);
+    MPIPP_WRITE(mpipp_registry.unseen, 1); // objects that it made, or has not ended
+  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_requests_call_abandoned(call);
   MPIPP_WRITE(thread->suspected, 0);
   MPIPP_WRITE(thread->handle_count, 0);
   mpipp_intercept_drop_passage(thread);

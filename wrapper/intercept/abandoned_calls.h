@@ -5,8 +5,8 @@
 
 #include "registry/records.h"
 
-// Whether the thread is inside of MPI, as it says, when a function is called from there. If it has
-// left the call it was in without a return, that is recorded, and it is not.
+// Returns whether the thread is inside MPI, according to its record, when a function is called from
+// there. If it has left its call without a return, that is recorded, and the result is 0.
 int mpipp_intercept_is_inside(struct mpipp_thread *thread, void *caller, void *frame);
 
 #endif

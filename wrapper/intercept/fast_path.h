@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The shortest way, for sends and receives as they are made most often: from the same place as the
-// last one in their channel, with as many elements of the same predefined datatype. All others are
-// not touched here, and go the way of every call (wrapper_body.h); these, too, once their record is
-// whole, where there are hooks.
+// The fast path, for the most frequent form of sends and receives. Such a call comes from the place
+// of the last one in its channel, with as many elements of the same predefined datatype. Other
+// calls change nothing here, and go the way of every call (wrapper_body.h). So do these, if there
+// are hooks, once their record is complete.
 //
-// The functions here call nothing, and look at each argument once, beside the store to the record:
-// so those stay in the registers in which MPI gets them.
+// The functions here call nothing, and read each argument once, besides storing it in the record.
+// So the arguments stay in the registers in which MPI gets them.
 #ifndef MPIPP_INTERCEPT_FAST_PATH_H
 #define MPIPP_INTERCEPT_FAST_PATH_H
 
 #include "intercept/wrapper_body.h"
 
-// What is the same in all calls of a procedure.
+// The facts that all calls of a procedure share.
 struct mpipp_plain {
   uint16_t procedure;
   uint32_t present, access;
   enum mpipp_sequence sequence;
 };
 
-// The compiler keeps what comes before and after apart: else it takes more registers than there
-// are.
+// Makes the compiler keep the code before and after apart: otherwise it needs more registers than
+// there are.
 static inline __attribute__((always_inline)) void mpipp_in_order(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// Whether the buffer and the place are those that are expected of the next call in the channel;
-// stores what it looks at.
+// Returns whether the buffer and the place are those expected of the next call in the channel;
+// stores what it has read.
 static inline __attribute__((always_inline)) int
 mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, int count,
                   uint64_t datatype) {
@@ -46,8 +46,8 @@ mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, 
   return MPIPP_LIKELY(expected[MPIPP_AT_COUNT] == (uint64_t)buffer->count);
 }
 
-// Whether the call is such a one: it is counted then, and its record is whole. It gives out a
-// request.
+// Returns whether the call has this form: then it is counted, and its record is complete. It
+// returns a request.
 static inline __attribute__((always_inline)) int
 mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *address, int count,
                uint64_t datatype, int peer, int tag, uint64_t comm, const MPI_Request *request) {
@@ -87,8 +87,9 @@ other:
   return 0;
 }
 
-// A thread's record, by an address in it from which all that is stored to is at a distance that
-// takes one byte in an instruction; and anew, so that nothing made of it is kept in registers.
+// A thread's record, by an address in its middle. So all stored members are at distances that take
+// one byte in an instruction. It is opaque to the compiler, which so keeps nothing of it in
+// registers.
 static inline __attribute__((always_inline)) struct mpipp_thread *
 mpipp_nearby(struct mpipp_thread *thread) {
   const size_t middle = offsetof(struct mpipp_thread, call.procedure);
@@ -97,7 +98,7 @@ mpipp_nearby(struct mpipp_thread *thread) {
   return (void *)(address - middle);
 }
 
-// MPI's own procedure, once the record is whole: not looked up before.
+// MPI's own procedure, once the record is complete: not looked up before.
 static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpipp_thread *thread,
                                                                      unsigned procedure) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
@@ -105,7 +106,7 @@ static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpip
   return MPIPP_READ(mpipp_abi_real[0][procedure]);
 }
 
-// MPI has accepted it. Where the request is, is asked of the record: a register less is saved.
+// MPI has accepted it. The request's address comes from the record, which saves a register.
 static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_thread *thread) {
   const MPI_Request *made = (const MPI_Request *)(uintptr_t)thread->call.requests;
   mpipp_request_made(&thread->call, *made, 0, MPIPP_COPY_PLAIN);
@@ -115,8 +116,7 @@ static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_
   return success;
 }
 
-// Whether the call waits for a few requests that it is given, with no hooks: then its record is
-// whole.
+// Returns whether the call waits for a few requests, without hooks: then its record is complete.
 static inline __attribute__((always_inline)) int mpipp_waits_plainly(struct mpipp_thread *thread,
                                                                      unsigned procedure, int count,
                                                                      const MPI_Request *requests) {
@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void mpipp_keep_handles(MPI_Request
   } while (++i < (unsigned)count);
 }
 
-// MPI has completed them all. before: the handles that it was given.
+// MPI has completed them all. before: the handles that were passed.
 static inline __attribute__((always_inline)) int mpipp_waited(struct mpipp_thread *thread,
                                                               const MPI_Request *before) {
   const struct mpipp_call *call = &thread->call;

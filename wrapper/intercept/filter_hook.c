@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The screens as a hook: the first, since what others make of a call is not the program's doing.
+// The call filter as a hook. It is the first one, since changes of other hooks are not the
+// program's doing.
 #include "intercept/filter_hook.h"
 
 #include <errno.h>
@@ -7,8 +8,11 @@
 
 #include "abi/mpi_symbols.h"
 #include "abi/vendor.h"
+#include "call_filter/buffer_owners.h"
+#include "call_filter/caches/query_cache.h"
 #include "call_filter/filter.h"
-#include "call_filter/query_cache.h"
+#include "call_filter/null_outputs.h"
+#include "call_filter/other_arguments.h"
 #include "call_filter/unrecorded_calls.h"
 #include "intercept/hook_chain.h"
 #include "intercept/hooks.h"
@@ -44,7 +48,7 @@ static int wants(const struct mpipp_call *call);
 static struct mpipp_hook screens = {
     .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_SCREENS_ORDER};
 
-// A passage is not worth it: mpipp_intercept_is_hooked does the same.
+// A passage would cost too much: mpipp_intercept_is_hooked does the same.
 static int wants(const struct mpipp_call *call) {
   (void)call;
   return screens.order != MPIPP_SCREENS_ORDER;
@@ -64,7 +68,10 @@ static int before_marked(unsigned procedure) {
 void mpipp_intercept_screens_open(void) {
   if (!mpipp_watcher_is_there() || !mpipp_filter_asking_open()) return;
   mpipp_filter_constants_open();
+  mpipp_filter_owners_open();
+  mpipp_filter_commits_open();
   if (!mpipp_filter_windows) {
+    mpipp_filter_null_outputs_open();
     others_before_marked = mpipp_intercept_before_marked;
     mpipp_intercept_before_marked = before_marked;
   }
@@ -77,10 +84,10 @@ void mpipp_intercept_screens_close(void) {
   mpipp_hook_out(&screens);
 }
 
-// Stands for the passage of a call that only the screens want to see return.
+// Stands for the passage of a call whose return only the filter has to see.
 static struct mpipp_passage only = {.status = NULL};
 
-// All are asked.
+// All hooks are asked.
 static int is_wanted(const struct mpipp_call *call) {
   int wanted = 0, saved = errno;
   for (const struct mpipp_hook *hook = mpipp_intercept_hooks; hook; hook = hook->next)
@@ -94,27 +101,30 @@ static __attribute__((noinline)) int is_hooked_slow(struct mpipp_thread *thread)
     if (is_wanted(&thread->call)) return 1;
     if (mpipp_intercept_hooks != &screens || mpipp_is_clear(thread)) return 0;
   }
-  int refused = 0; // none is, but by way of `enter`
+  int refused = 0; // calls are only refused through `enter`
   if (mpipp_filter_screen(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
 }
 
-static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *thread) {
+static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *thread,
+                                                           uint64_t place) {
+  if (MPIPP_UNLIKELY(!mpipp_is_known_use(&thread->call, place)))
+    mpipp_filter_look_up_use(thread, place);
   if (MPIPP_LIKELY(mpipp_intercept_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
   return is_hooked_slow(thread);
 }
 
-// Fortran's layer has called: the program's own place is beyond it on the stack, where a watcher
-// cannot look for it once the process has died.
+// Fortran's layer has called: the program's own place is further out on the stack. A watcher cannot
+// search for it there once the process has died.
 static MPIPP_COLD int is_layers_hooked(struct mpipp_thread *thread) {
   thread->place = mpipp_abi_outside_mpi_at(thread->call.caller, thread->call.frame);
   thread->place_serial = thread->call.serial;
-  return is_hooked(thread);
+  return is_hooked(thread, thread->place);
 }
 
 int mpipp_intercept_is_hooked(struct mpipp_thread *thread) {
   if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller))) return is_layers_hooked(thread);
-  return is_hooked(thread);
+  return is_hooked(thread, thread->call.caller);
 }
 
 int mpipp_intercept_returned(struct mpipp_thread *thread, int code) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the program does inside MPI_Finalize: the callbacks of the attributes of MPI_COMM_SELF may
+// Calls of the program inside MPI_Finalize: the callbacks of the attributes of MPI_COMM_SELF may
 // free objects, and communicate (MPI-4.1, section 11.2.4).
 #define _GNU_SOURCE
 #include "intercept/finalize.h"
@@ -16,9 +16,9 @@
 
 enum { MAX_FRAMES = 64 };
 
-static struct mpipp_thread callback; // what the thread inside MPI_Finalize does in callbacks
+static struct mpipp_thread callback; // the record of callbacks in the thread inside MPI_Finalize
 
-// For breakpoints: nothing more that the program made will be freed.
+// For breakpoints: no more objects of the program will be freed.
 __attribute__((noinline)) void mpipp_finalizing(void) {
   __asm__ volatile("");
 }
@@ -36,14 +36,14 @@ static int deleted(MPI_Comm comm, int keyval, void *value, void *state) {
   return MPI_SUCCESS;
 }
 
-// Attributes are deleted in the reverse order of that in which they were set: one that is set at
-// the end of MPI_Init is the last of the program's.
+// Attributes are deleted in the reverse order in which they were set. So an attribute that is set
+// at the end of MPI_Init is deleted after the program's.
 void mpipp_intercept_await_end(void) {
   int keyval;
   if (PMPI(Comm_create_keyval)(not_copied, deleted, &keyval, NULL) != MPI_SUCCESS) return;
   int code = PMPI(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL);
   __atomic_store_n(&mpipp_registry.end_awaited, code == MPI_SUCCESS, __ATOMIC_RELEASE);
-  PMPI(Comm_free_keyval)(&keyval); // that of the attribute stays
+  PMPI(Comm_free_keyval)(&keyval); // the attribute's key stays
 }
 
 // Code of the MPI library, or of one of Open MPI's plug-ins.
@@ -54,7 +54,7 @@ static int is_mpi(void *address) {
   return name && strncmp(name, "/mca_", 5) == 0;
 }
 
-// MPI calls itself by its own procedures, whose caller is in the end this library.
+// MPI calls its own procedures, whose caller may in the end be this library.
 static int program_calls(void) {
   void *stack[MAX_FRAMES];
   int saved = errno, depth = backtrace(stack, MAX_FRAMES), i = 0;

@@ -44,7 +44,7 @@ uint64_t mpipp_intercept_passed_address(const struct mpipp_passage *passage, uns
   return address;
 }
 
-// Not as a whole: most of it is room.
+// Not as a whole: most of it is spare.
 static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *results) {
   static const struct mpipp_passage nothing;
   enum { FROM = offsetof(struct mpipp_passage, base), TO = offsetof(struct mpipp_passage, code) };

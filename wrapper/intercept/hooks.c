@@ -8,10 +8,9 @@
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 struct mpipp_hook *mpipp_intercept_hooks = NULL;
 int (*mpipp_intercept_before_marked)(unsigned procedure) = NULL;
+MPIPP_OFFER(mpipp_intercept_before_marked);
 int mpipp_intercept_only_screens = 0;
 
 static void tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position) {
@@ -42,7 +41,7 @@ static void set_listening(void) {
   mpipp_registry_set_unshared_requests();
 }
 
-EXPORT void mpipp_hook_in(struct mpipp_hook *hook) {
+void mpipp_hook_in(struct mpipp_hook *hook) {
   mpipp_registry_lock();
   struct mpipp_hook *previous = NULL, *next = mpipp_intercept_hooks;
   for (; next && next->order <= hook->order; next = next->next) previous = next;
@@ -55,7 +54,7 @@ EXPORT void mpipp_hook_in(struct mpipp_hook *hook) {
 }
 
 // Its own links stay: it may be the one that is running.
-EXPORT void mpipp_hook_out(struct mpipp_hook *hook) {
+void mpipp_hook_out(struct mpipp_hook *hook) {
   mpipp_registry_lock();
   if (hook->next) hook->next->previous = hook->previous;
   __atomic_store_n(hook->previous ? &hook->previous->next : &mpipp_intercept_hooks, hook->next,

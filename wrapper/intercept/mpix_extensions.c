@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What MPI libraries have beyond the standard, and makes communicators: nothing is known of these,
-// but they are not the freed ones that had their handles before.
+// Extensions of MPI libraries that make communicators. Nothing is known of these communicators, but
+// they are not the freed ones that had their handles before.
 #include "abi/mpi_symbols.h"
 #include "recorder/objects/communicators.h"
 
-// Handles by value, and whatever is as large, in a whole register.
+// Handles by value, and other values of their size, in a whole register.
 #define EXTENSION(NAME, PARAMETERS, ARGUMENTS)                                                     \
   __attribute__((visibility("default"))) int mpipp_##NAME PARAMETERS __asm__(#NAME);               \
   int mpipp_##NAME PARAMETERS {                                                                    \
@@ -18,8 +18,8 @@ static __attribute__((unused)) int made(const MPI_Comm *comm) {
   return MPI_SUCCESS;
 }
 
-// A program may look for them by name: what the library lacks must not be found here. Of the ABI
-// nobody knows what it lacks.
+// A program may look for them by name: an extension that the library lacks must not be found here.
+// For the ABI it is unknown what it lacks.
 #if defined(MPIPP_FOR_OPENMPI)
 #define HAS_SHRINK (OMPI_MAJOR_VERSION >= 5)
 #define HAS_ISHRINK (OMPI_MAJOR_VERSION >= 6)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/mpi_symbols.h"
+#include "call_filter/buffer_owners.h"
 #include "intercept/hooks.h"
 #include "recorder/threads/threads.h"
 #include "registry/registry.h"
@@ -24,20 +25,20 @@ enum {
   MOST_BYTES = 1 << 13, // of a name, or of a table of lines
   OBJECT_TYPE = 8,      // in an object
   TYPE_NAME = 24,       // in a type
-  NAME_BYTES = 8,       // that readers look at
+  NAME_BYTES = 8,       // that readers use
   LENGTH = 16,          // of a string, and of bytes
   STATE = 32,           // of a string
   BYTES = 32,           // where those of bytes are
 };
 
-// Where CPython has its structures' members, by minor version: as
+// The offsets of CPython's structures' members, by minor version: as in
 // mpipp/registry/memory/cpython_frames.py.
 struct mpipp_python_layout {
   unsigned frame; // in the thread's state
-  int holder;     // in what that refers to; -1: it is the frame itself
+  int holder;     // in the holder of the frame; -1: it is the frame itself
   unsigned code, previous, instruction, instruction_bytes; // in a frame
   unsigned file, function, lines;                          // in code
-  unsigned ascii, text;                                    // in strings, by what is in them
+  unsigned ascii, text;                                    // in strings, by their kind
 };
 static const struct mpipp_python_layout layouts[] = {
     [9] = {24, -1, 32, 24, 104, 4, 104, 112, 120, 48, 72},
@@ -48,7 +49,8 @@ static const struct mpipp_python_layout layouts[] = {
 };
 enum { VERSIONS = sizeof layouts / sizeof *layouts };
 
-// What tells one place from others; code that is gone may leave its memory to other code.
+// Identifies a place. The address of its code is not enough: when Python frees the code, other code
+// may get the same memory.
 struct mpipp_key {
   uint64_t code, instruction, file, function, lines;
 };
@@ -77,7 +79,7 @@ static struct mpipp_python_place *find(const struct mpipp_key *key) {
   return place;
 }
 
-// The pieces of the interpreter's memory that readers need of a place, as if it were there.
+// Copies of the interpreter's memory that readers need for a place.
 struct mpipp_python_piece {
   uint64_t address, bytes;
 };
@@ -194,12 +196,14 @@ static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller)
     if (!code || type_of(code) != code_type) continue; // a frame that stands for C
     const struct mpipp_python_place *place = find_place(frame, code);
     if (!place) break;
-    if (!place->passed_over) return (uint64_t)(uintptr_t)place;
+    if (place->passed_over) continue;
+    mpipp_filter_python_frame = frame;
+    return mpipp_filter_python_place = (uint64_t)(uintptr_t)place;
   }
   return caller;
 }
 
-// The call that a thread is inside of has its place at once.
+// A place for the call that a thread is inside of, at once.
 static int enter(struct mpipp_passage *passage) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   thread->place = mpipp_outside_mpi(passage->call->caller);
@@ -240,7 +244,8 @@ void mpipp_intercept_python_open(void) {
   if (version >> 24 != 3 || minor >= VERSIONS || !layouts[minor].frame) return;
   if (!this_thread || !code_type) return;
   layout = &layouts[minor];
+  mpipp_filter_python_version = version;
   mpipp_abi_set_layer(bounds[0], bounds[1], line_of);
-  // Who looks at a process that is there finds that in its interpreter.
+  // The debugger of a live process finds it in the interpreter's memory.
   if (mpipp_registry_shared) mpipp_hook_in(&hook);
 }

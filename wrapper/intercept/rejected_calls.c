@@ -12,7 +12,7 @@
 #include "watcher_client/connection.h"
 #include "watcher_client/error_policy.h"
 
-// What a call is on: of these its error handler is called. None: a null communicator.
+// The object of a call, whose error handler is called. A null communicator: none.
 struct mpipp_refused_handles {
   MPI_Comm comm;
   MPI_Win win;
@@ -25,7 +25,7 @@ static int is_usable(enum mpipp_kind kind, uint64_t handle) {
   return object && !(object->flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED));
 }
 
-// Of errors that are on nothing (MPI-4.0, section 9.3), and of freed and null handles.
+// For errors without an object (MPI-4.0, section 9.3), and for freed and null handles.
 static struct mpipp_refused_handles of_comm(uint64_t handle) {
   struct mpipp_refused_handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
   if (is_usable(MPIPP_COMM, handle))
@@ -47,7 +47,7 @@ static struct mpipp_refused_handles of_win(uint64_t handle) {
   return of;
 }
 
-// Of what is no file the default (MPI-4.1, section 14.7).
+// A handle that is not a file has the default error handler (MPI-4.1, section 14.7).
 static struct mpipp_refused_handles of_file(uint64_t handle) {
   struct mpipp_refused_handles of = of_none();
   if (is_usable(MPIPP_FILE, handle)) of.file = (MPI_File)(uintptr_t)handle;
@@ -61,7 +61,7 @@ static struct mpipp_refused_handles of_call(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_COMM ? of_comm(call->comm) : of_none();
 }
 
-// The first operation that a call is given.
+// The first operation that is passed to a call.
 static struct mpipp_refused_handles of_requests(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   struct mpipp_refused_handles of = of_none();
@@ -84,7 +84,7 @@ static struct mpipp_refused_handles of_message(uint64_t handle) {
 static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   const uint32_t on = MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_COMM;
-  switch (call->procedure) { // what is freed is not among the arguments by value
+  switch (call->procedure) { // a freed object is not among the arguments by value
   case MPIPP_PROC_Comm_free:
   case MPIPP_PROC_Comm_disconnect:
     return of_comm(MPIPP_KEY(*(MPI_Comm *)passage->handle));
@@ -102,7 +102,7 @@ static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passa
   return call->present & MPIPP_HAS_REQUESTS ? of_requests(call) : of_none();
 }
 
-// Whether the error handler is the one that ends the job.
+// Returns whether the error handler is the one that ends the job.
 static int is_fatal(const struct mpipp_refused_handles *of) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (of->kind == MPIPP_WIN)

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "call_filter/call_cache.h"
+#include "call_filter/caches/call_cache.h"
 #include "intercept/finalize.h"
 #include "intercept/thread_levels.h"
 #include "recorder/ledger/timestamps.h"
@@ -40,7 +40,7 @@ struct mpipp_thread *mpipp_intercept_thread_new(void) {
   if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
     thread->depth = 1;
     if (starting()) { // MPI was initialized before this library was there
-      mpipp_recorder_channels_late();
+      mpipp_recorder_distrust_channels();
       mpipp_recorder_attached_unseen();
       mpipp_registry.unseen = 1;
       mpipp_intercept_initialized();
@@ -70,10 +70,12 @@ static void ask_tag_ub(void) {
   if (flag && upper_bound) mpipp_registry.tag_ub = *upper_bound;
 }
 
-int mpipp_intercept_is_again(unsigned procedure) {
+int mpipp_intercept_is_repeated_init(unsigned procedure) {
   if (procedure == MPIPP_PROC_Finalize) return mpipp_registry.status == MPIPP_STATUS_FINALIZED;
   return mpipp_recorder_has_world;
 }
+
+void (*mpipp_intercept_at_start)(void);
 
 void mpipp_intercept_initialized(void) {
   static int started = 0;
@@ -92,6 +94,7 @@ void mpipp_intercept_initialized(void) {
     PMPI(Get_version)(&standard, &minor);
     mpipp_registry.standard = (uint32_t)standard;
     mpipp_registry.standard_minor = (uint32_t)minor;
+    if (mpipp_intercept_at_start) mpipp_intercept_at_start();
   }
   if (!mpipp_recorder_has_world) {
     mpipp_recorder_comm_start();
@@ -112,6 +115,7 @@ void mpipp_intercept_session_begun(uint64_t session, uint64_t info) {
 #endif
 
 void (*mpipp_intercept_before_end)(void);
+void (*mpipp_intercept_at_exit)(void);
 
 static void report_end(enum mpipp_end end) {
   if (mpipp_intercept_before_end && end != MPIPP_OVER_FINALIZED) mpipp_intercept_before_end();
@@ -122,7 +126,7 @@ static void report_end(enum mpipp_end end) {
 void mpipp_intercept_finalized(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
-  mpipp_filter_know_no_object();
+  mpipp_filter_forget_objects();
   report_end(MPIPP_OVER_FINALIZED);
 }
 
@@ -134,8 +138,10 @@ void mpipp_intercept_aborting(struct mpipp_call *call) {
 // The program has returned from main, or called exit. Not at _exit, or by a signal.
 __attribute__((destructor)) static void exiting(void) {
   if (!mpipp_watcher_is_there() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
-  if (!mpipp_recorder_has_world)
+  if (!mpipp_recorder_has_world) {
     mpipp_intercept_finalized(); // of sessions alone: sessions that are left are leaks
-  else
-    report_end(MPIPP_OVER_EXITING);
+    return;
+  }
+  if (mpipp_intercept_at_exit) mpipp_intercept_at_exit();
+  report_end(MPIPP_OVER_EXITING);
 }

@@ -3,6 +3,7 @@
 #ifndef MPIPP_STARTUP_H
 #define MPIPP_STARTUP_H
 
+#include "abi/seam.h"
 #include "registry/records.h"
 
 // Opens all parts, at the process's first call: libmpipp_wrap.c.
@@ -13,11 +14,15 @@ struct mpipp_thread *mpipp_intercept_thread_new(void);
 void mpipp_intercept_initialized(void); // MPI can be asked from now on
 void mpipp_intercept_session_begun(uint64_t session,
                                    uint64_t info); // it was asked for with that info
-int mpipp_intercept_is_again(unsigned procedure);
+int mpipp_intercept_is_repeated_init(unsigned procedure);
 void mpipp_intercept_finalized(void);
+// Called once, when MPI is initialized; NULL: nobody wants it.
+MPIPP_SEAM extern void (*mpipp_intercept_at_start)(void);
+// Called where the program exits without MPI_Finalize, with its stack still there; NULL: likewise.
+MPIPP_SEAM extern void (*mpipp_intercept_at_exit)(void);
 // Called before the process says that it ends otherwise than by MPI_Finalize; NULL: nobody wants
 // it.
-extern void (*mpipp_intercept_before_end)(void) __attribute__((visibility("hidden")));
+MPIPP_SEAM extern void (*mpipp_intercept_before_end)(void);
 // MPI_Abort is about to be called.
 void mpipp_intercept_aborting(struct mpipp_call *call);
 

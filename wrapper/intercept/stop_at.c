@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A run is repeated, and stops in a call that a finding of the run before was about: the watcher
-// knows its place and its process (mpipp run --check --stop-at), this the ordinals that it may
-// have.
+// A run is repeated, and stops in a call from a finding of the run before. The watcher knows its
+// place and its process (mpipp run --check --stop-at), this code the ordinals that it may have.
 #include "intercept/stop_at.h"
 
 #include <signal.h>
 #include <stdlib.h>
 
 #include "abi/mpi_symbols.h"
-#include "call_filter/query_cache.h"
+#include "call_filter/caches/query_cache.h"
 #include "intercept/hooks.h"
 #include "recorder/threads/threads.h"
 #include "watcher_client/connection.h"
@@ -17,9 +16,9 @@ enum { MOST_ORDINALS = 16, REFUSED = 1024 };
 
 static uint64_t ordinals[MOST_ORDINALS];
 static int ordinal_count = 0;
-static uint64_t refused[REFUSED]; // places of calls that are others
+static uint64_t refused[REFUSED]; // places of other calls
 
-// Whether the call may be the one: 2, if its ordinal says so.
+// Returns whether it may be the call: 2, if its ordinal says so.
 static int is_possible(const struct mpipp_call *call) {
   int found = 0;
   for (int i = 0; i < ordinal_count; i++) {
@@ -31,7 +30,7 @@ static int is_possible(const struct mpipp_call *call) {
   return found;
 }
 
-// A line of Python's that is not known has the place of all.
+// All unknown lines of Python have one place.
 static uint64_t place_of(const struct mpipp_call *call) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   return thread->place_serial == call->serial ? thread->place : mpipp_outside_mpi(call->caller);

@@ -19,6 +19,8 @@ static uint32_t level = MPIPP_THREAD_UNKNOWN;
 // The thread that initialized MPI, and its call.
 static struct mpipp_thread *initializer;
 static struct mpipp_breach main_call;
+// omp_in_parallel, if the program has OpenMP, and MPI allows a single thread.
+static int (*in_parallel_region)(void);
 
 static uint32_t own_level(int provided) {
   if (provided == MPI_THREAD_SINGLE) return MPIPP_THREAD_SINGLE;
@@ -41,8 +43,8 @@ void mpipp_intercept_watch(struct mpipp_thread *thread) {
   mpipp_recorder_side_by_side();
 }
 
-// Lower only where MPI_Init or MPI_Init_thread says so and there is no session: those have thread
-// levels of their own, and before this library was there some may have been made out of sight.
+// The level is lower only if MPI_Init or MPI_Init_thread says so and there is no session. Sessions
+// have thread levels of their own, and some may have been made before this library was loaded.
 void mpipp_intercept_ask_thread_level(void) {
   static int sessions = 0;
   const struct mpipp_call *call = &mpipp_recorder_self->call;
@@ -59,11 +61,14 @@ void mpipp_intercept_ask_thread_level(void) {
   main_call.other_thread = mpipp_recorder_self->serial;
   main_call.other_procedure = call->procedure;
   main_call.other_caller = mpipp_outside_mpi(call->caller);
+  if (level == MPIPP_THREAD_SINGLE)
+    in_parallel_region = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_in_parallel");
+  if (in_parallel_region) MPIPP_WRITE(initializer->watched, 1);
   watch_all();
 }
 
 #ifdef MPIPP_HAVE_Session_init
-// Of an info's thread_level: 1 or 0; -1: it has none.
+// The thread_level of an info: 1 or 0; -1: it has none.
 static int is_single(MPI_Info info) {
   char value[32] = "";
   int length = sizeof value, flag = 0;
@@ -98,7 +103,7 @@ static int is_free(unsigned procedure) {
   return 0;
 }
 
-// Threads of the MPI library itself may call it as they like.
+// Threads of the MPI library itself may call it at any time.
 static int is_own_thread_of_mpi(uint64_t caller, uint64_t outside) {
   Dl_info info;
   if (mpipp_is_outside_mpi(caller) || !dladdr((void *)(uintptr_t)outside, &info)) return 0;
@@ -111,7 +116,7 @@ static int is_same(const struct mpipp_breach *one, const struct mpipp_breach *ot
          one->other_procedure == other->other_procedure && one->other_caller == other->other_caller;
 }
 
-// Returns whether it is new: not if it is known for certain, or there is no room.
+// Returns whether it is new: not if it is certainly known, or the table is full.
 static int add(const struct mpipp_breach *breach) {
   struct mpipp_table *table = mpipp_registry_breach_table();
   struct mpipp_breach *place = NULL;
@@ -129,20 +134,23 @@ static int add(const struct mpipp_breach *breach) {
     *place = *breach;
   }
   mpipp_registry_unlock();
-  if (place && i == 0) mpipp_recorder_all_uncertain(); // calls had no certain order
+  // The order of calls by several threads is not certain.
+  if (place && breach->tid != breach->other_tid) mpipp_recorder_all_uncertain();
   return place != NULL;
 }
 
-// Where another thread called; its line of Python it alone can tell.
+// The place of another thread's call; only that thread can determine its line of Python.
 static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
   uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->place_serial);
   if (!python) return mpipp_outside_mpi(caller);
   return python == serial ? MPIPP_READ(other->place) : caller;
 }
 
-// Only the thread that initialized MPI may call it.
+// Only the thread that initialized MPI may call it. MPI_THREAD_SINGLE allows no other thread in the
+// process: so no parallel region of OpenMP.
 static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *breach) {
-  if (thread == initializer && thread->serial == main_call.other_thread) return;
+  int is_main = thread == initializer && thread->serial == main_call.other_thread;
+  if (is_main && !(in_parallel_region && in_parallel_region())) return;
   breach->state = MPIPP_BREACH_CERTAIN;
   breach->other_tid = main_call.other_tid;
   breach->other_procedure = main_call.other_procedure;
@@ -150,8 +158,8 @@ static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *b
   add(breach);
 }
 
-// No two threads may be inside of MPI at a time. One that says it is may have left its call by a
-// jump: that it was inside is certain once it has returned.
+// No two threads may be inside MPI at a time. A thread whose record says so may have left its call
+// by a jump: that it was inside is certain once it has returned.
 static void check_others(struct mpipp_thread *thread, struct mpipp_breach *breach) {
   thread->call.procedure = breach->procedure;
   __atomic_store_n(&thread->depth, 1, __ATOMIC_SEQ_CST);

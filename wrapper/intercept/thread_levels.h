@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The thread level that MPI provides (MPI-4.1, section 11.2.1), and calls that break it. It costs
-// nothing while one thread alone calls MPI; once a second one has, and the level does not allow
-// any number, every call is looked at.
+// nothing while one thread alone calls MPI. Once a second one has, every call is checked, unless
+// the level allows any number of threads.
 #ifndef MPIPP_INTERCEPT_THREAD_LEVELS_H
 #define MPIPP_INTERCEPT_THREAD_LEVELS_H
 
@@ -9,11 +9,11 @@
 
 // The call that initialized MPI has returned.
 void mpipp_intercept_ask_thread_level(void);
-// Whether threads may call MPI side by side in a program of sessions alone; this one was asked for
-// with that info.
+// Sets whether threads may call MPI concurrently in a program that uses sessions only; this session
+// was requested with that info.
 void mpipp_intercept_session_level(uint64_t session, uint64_t info);
 
-// A thread is registered: its calls are looked at if there are others.
+// A thread is registered: its calls are checked if there are others.
 void mpipp_intercept_watch(struct mpipp_thread *thread);
 
 // A watched thread is about to call a procedure.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Wrappers of procedures of which nothing is recorded: the thread is inside MPI, and what the
-// library calls there is not the program's.
+// Wrappers of procedures that are not recorded: the thread is inside MPI, and calls by the library
+// are not the program's.
 #ifndef MPIPP_INTERCEPT_UNRECORDED_CALLS_H
 #define MPIPP_INTERCEPT_UNRECORDED_CALLS_H
 
 #include "intercept/wrapper_body.h"
+#include "recorder/keyvals.h"
 #include "recorder/objects/window_aliases.h"
+#include "recorder/returned_codes.h"
 
-// The handles that the call is given: of a stopped process they are looked at where it stands.
+// The handles that are passed to the call: for a stopped process they are checked where it stopped.
 static inline void mpipp_set_passed_handles(struct mpipp_thread *thread, uint64_t count,
                                             uint64_t first, uint64_t second) {
   MPIPP_WRITE(thread->handle, first);
@@ -19,7 +21,7 @@ static inline void mpipp_clear_passed_handles(struct mpipp_thread *thread) {
 }
 
 // MPI: or MPI1, for names that mpi.h may declare otherwise, or poison. GIVEN: one of those above.
-// AFTER: once MPI has told the program something.
+// AFTER: runs once MPI has returned a result to the program.
 #define MARKED(MPI, NAME, PARAMETERS, ARGUMENTS, GIVEN, AFTER)                                     \
   typedef int raw_##NAME PARAMETERS;                                                               \
   EXPORT int MPI##_##NAME PARAMETERS __asm__("MPI_" #NAME);                                        \
@@ -36,8 +38,10 @@ static inline void mpipp_clear_passed_handles(struct mpipp_thread *thread) {
       code = mpipp_intercept_before_marked(MPIPP_PROC_##NAME);                                     \
     if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                       \
       code = ((raw_##NAME *)real)ARGUMENTS;                                                        \
-      if (code == MPI_SUCCESS) {                                                                   \
+      if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                     \
         AFTER;                                                                                     \
+      } else {                                                                                     \
+        mpipp_recorder_returned(thread, 1, code);                                                  \
       }                                                                                            \
     }                                                                                              \
     mpipp_outside(thread);                                                                         \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hook that hears which messages nonblocking receives with MPI_ANY_SOURCE or MPI_ANY_TAG took
+// A hook that finds the messages of nonblocking receives with MPI_ANY_SOURCE or MPI_ANY_TAG
 // (recorder/matching/wildcard_receives.h). With it calls have a status, even if the program ignores
 // it.
 #include "intercept/wildcard_hook.h"

@@ -7,6 +7,7 @@
 #include "intercept/finalize.h"
 #include "intercept/thread_levels.h"
 #include "recorder/objects/communicators.h"
+#include "recorder/returned_codes.h"
 
 enum { SHOWN_ROOM = 64 };
 
@@ -16,8 +17,8 @@ struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame) {
   return thread && thread->depth ? mpipp_intercept_calling(thread, caller, frame) : thread;
 }
 
-// Inside another call: what a callback of the program makes is not recorded, its handle may be one
-// that another had.
+// Inside another call: an object that a callback of the program makes is not recorded, but its
+// handle may have been another's.
 static void pass(unsigned procedure, uint64_t caller) {
   int makes = mpipp_facts[procedure].form != MPIPP_FORM_BLOCKING ||
               procedure == MPIPP_PROC_Mprobe || procedure == MPIPP_PROC_Improbe;
@@ -161,4 +162,11 @@ MPI_Request *mpipp_intercept_many_handles(int64_t count, const MPI_Request *requ
   MPI_Request *all = mpipp_registry_allocate((size_t)count * sizeof *requests);
   if (all) memcpy(all, requests, (size_t)count * sizeof *requests);
   return all;
+}
+
+int mpipp_intercept_failed(struct mpipp_thread *thread, int code) {
+  const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
+  // A hook that has refused a call reports that itself.
+  if (!passage || !passage->over) mpipp_recorder_returned(thread, 0, code);
+  return mpipp_leave(thread, code);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a generated wrapper is made of (generator/generate.py emits calls of these, in this order):
+// The parts of a generated wrapper (generator/generate.py emits calls of these, in this order):
 // begin, decode into the call record, enter, the library, leave.
 #ifndef MPIPP_INTERCEPT_WRAPPER_BODY_H
 #define MPIPP_INTERCEPT_WRAPPER_BODY_H
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "abi/mpi_symbols.h"
+#include "abi/seam.h"
 #include "intercept/hook_chain.h"
 #include "intercept/startup.h"
 #include "recorder/recorder.h"
@@ -16,13 +17,13 @@
 
 #define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
 
-// The record for a call from there (finalize.h) of this thread, whose record says that it is inside
-// of MPI, or that there is none yet.
+// The record for a call from there (finalize.h) by this thread, whose record says that it is inside
+// MPI, or which has no record yet.
 struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame);
 
-// Whether PMPI_X goes straight to MPI: where MPI itself or another tool is at work, and where there
-// is nothing to record. Otherwise it goes on to MPI_X, which then calls MPI's own PMPI_X rather
-// than another tool's MPI_X. In line, as mpipp_begin, at any level: it asks for its caller's frame.
+// Returns whether PMPI_X goes straight to MPI: while MPI itself or another tool is at work, or if
+// there is nothing to record. Otherwise it calls MPI_X, which then calls MPI's own PMPI_X, not
+// another tool's MPI_X. In line, like mpipp_begin, at any level: it needs its caller's frame.
 static inline __attribute__((always_inline)) int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread->depth) {
@@ -33,20 +34,20 @@ static inline __attribute__((always_inline)) int mpipp_passes(void) {
   return 0;
 }
 
-// The rest of mpipp_begin, where the common case does not hold. By value: what has an
-// address is not kept in a register.
+// The slow path of mpipp_begin. By value: a variable whose address is taken is not kept in a
+// register.
 struct mpipp_begun {
   struct mpipp_thread *thread;
   void *real;
 };
 struct mpipp_begun mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame);
 
-// real: what MPI_X goes on to. NULL: pass the call through (inside another call, or nothing to
-// record).
+// real: the function that MPI_X calls. NULL: pass the call through (inside another call, or nothing
+// to record).
 static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
                                                                               void **real) {
   struct mpipp_thread *thread = mpipp_recorder_self;
-  *real = mpipp_abi_real[0][procedure]; // since a thread has a record
+  *real = mpipp_abi_real[0][procedure]; // known to be there, since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
     struct mpipp_begun begun = mpipp_intercept_begin_slow(procedure, MPIPP_SITE);
     *real = begun.real;
@@ -56,15 +57,15 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
   return thread;
 }
 
-// Inside another call: the serial of the object that a callback of the program (one that deletes an
-// attribute, say) is about to free; 0 if it is MPI that frees, or nothing is known of it.
+// Inside another call: the serial of the object that a callback of the program is about to free,
+// for example one that deletes an attribute. 0 if MPI frees it, or nothing is known of it.
 uint64_t mpipp_intercept_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
 
-// Inside another call: a callback of the program has made an object. Nothing is recorded of it, but
-// its handle is no freed object's any more. Objects that MPI makes for itself are left alone.
+// Inside another call: a callback of the program has made an object. It is not recorded, but its
+// handle is no longer a freed object's. Objects that MPI makes for itself are ignored.
 void mpipp_intercept_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
 
-// Around a call that is not recorded: what MPI calls meanwhile is not the program's.
+// Around a call that is not recorded: calls by MPI meanwhile are not the program's.
 static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
                                 void *frame) {
   thread->depth = 1;
@@ -106,8 +107,8 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   buffer->access = access;
   buffer->vector = 0; // one store with access
   buffer->role = mpipp_role(role);
-  // Records never move, so the one found for the thread's last call may be looked at again: most
-  // often it is this call's as well.
+  // Records never move, so the one found for the thread's last call may be tried first: usually
+  // this call has it, too.
   uint64_t last = mpipp_thread_of(call)->known[index];
   buffer->record = last;
   if (MPIPP_UNLIKELY(MPIPP_READ(((const struct mpipp_object *)(uintptr_t)last)->live) != datatype))
@@ -131,20 +132,21 @@ void mpipp_intercept_buffer_v(struct mpipp_call *call, const void *address,
                               struct mpipp_arrays arrays, uint64_t datatype, int64_t peers,
                               unsigned access, unsigned role);
 
-// The numbers of peers of the call's communicator, 0 where it is not known.
+// The numbers of peers of the call's communicator, 0 if it is unknown.
 int64_t mpipp_intercept_peers(const struct mpipp_call *call); // size, or remote size
-int64_t mpipp_intercept_parts(const struct mpipp_call *call); // of the process's own group
+MPIPP_SEAM int64_t
+mpipp_intercept_parts(const struct mpipp_call *call); // of the process's own group
 int64_t
 mpipp_intercept_sources(const struct mpipp_call *call); // neighbors that send to this process
 int64_t mpipp_intercept_targets(const struct mpipp_call *call); // neighbors this process sends to
-// Whether the root's arguments count in this process, and whether the others' do.
+// Return whether the root's arguments count in this process, and whether the others' do.
 int mpipp_at_root(const struct mpipp_call *call);
 int mpipp_at_leaf(const struct mpipp_call *call);
 // Element count of this process in a reduce-scatter, and of all.
 int64_t mpipp_intercept_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
 int64_t mpipp_intercept_total_count(const struct mpipp_call *call, const void *counts,
                                     unsigned size);
-// All of them, which must be the same in all processes.
+// All counts, which must be equal in all processes.
 void mpipp_intercept_counts(struct mpipp_call *call, const void *counts, unsigned size);
 
 // A copy of more than few handles; NULL without memory.
@@ -165,7 +167,7 @@ static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t c
   if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_registry_free(handles->all);
 }
 
-// A watcher sees what is not in the program's own memory.
+// A watcher cannot see the program's own memory.
 void mpipp_intercept_show_handles(struct mpipp_thread *thread, int64_t count,
                                   const MPI_Request *requests);
 static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
@@ -180,12 +182,12 @@ static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
   thread->shown_serial = thread->call.serial;
 }
 
-// The record is whole. Returns whether there are hooks that the call is to pass.
+// The record is complete. Returns whether there are hooks that the call has to pass.
 static inline int mpipp_active(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) && mpipp_intercept_is_hooked(thread);
 }
-// The same, where it is known that there are hooks.
+// Enters a call with a complete record when there are known to be hooks.
 static inline int mpipp_active_hooked(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return mpipp_intercept_is_hooked(thread);
@@ -194,7 +196,7 @@ static inline int mpipp_active_hooked(struct mpipp_thread *thread) {
 #define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
   ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_passed_address(PASSAGE, ROLE,                   \
                                                                   (uintptr_t)(POINTER)))
-// Where the status of a call is: with hooks, there is one in any case.
+// The address of a call's status: with hooks, there is always one.
 static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
                                              const MPI_Status *status) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
@@ -210,7 +212,7 @@ static inline const MPI_Status *mpipp_returned_statuses(const struct mpipp_threa
   return told == MPI_STATUSES_IGNORE ? NULL : told;
 }
 
-// A call that looks for what may be over, or there, has found that, or nothing.
+// A call that tests for a completion or a message has found it, or not.
 static inline void mpipp_polled(const struct mpipp_call *call, int found) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
   if (found)
@@ -228,9 +230,21 @@ static inline int mpipp_success(void) {
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
   if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_intercept_returned(thread, code);
+  if (thread->call.buffer_count && code == MPI_SUCCESS &&
+      !(thread->call.present & MPIPP_KEPT_OTHERWISE))
+    mpipp_recorder_keep_past_call(thread);
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
   return code;
+}
+
+// Leaves a call that failed in MPI: the code is not MPI_SUCCESS.
+int mpipp_intercept_failed(struct mpipp_thread *thread, int code) MPIPP_COLD;
+
+// Leaves a call with any code.
+static inline int mpipp_leave_any(struct mpipp_thread *thread, int code) {
+  return MPIPP_LIKELY(code == MPI_SUCCESS) ? mpipp_leave(thread, mpipp_success())
+                                           : mpipp_intercept_failed(thread, code);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "abi/vendor.h"
 #include "registry/object_store.h"
 
-enum { MOST_STEPS = 8, MOST_NESTED = 16 }; // steps for each block that there is room for
+enum { MOST_STEPS = 8, MOST_NESTED = 16 }; // steps for each block that there is capacity for
 
 static int add(struct mpipp_layout *layout, uint64_t low, uint64_t high) {
   struct mpipp_piece *last = layout->count ? &layout->all[layout->count - 1] : NULL;
@@ -28,7 +28,7 @@ static const struct mpipp_datatype *component(const struct mpipp_datatype *type,
 static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address,
                    int64_t count);
 
-// What the arguments of a constructor of blocks say: entry, and bytes between what they count in.
+// The arguments of a constructor of blocks: entry, and the bytes of the unit that they count in.
 struct mpipp_placed {
   const int64_t *lengths, *displacements;
   int64_t count, stride;
@@ -49,7 +49,7 @@ static int placed(struct mpipp_layout *layout, const struct mpipp_datatype *type
   return 1;
 }
 
-// ndims, sizes, subsizes, starts, order: rows of the dimension that lies closest in memory.
+// ndims, sizes, subsizes, starts, order: rows of the dimension that is contiguous in memory.
 static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                     uint64_t address) {
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments, n = arguments[0];
@@ -60,7 +60,7 @@ static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *ty
     return 0;
   int fortran = arguments[1 + 3 * n] == MPIPP_ORDER_FORTRAN;
   int64_t strides[MOST_DIMENSIONS], index[MOST_DIMENSIONS] = {0}, stride = part->extent;
-  for (int64_t i = 0; i < n; i++) { // from the closest one on
+  for (int64_t i = 0; i < n; i++) { // from the contiguous one on
     int64_t d = fortran ? i : n - 1 - i, offset;
     strides[i] = stride;
     if (subsizes[d] < 1 || __builtin_mul_overflow(starts[d], stride, &offset) ||
@@ -81,8 +81,8 @@ static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *ty
   }
 }
 
-// What a process has of a dimension of an array that is distributed: blocks of `length`, each
-// `stride` after the one before, in [0, size).
+// The part of a distributed array's dimension that a process has: blocks of `length`, each `stride`
+// after the one before, in [0, size).
 struct mpipp_dimension {
   int64_t size, first, length, stride;
 };
@@ -102,7 +102,7 @@ static struct mpipp_dimension distributed(int64_t size, int64_t distribution, in
                                   is_block ? size : processes * length};
 }
 
-// The dimensions from the outermost on; the last one is of rows.
+// The dimensions from the outermost on; the last one has rows.
 static int rows(struct mpipp_layout *layout, const struct mpipp_datatype *part,
                 const struct mpipp_dimension *dimensions, int64_t count, uint64_t address) {
   int64_t bytes = part->extent;
@@ -179,7 +179,7 @@ static int entry(struct mpipp_layout *layout, const struct mpipp_datatype *type,
   return placed(layout, type, address, at);
 }
 
-// Whether the arguments that `entry` reads are there.
+// Returns whether the arguments that `entry` reads are there.
 static int is_whole(const struct mpipp_datatype *type) {
   static const uint8_t most[] = {
       [MPIPP_COMBINER_CONTIGUOUS] = 1, [MPIPP_COMBINER_VECTOR] = 3, [MPIPP_COMBINER_HVECTOR] = 3};
@@ -203,7 +203,7 @@ static int is_whole(const struct mpipp_datatype *type) {
   }
 }
 
-// One entry has been added, whose bytes from `low` on are all of its extent: so are the others.
+// One entry was added, whose bytes from `low` on fill its extent: so do the others.
 static int add_contiguous(struct mpipp_layout *layout, uint64_t low, int64_t extent,
                           int64_t others) {
   struct mpipp_piece *last = &layout->all[layout->count - 1];
@@ -214,7 +214,7 @@ static int add_contiguous(struct mpipp_layout *layout, uint64_t low, int64_t ext
   return 1;
 }
 
-// What is predefined is taken for all of its true extent.
+// A predefined datatype is assumed to fill its true extent.
 static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address,
                    int64_t count) {
   if (count <= 0 || type->size == 0) return count >= 0;
@@ -252,7 +252,7 @@ static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *typ
   return fine;
 }
 
-// The piece at a place goes below all that begin later (of a heap).
+// The piece at a place sinks below all that begin later (in a heap).
 static void sink(struct mpipp_piece *all, uint64_t at, uint64_t count) {
   struct mpipp_piece piece = all[at];
   for (uint64_t below; (below = 2 * at + 1) < count; at = below) {

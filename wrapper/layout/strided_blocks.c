@@ -6,12 +6,12 @@
 enum { MOST_DEPTH = 32 };
 #define HIGHEST ((uint64_t)1 << 47)
 
-// As struct mpipp_comb, relative to the buffer's address.
+// As struct mpipp_strided_blocks, relative to the buffer's address.
 struct mpipp_relative {
   int64_t start, length, stride, count;
 };
 
-// n copies of it, each `step` bytes after the one before; 0 where that is no comb any more.
+// n copies of it, each `step` bytes after the one before; 0 if they are no strided blocks any more.
 static int repeat(struct mpipp_relative *of, int64_t n, int64_t step) {
   int64_t whole;
   if (n < 1) return 0;
@@ -61,7 +61,8 @@ static int of_type(const struct mpipp_datatype *type, struct mpipp_relative *fou
   }
 }
 
-int mpipp_layout_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *comb) {
+int mpipp_layout_strided_blocks_of(const struct mpipp_buffer *buffer,
+                                   struct mpipp_strided_blocks *strided) {
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
   struct mpipp_relative found;
   if (buffer->vector || buffer->peers != 1 || buffer->access & (MPIPP_REMOTE | MPIPP_STALE))
@@ -69,9 +70,9 @@ int mpipp_layout_comb_of(const struct mpipp_buffer *buffer, struct mpipp_comb *c
   if (!type || buffer->count < 1 || !of_type(type, &found, 0)) return 0;
   if (!repeat(&found, buffer->count, type->extent)) return 0;
   uint64_t start = buffer->address + (uint64_t)found.start;
-  *comb = (struct mpipp_comb){start, (uint64_t)found.length, (uint64_t)found.stride,
-                              (uint64_t)found.count};
+  *strided = (struct mpipp_strided_blocks){start, (uint64_t)found.length, (uint64_t)found.stride,
+                                           (uint64_t)found.count};
   // Absolute addresses (MPI_BOTTOM) are not seen through another view.
   return buffer->address > MPIPP_PAGE && start > MPIPP_PAGE && start < HIGHEST &&
-         comb->stride < HIGHEST / comb->count && mpipp_comb_end(comb) < HIGHEST;
+         strided->stride < HIGHEST / strided->count && mpipp_strided_blocks_end(strided) < HIGHEST;
 }

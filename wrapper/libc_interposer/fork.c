@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Functions that make processes with a copy of the program's memory, of which no handler of
-// pthread_atfork hears.
+// Functions that make processes with a copy of the program's memory, without calling the handlers
+// of pthread_atfork.
 #define _GNU_SOURCE
 #include "libc_interposer/fork.h"
 
-#ifdef __x86_64__ // elsewhere no page is protected
+#ifdef __x86_64__ // on other processors no page is protected
 #include <dlfcn.h>
 #include <errno.h>
 #include <features.h>
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-// The wrapper's; there are none in programs without it.
+// The wrapper's functions; programs without it have none.
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_fork_begins(void) __attribute__((weak));
 extern void mpipp_fork_ends(int in_child) __attribute__((weak));
@@ -38,7 +38,7 @@ __attribute__((constructor)) static void find(void) {
   *(void **)&clone_next = dlsym(RTLD_NEXT, "clone");
 }
 
-#if __GLIBC_PREREQ(2, 34) // programs ask whether there is one
+#if __GLIBC_PREREQ(2, 34) // programs test whether it exists
 static pid_t (*fork_next)(void);
 
 __attribute__((constructor)) static void find_fork(void) {
@@ -73,7 +73,7 @@ EXPORTED int clone(int (*function)(void *), void *stack, int flags, void *argume
   void *first = va_arg(more, void *), *second = va_arg(more, void *), *third = va_arg(more, void *);
   va_end(more);
   if (!clone_next) find();
-  // What the child closes of mpipp's files would be closed in the parent, too.
+  // If the child closes mpipp's files, they are closed in the parent, too.
   if (flags & (CLONE_VM | CLONE_FILES) || !function || !stack || !mpipp_fork_prepare())
     return clone_next(function, stack, flags, argument, first, second, third);
   struct mpipp_start own = {function, argument};

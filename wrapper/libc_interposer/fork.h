@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Private to this library: a process is about to be made, with a copy of the program's memory, and
-// has been made. The first returns whether anybody is told.
+// Private to this library: the functions before and after a process is made with a copy of the
+// program's memory. The first returns whether a part of the wrapper needs to know.
 #ifndef MPIPP_LIBC_INTERPOSER_FORK_H
 #define MPIPP_LIBC_INTERPOSER_FORK_H
 

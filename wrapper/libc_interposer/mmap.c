@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The functions by which the program gives memory back to the system. MPI libraries replace the
-// first instructions of those that they find by name, and must find the C library's. So these have
-// its version, and are hidden from who asks for none: the program's own calls come here, and go on
-// to whatever MPI has made of the others.
+// The functions by which the program returns memory to the system. MPI libraries find them by name,
+// and replace their first instructions; they must find the C library's functions. So these have the
+// C library's version, and are hidden from lookups without a version. The program's own calls come
+// here, and continue to the others as MPI has changed them.
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libc_interposer/syscall_ranges.h"
 
-#ifdef __x86_64__ // whose version it is
+#ifdef __x86_64__ // the version for this processor
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@
 #define MADV_DONTNEED_LOCKED 24
 #endif
 
-// The wrapper's; there are none in programs without it.
+// The wrapper's functions; programs without it have none.
 extern void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
@@ -31,7 +31,7 @@ extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute_
 extern void mpipp_system_is_protected(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((weak));
 
-// NAME@VERSION, not @@, which those would find.
+// NAME@VERSION, not @@, which those lookups would find.
 #define HIDDEN(NAME) __asm__(".symver mpipp_" #NAME "_first, " #NAME "@GLIBC_2.2.5")
 HIDDEN(mmap);
 HIDDEN(mmap64);
@@ -63,13 +63,13 @@ static int is_guarded(void) {
   return &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
 }
 
-// Nothing is given back where the system would say no.
+// Nothing is freed if the system would refuse the call.
 static void tell(uint64_t start, size_t bytes, void *caller) {
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
     mpipp_guard_memory_freed(start, bytes, (uint64_t)(uintptr_t)caller);
 }
 
-// What was there before is given back.
+// The former memory there is freed.
 static void tell_mapped(const void *at, size_t bytes, void *caller) {
   uint64_t start = (uint64_t)(uintptr_t)at;
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
@@ -102,8 +102,8 @@ int mpipp_munmap_first(void *at, size_t bytes) {
   return result;
 }
 
-// Whether it stays where it is is known behind it. Pages of the guard's file are to be where they
-// say.
+// Only the result shows whether it stays in place. Pages of the guard's file must be at their
+// recorded addresses.
 void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...) {
   va_list more;
   va_start(more, flags);
@@ -137,7 +137,7 @@ static int is_about_its_kind(int advice) {
   }
 }
 
-// What the program's children are to have of it is lost where pages are exchanged.
+// Advice about the program's children is lost when pages are exchanged.
 void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice) {
   if (!is_guarded()) return;
   if (is_about_its_kind(advice)) mpipp_system_is_advised(start, bytes);
@@ -166,7 +166,7 @@ EXPORTED int mprotect(void *at, size_t bytes, int may) {
   return (int)syscall(SYS_mprotect, at, bytes, may);
 }
 
-// Without a key it is the other, also for systems that have none.
+// Without a key it is the other function, also for systems that have none.
 EXPORTED int pkey_mprotect(void *at, size_t bytes, int may, int key) {
   if (key == -1) return mprotect(at, bytes, may);
   if (is_guarded()) mpipp_system_is_protected((uint64_t)(uintptr_t)at, bytes);

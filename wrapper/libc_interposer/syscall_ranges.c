@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "libc_interposer/syscall_ranges.h"
 
-#ifdef __x86_64__ // elsewhere no page is protected
+#ifdef __x86_64__ // on other processors no page is protected
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// The wrapper's; there are none in programs without it.
+// The wrapper's functions; programs without it have none.
 extern int mpipp_guards_buffers __attribute__((weak));
 extern int mpipp_system_is_programs(void) __attribute__((weak));
 extern int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) __attribute__((weak));
@@ -30,20 +30,20 @@ extern void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, ui
 enum { LOADS, STORES };
 enum mpipp_system_kind {
   NONE,
-  WHOLE,    // `size` bytes, as often as an argument says
-  RESULT,   // the same at most: the result says how many were used
-  TEXT,     // as many bytes, up to a zero
-  LENGTH,   // an argument is the address of how many bytes
-  PARTS,    // struct iovec: the result says how many bytes were used
-  MESSAGE,  // struct msghdr: the same
-  MESSAGES, // struct mmsghdr, which say that; the result is how many
+  WHOLE,    // `size` bytes, multiplied by an argument
+  RESULT,   // the same at most: the result is the number of used bytes
+  TEXT,     // bytes up to a zero
+  LENGTH,   // an argument is the address of the length
+  PARTS,    // struct iovec: the result is the number of used bytes
+  MESSAGE,  // struct msghdr: the result is the number of used bytes
+  MESSAGES, // struct mmsghdr, which have these numbers; the result is the number of structs
 };
 enum { ONCE = MPIPP_SYSTEM_WORDS }; // in place of an argument's number
 #define NOT_YET LONG_MAX            // in place of a result
 
 struct mpipp_system_memory {
   uint8_t kind, stores, at, count; // the arguments
-  uint32_t size;                   // 0: an argument, the second, says that
+  uint32_t size;                   // 0: the second argument has the size
 };
 
 struct mpipp_system {
@@ -51,7 +51,7 @@ struct mpipp_system {
   struct mpipp_system_memory memory[2];
 };
 
-// Names of files are left out, and what nobody keeps in a buffer for messages.
+// Without names of files, and other data that no program keeps in a communication buffer.
 static const struct mpipp_system systems[] = {
     {SYS_read, {{RESULT, STORES, 1, 2, 1}}},
     {SYS_pread64, {{RESULT, STORES, 1, 2, 1}}},
@@ -129,19 +129,19 @@ static void add(struct mpipp_system_parts *parts, uint64_t start, uint64_t bytes
 
 typedef ssize_t reader(pid_t, const struct iovec *, unsigned long, const struct iovec *,
                        unsigned long, unsigned long);
-static reader *read_memory; // the C library's: this one has its own
+static reader *read_memory; // the C library's function: this one has its own
 
 __attribute__((constructor)) static void find_reader(void) {
   *(void **)&read_memory = dlsym(RTLD_NEXT, "process_vm_readv");
 }
 
-// Memory that may not be there: that is for the system to say.
+// The memory may be unmapped: the system reports that itself.
 int mpipp_fetch(void *to, uint64_t from, size_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
   return read_memory && read_memory(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
-// Of all only so many bytes are used.
+// Only so many bytes of the parts are used.
 static void add_vector(struct mpipp_system_parts *parts, uint64_t at, uint64_t count,
                        uint64_t bytes, int stores) {
   struct iovec all[MPIPP_SYSTEM_PARTS];
@@ -222,8 +222,8 @@ static const struct mpipp_system *find(long number) {
   return NULL;
 }
 
-// The lists are on the stacks of calls looked at only: a handler of signals may have
-// little of one.
+// The lists are only on the stacks of calls that are checked: a signal handler may have a small
+// stack.
 __attribute__((noinline)) static int begins(struct mpipp_use *use) {
   struct mpipp_system_parts parts;
   int saved = errno, is_met = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What memory of the program's a system call is given, and what is done before and after it: the
-// system finds pages there that the guard has forbidden, and would fail.
+// The memory of the program that a system call uses, and the actions before and after the call.
+// Without them the system would fail on pages that the guard has protected.
 #ifndef MPIPP_LIBC_INTERPOSER_SYSCALL_RANGES_H
 #define MPIPP_LIBC_INTERPOSER_SYSCALL_RANGES_H
 
@@ -17,22 +17,22 @@ enum {
 };
 
 struct mpipp_use {
-  const struct mpipp_system *system; // NULL: it is nothing that is looked at
+  const struct mpipp_system *system; // NULL: the call is not checked
   long words[MPIPP_SYSTEM_WORDS];
-  uint64_t room; // of what a length that is stored to said before
+  uint64_t room; // the value before the call of a length that the call changes
 };
 
-// Before a call, with its number and arguments, and after it, if it has met what is pending; a
-// failed one has used nothing. Private to this library.
+// Before a call, with its number and arguments; and after it, if it overlaps a pending buffer. A
+// failed call has used nothing. Private to this library.
 int mpipp_use_begins(struct mpipp_use *use, long number) __attribute__((visibility("hidden")));
 void mpipp_use_ends(struct mpipp_use *use, long result, void *caller)
     __attribute__((visibility("hidden")));
 
-// Before the system is told of memory by madvise. Private to this library.
+// Before a call of madvise. Private to this library.
 void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice)
     __attribute__((visibility("hidden")));
 
-// Reads memory of the program's that may not be there: 0 if it is not.
+// Reads memory of the program that may be unmapped: 0 if it is.
 int mpipp_fetch(void *to, uint64_t from, size_t bytes) __attribute__((visibility("hidden")));
 
 #endif

@@ -10,8 +10,9 @@
 
 #ifdef MPIPP_HAVE_Barrier_init
 
-// Of processes of this MPI_COMM_WORLD, which are provoked all: not of others'. Intercommunicators
-// have calls in which some processes give no arguments.
+// Returns whether all processes belong to this MPI_COMM_WORLD, all of whose processes are
+// perturbed. Not for intercommunicators, which have calls in which some processes pass no
+// arguments.
 static int is_of_this_world(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm || comm->inter || !comm->world_known) return 0;
@@ -27,13 +28,13 @@ static int has_own_op(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_OP && !mpipp_registry_is_constant(MPIPP_OP, call->op);
 }
 
-// One side of a call, as MPI is given it.
+// One side of a call, as MPI gets it.
 struct mpipp_collectives_side {
-  int is_there; // it is significant in this process, at whatever address: MPI_BOTTOM may be NULL
+  int is_there; // it is significant in this process, at any address: MPI_BOTTOM may be NULL
   void *address;
   int64_t count;
   MPI_Datatype type;
-  // of v and w forms, where it is there
+  // of v and w forms, if it is there
   const void *counts, *displacements;
   const MPI_Datatype *types;
 };
@@ -94,7 +95,7 @@ static struct mpipp_collectives_side side(const struct mpipp_passage *passage, u
 #define ROOTED_REDUCTION(COUNT)                                                                    \
   (in.address, out.address, (COUNT)one.count, one.type, op, root, TAIL)
 
-// Those that have a persistent form, beside MPI_Barrier, and its arguments.
+// The operations that have a persistent form, except MPI_Barrier, and their arguments.
 #define OPERATIONS(EACH)                                                                           \
   EACH(Bcast, BROADCAST)                                                                           \
   EACH(Gather, ROOTED)                                                                             \
@@ -137,7 +138,7 @@ void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *r
   const struct mpipp_call *call = passage->call;
   struct mpipp_collectives_side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
   struct mpipp_collectives_side one =
-      out.is_there ? out : in; // of a broadcast there is one, of reductions any
+      out.is_there ? out : in; // a broadcast has one, for reductions any
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
   const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // of a reduce-scatter

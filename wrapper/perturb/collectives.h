@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Nonblocking collective operations that start late, where the library has persistent ones.
+// Nonblocking collective operations that start late, if the library has persistent ones.
 #ifndef MPIPP_PERTURB_COLLECTIVES_H
 #define MPIPP_PERTURB_COLLECTIVES_H
 
 #include "abi/vendor.h"
 #include "intercept/hooks.h"
 
-// Whether such a call becomes one of a persistent operation: the same in all processes, since the
-// two do not match.
+// Returns whether such a call becomes one of a persistent operation: equal in all processes, since
+// the two do not match.
 int mpipp_perturb_collective_can_be_late(const struct mpipp_call *call);
 // Makes that operation, in place of the call's; passage->code says whether it could be made.
 void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *request);

@@ -12,13 +12,14 @@
 #include "registry/object_store.h"
 
 enum {
-  MOST_DENIED = 3, // calls in sequence of a thread: who asks until it is true comes to an end
+  MOST_DENIED = 3, // consecutive calls of a thread: a loop that tests until it succeeds comes to an
+                   // end
   POLLS = 200,
   FEW = 64,
 };
 
 static _Thread_local int denied;
-static int has_found; // a probe has, and nothing was received since
+static int has_found; // 1: a probe has found a message, and nothing was received since
 
 int mpipp_perturb_denies(void) {
   if (denied < MOST_DENIED && mpipp_perturb_chance(2)) {
@@ -30,15 +31,15 @@ int mpipp_perturb_denies(void) {
   return 0;
 }
 
-// An operation that is known to be active, so that it may be incomplete, and asking MPI for it
-// calls no function of the program's.
+// An operation that is certainly active: it may be incomplete, and testing it in MPI calls no
+// function of the program.
 static int is_active(MPI_Request handle) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(handle));
   return request && MPIPP_READ(request->state) == MPIPP_REQUEST_ACTIVE &&
          request->call.present & MPIPP_HAS_COMM;
 }
 
-// The handles of a call, in another order: those that MPI is given, and where they are from.
+// The handles of a call, in another order: those that MPI gets, and their original positions.
 struct mpipp_completions_order {
   int count;
   MPI_Request *handles, *program;
@@ -85,16 +86,16 @@ static void change_order(struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++) order->handles[i] = order->program[order->from[i]];
 }
 
-// What MPI said of the i-th of the handles it was given.
+// Takes over MPI's result for the i-th handle that it got.
 static void completed(const struct mpipp_completions_order *order, int i) {
   int from = order->from[i];
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
   mpipp_perturb_substitute_complete(before, &order->program[from]);
-  order->handles[i] = order->program[from]; // a second time it is nothing new
+  order->handles[i] = order->program[from]; // when it repeats, it is nothing new
 }
 
-// After an error: those that MPI says are complete, or took away.
+// After an error: the handles that MPI reports as complete, or has removed.
 static void completed_despite(const struct mpipp_completions_order *order, int code,
                               const MPI_Status *statuses) {
   for (int i = 0; i < order->count; i++) {
@@ -104,14 +105,14 @@ static void completed_despite(const struct mpipp_completions_order *order, int c
   }
 }
 
-// Lets the chosen operation come to its end before others are looked at. Not persistent requests,
-// which MPICH 5 takes for inactive after it was asked for them.
+// Waits for the chosen operation before others are tested. Not for persistent requests, which MPICH
+// 5 treats as inactive after such a test.
 static void wait_for_one(const struct mpipp_completions_order *order) {
   MPI_Request chosen = order->handles[0];
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
   int flag = 0;
   if (!is_active(chosen) || !request || request->persistent ||
-      mpipp_perturb_substitute_state(chosen) & MPIPP_HELD_LATE)
+      mpipp_perturb_substitute_state(chosen) & MPIPP_SUBSTITUTE_LATE)
     return;
   for (int i = 0; i < POLLS && !flag; i++) {
     MPI_Status status;
@@ -119,7 +120,8 @@ static void wait_for_one(const struct mpipp_completions_order *order) {
   }
 }
 
-// Whether all may be said to be incomplete, as long as nobody knows better.
+// Returns whether all operations may be reported as incomplete, as long as the program cannot know
+// better.
 static int may_deny(const struct mpipp_completions_order *order) {
   int active = 0;
   for (int i = 0; i < order->count; i++) {
@@ -130,11 +132,12 @@ static int may_deny(const struct mpipp_completions_order *order) {
   return active > 0;
 }
 
-// One that the program has asked for, and knows to be complete: for the same reason it is the one
-// that is said to be. Returns its place, -1 if there is none.
+// Finds an operation that the program has tested, and knows to be complete: then it has to be the
+// one that is reported. Returns its place, -1 if there is none.
 static int find_completed(const struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++)
-    if (mpipp_perturb_substitute_state(order->handles[i]) == (MPIPP_HELD_LATE | MPIPP_HELD_TOLD))
+    if (mpipp_perturb_substitute_state(order->handles[i]) ==
+        (MPIPP_SUBSTITUTE_LATE | MPIPP_SUBSTITUTE_REPORTED))
       return i;
   return -1;
 }
@@ -203,7 +206,7 @@ static int some(struct mpipp_passage *passage, struct mpipp_completions_order *o
     *passage->outcount = 1;
     return MPIPP_DONE;
   }
-  // Of those that are complete only one, or some.
+  // Only one, or some, of the complete operations.
   total = tried ? 1 + (int)mpipp_perturb_chance((uint64_t)order->count) : 0;
   if (tried) passage->code = PMPI(Testsome)(total, order->handles, &count, indices, statuses);
   if (!tried || (passage->code == MPI_SUCCESS && (count == MPI_UNDEFINED || count == 0)))
@@ -248,7 +251,7 @@ static int complete(struct mpipp_passage *passage, struct mpipp_completions_orde
   }
 }
 
-// What every such call is given must be there: MPI finds it wrong if it is not.
+// Returns whether all arguments that such a call needs are there. If not, MPI reports the error.
 static int is_whole(const struct mpipp_passage *passage) {
   if (!passage->status && !passage->own_statuses) return 0;
   switch (passage->call->procedure) {
@@ -274,7 +277,7 @@ void mpipp_perturb_probe_found(int found) {
   MPIPP_WRITE(has_found, found);
 }
 
-// A message that was found stays found, until something is received.
+// A message that was found stays found, until a message is received.
 static int probe(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int flag = 0;
@@ -283,7 +286,7 @@ static int probe(struct mpipp_passage *passage) {
   if (call->procedure == MPIPP_PROC_Improbe && !passage->handle) return MPIPP_GO_ON;
   if (!mpipp_perturb_denies()) return MPIPP_GO_ON;
   passage->code = PMPI(Iprobe)((int)call->source, (int)call->tag, (MPI_Comm)(uintptr_t)call->comm,
-                               &flag, &status); // finds errors, and things move on
+                               &flag, &status); // finds errors, and lets operations progress
   if (passage->code == MPI_SUCCESS) *passage->flag = 0;
   return MPIPP_DONE;
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Calls that complete operations, or ask whether they are: in odd orders, and "not yet".
+// Perturbs calls that complete operations, or test them: other orders, and "not yet".
 #ifndef MPIPP_PERTURB_COMPLETIONS_H
 #define MPIPP_PERTURB_COMPLETIONS_H
 
 #include "intercept/hooks.h"
 
-// Calls MPI for the program where the call is one of these. Returns an enum mpipp_verdict.
+// Calls MPI for the program if the call is one of these. Returns an enum mpipp_verdict.
 int mpipp_perturb_complete(struct mpipp_passage *passage);
-// Whether to say "not yet" where that may be said: not for ever.
+// Returns whether to answer "not yet" if that is allowed: not forever.
 int mpipp_perturb_denies(void);
-// Whether a probe has found what may be received, and nothing was received since: what was found is
-// found again.
+// Notes whether a probe has found a message that was not received since: it has to be found again.
 void mpipp_perturb_probe_found(int found);
 
 #endif

@@ -21,7 +21,7 @@ static int number(const struct mpipp_call *call, uint32_t i) {
   return *(const int *)input(call, i)->values;
 }
 
-// The request of a call, if it is that of an active partitioned operation: its record.
+// The record of a call's request, if it is an active partitioned operation.
 static const struct mpipp_request *active(const struct mpipp_call *call, unsigned peer) {
   const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
   const struct mpipp_request *request =
@@ -33,7 +33,7 @@ static const struct mpipp_request *active(const struct mpipp_call *call, unsigne
              : NULL;
 }
 
-// The partitions that a call names: how many, the i-th.
+// The partitions that a call names: their number, the i-th.
 static int64_t count_of(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Pready:
@@ -82,7 +82,7 @@ int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-// What the program was told to have arrived, of requests that are active.
+// The partitions of active requests that the program knows to have arrived.
 struct mpipp_partitions_known {
   struct mpipp_partitions_known *next;
   MPI_Request request;
@@ -104,7 +104,7 @@ static void know(MPI_Request request, int partition) {
   known = one;
 }
 
-int mpipp_perturb_arrived(struct mpipp_passage *passage) {
+int mpipp_perturb_parrived(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (call->procedure != MPIPP_PROC_Parrived || !passage->flag || !active(call, MPIPP_HAS_SOURCE))
     return MPIPP_GO_ON;
@@ -121,7 +121,7 @@ int mpipp_perturb_arrived(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-void mpipp_perturb_arrived_anew(const struct mpipp_call *call) {
+void mpipp_perturb_reset_partitions(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   int anew = call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall ||
              call->procedure == MPIPP_PROC_Request_free;
@@ -153,12 +153,12 @@ int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-int mpipp_perturb_arrived(struct mpipp_passage *passage) {
+int mpipp_perturb_parrived(struct mpipp_passage *passage) {
   (void)passage;
   return MPIPP_GO_ON;
 }
 
-void mpipp_perturb_arrived_anew(const struct mpipp_call *call) {
+void mpipp_perturb_reset_partitions(const struct mpipp_call *call) {
   (void)call;
 }
 

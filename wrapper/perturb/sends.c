@@ -10,7 +10,7 @@
 #include "perturb/substituted_requests.h"
 #include "registry/object_store.h"
 
-// The arguments of a send, and the procedure that takes them; `_c` where the library has it.
+// The arguments of a send, and the procedure that takes them; `_c` if the library has it.
 #define SEND(NAME, ...)                                                                            \
   PMPI(NAME)                                                                                       \
   (address, (int)count, type, dest, tag, comm __VA_ARGS__)
@@ -30,7 +30,7 @@ int mpipp_perturb_can_be_late(const struct mpipp_call *call) {
           facts->operation == MPIPP_PROC_Rsend || facts->operation == MPIPP_PROC_Bsend);
 }
 
-// Nothing is to be wrong with any of the requests.
+// Returns whether all of the requests are valid.
 int mpipp_perturb_start_can_be_late(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->procedure != MPIPP_PROC_Start && call->procedure != MPIPP_PROC_Startall) return 0;
@@ -61,9 +61,8 @@ int mpipp_perturb_start_later(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-// A persistent request stands for the operation: MPI looks at the arguments now, and takes the
-// data when it is started. What the program sees of it is as it would be: completing a request
-// frees this one, too.
+// A persistent request stands for the operation: MPI checks the arguments now, and takes the data
+// when it is started. The program sees no difference: completing a request frees this one, too.
 static int begin_late(struct mpipp_passage *passage, unsigned operation) {
   const struct mpipp_call *call = passage->call;
   const void *address = (const void *)(uintptr_t)passage->addresses[0];

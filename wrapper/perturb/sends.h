@@ -6,9 +6,9 @@
 
 #include "intercept/hooks.h"
 
-// Whether a nonblocking send can be started later than its call.
+// Returns whether a nonblocking send can be started later than its call.
 int mpipp_perturb_can_be_late(const struct mpipp_call *call);
-// The same of MPI_Start and MPI_Startall, and its starting.
+// Returns whether MPI_Start or MPI_Startall can be executed later; and defers it.
 int mpipp_perturb_start_can_be_late(const struct mpipp_call *call);
 int mpipp_perturb_start_later(struct mpipp_passage *passage);
 // Calls MPI in another way than the program did, if there is one; late: to start the operation

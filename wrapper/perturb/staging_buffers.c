@@ -14,7 +14,7 @@
 enum { ALIGNED = 64 };
 static const int64_t most = (int64_t)1 << 30; // bytes from the first to the last
 
-// Numbers that are large and no error to compute with, of any type.
+// Numbers that are large and do not trap in computations, of any type.
 static const unsigned char junk[] = {0x7E, 0xFE, 0x5B, 0xDB};
 
 static int is_plain(const struct mpipp_datatype *type) {
@@ -22,8 +22,8 @@ static int is_plain(const struct mpipp_datatype *type) {
          type->lb == 0 && type->size == type->extent && type->true_extent == type->extent;
 }
 
-// MPI copies the data of other types: it knows best where they are. The type is kept, whatever the
-// program does to its own; MPI_Type_dup would call the program's functions.
+// MPI copies the data of other types, whose layout it knows best. The type is kept even if the
+// program frees its own; MPI_Type_dup would call the program's functions.
 static int keep_type(struct mpipp_stage *stage, int64_t bytes) {
   if (!mpipp_recorder_has_world) return 0; // without MPI_COMM_SELF
   stage->bytes = (size_t)bytes;
@@ -62,7 +62,7 @@ static void drop(struct mpipp_stage *stage) {
   free(stage);
 }
 
-// Bytes from the first to the last one; 0 if there are none, or they are not to be known.
+// Bytes from the first to the last one; 0 if there are none, or they are unknown.
 static int64_t span(const struct mpipp_buffer *buffer, int64_t count) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t found;
@@ -90,7 +90,7 @@ struct mpipp_blocks {
   MPI_Datatype *types;
 };
 
-// A share of a peer's; returns 0 if it is not known well enough.
+// The share of a peer; returns 0 if too little is known of it.
 static int add_share(struct mpipp_blocks *blocks, const struct mpipp_vector *vector,
                      const struct mpipp_buffer *buffer, uint64_t i) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;

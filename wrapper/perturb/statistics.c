@@ -69,7 +69,7 @@ void mpipp_perturb_note(const struct mpipp_at *of, enum mpipp_way way, const str
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_perturb_noting(const struct mpipp_call *call) {
+void mpipp_perturb_note_place(const struct mpipp_call *call) {
   here = mpipp_perturb_at(call);
   is_counted = 0;
 }

@@ -18,8 +18,8 @@ static struct mpipp_substitute **bucket(MPI_Request request) {
   return &buckets[mpipp_hash(MPIPP_KEY(request)) % BUCKETS];
 }
 
-// Behind others with that handle: MPI gives it out again before the thread that has completed the
-// operation before has taken that from here.
+// Behind others with that handle: MPI reuses it before the thread that has completed the former
+// operation has removed that from here.
 void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request) {
   held->request = request;
   held->next = NULL;
@@ -51,7 +51,7 @@ static struct mpipp_substitute *persistent(MPI_Request request, int is_receiving
   return held && held->is_persistent && held->is_receiving == is_receiving ? held : NULL;
 }
 
-// Returns whether it was one, so that nothing else is to be done.
+// Returns whether it was such a request, so that nothing else has to be done.
 static int receive_no_longer(MPI_Request request) {
   if (!MPIPP_READ(mpipp_perturb_substitute_count)) return 0;
   pthread_mutex_lock(&lock);
@@ -80,13 +80,14 @@ void mpipp_perturb_substitute_receive(const struct mpipp_call *call) {
   }
 }
 
-void mpipp_perturb_substitute_receive_not(const struct mpipp_call *call) {
+void mpipp_perturb_substitute_drop_receive(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   for (int64_t i = 0; requests && i < call->request_count; i++) receive_no_longer(requests[i]);
 }
 
 void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now) {
-  if (receive_no_longer(before) || mpipp_perturb_substitute_state(before) & MPIPP_HELD_PERSISTENT)
+  if (receive_no_longer(before) ||
+      mpipp_perturb_substitute_state(before) & MPIPP_SUBSTITUTE_PERSISTENT)
     return;
   struct mpipp_substitute *held = mpipp_perturb_substitute_take(before);
   if (!held) return;
@@ -97,7 +98,8 @@ void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now) {
 
 void mpipp_perturb_substitute_note_completed(uint64_t handle) {
   MPI_Request request = (MPI_Request)(uintptr_t)handle;
-  if (receive_no_longer(request) || mpipp_perturb_substitute_state(request) & MPIPP_HELD_PERSISTENT)
+  if (receive_no_longer(request) ||
+      mpipp_perturb_substitute_state(request) & MPIPP_SUBSTITUTE_PERSISTENT)
     return;
   pthread_mutex_lock(&lock);
   struct mpipp_substitute *held = *find(request);
@@ -112,16 +114,16 @@ int mpipp_perturb_substitute_state(MPI_Request request) {
   pthread_mutex_lock(&lock);
   const struct mpipp_substitute *held = *find(request);
   int state = 0;
-  if (held && held->is_late) state |= MPIPP_HELD_LATE;
-  if (held && held->is_told) state |= MPIPP_HELD_TOLD;
-  if (held && held->is_persistent) state |= MPIPP_HELD_PERSISTENT;
+  if (held && held->is_late) state |= MPIPP_SUBSTITUTE_LATE;
+  if (held && held->is_told) state |= MPIPP_SUBSTITUTE_REPORTED;
+  if (held && held->is_persistent) state |= MPIPP_SUBSTITUTE_PERSISTENT;
   pthread_mutex_unlock(&lock);
   return state;
 }
 
-// One that blocks while another thread may call MPI must not have to wait for what that one has
-// not started: then all are started at once. Those that have begun before others call MPI are
-// started by these, or here: a thread says that it is there, and looks for them then.
+// While another thread may call MPI, a blocking call must not wait for an operation that the other
+// has not started. So all are started at once. Operations that were deferred before other threads
+// call MPI are started by those threads, or here: a thread registers, and then searches for them.
 void mpipp_perturb_substitute_later(struct mpipp_substitute *held) {
   pthread_mutex_lock(&lock);
   held->next_late = NULL;
@@ -147,7 +149,7 @@ static void start(struct mpipp_substitute *held, MPI_Request *request) {
   free(held);
 }
 
-// With the lock, and there until all have started: nobody's next operation comes before them.
+// With the lock, until all have started: no later operation comes before them.
 void mpipp_perturb_substitute_start(const struct mpipp_at *by) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pending operations of which MPI was given something else than the program gave it.
+// The pending operations for which MPI got other arguments than the program's.
 #ifndef MPIPP_PERTURB_SUBSTITUTED_REQUESTS_H
 #define MPIPP_PERTURB_SUBSTITUTED_REQUESTS_H
 
@@ -13,39 +13,40 @@ struct mpipp_substitute {
   struct mpipp_at at;
   MPI_Request request;
   int is_late;  // the request is a persistent one, which is started late, and once
-  int is_start; // of a request of the program's, and of it no more than the start is late
-  int is_told;  // the program knows that it is complete, and has the request still
-  // The request is a persistent one of the program's, which MPI receives beside its buffer for; and
+  int is_start; // of a request of the program's, of which only the start is late
+  int is_told;  // the program knows that it is complete, and still has the request
+  // The request is a persistent one of the program's, for which MPI receives beside its buffer; and
   // it does now.
   int is_persistent, is_receiving;
-  int *ready, ready_count; // MPI is told late that these partitions are ready; NULL: a start
+  int *ready, ready_count; // MPI learns late that these partitions are ready; NULL: a start
   struct mpipp_stage *stages;
 };
 
-// An operation with that handle, made by malloc and filled but for it.
+// An operation with that handle, made by malloc, with all members except the handle set.
 void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request);
 // The oldest with that handle, which is held no longer; NULL if there is none.
 struct mpipp_substitute *mpipp_perturb_substitute_take(MPI_Request request);
-// An operation is complete, by the handle that the program had for it; *now: what MPI made of
-// that, and what the program shall have.
+// An operation is complete, by the handle that the program had for it. *now: the handle that MPI
+// has set, and that the program has to get.
 void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now);
-// The program starts those persistent requests: junk comes to their buffers; MPI could not: it
-// goes.
+// The program starts those persistent requests: their buffers get a fill pattern. If MPI could not
+// start them, the pattern is removed.
 void mpipp_perturb_substitute_receive(const struct mpipp_call *call);
-void mpipp_perturb_substitute_receive_not(const struct mpipp_call *call);
+void mpipp_perturb_substitute_drop_receive(const struct mpipp_call *call);
 // The program knows that it is complete, and keeps the request.
 void mpipp_perturb_substitute_note_completed(uint64_t handle);
-// Of one that is held: whether it is late, whether it is told, and whether it is persistent.
-enum { MPIPP_HELD_LATE = 1, MPIPP_HELD_TOLD = 2, MPIPP_HELD_PERSISTENT = 4 };
+// The state of a held operation: whether it is late, known to be complete, and persistent.
+enum { MPIPP_SUBSTITUTE_LATE = 1, MPIPP_SUBSTITUTE_REPORTED = 2, MPIPP_SUBSTITUTE_PERSISTENT = 4 };
 int mpipp_perturb_substitute_state(MPI_Request request);
 
-// Adds one to those that are to be started, or starts it at once, where another thread may be
-// waiting for it in MPI.
+// Adds one to those that are to be started, or starts it at once, if another thread may be waiting
+// for it in MPI.
 void mpipp_perturb_substitute_later(struct mpipp_substitute *held);
 // Starts them, in their order. by: the call that does it; NULL: they were to be started at once.
 void mpipp_perturb_substitute_start(const struct mpipp_at *by);
 
-// Whether the operation with that handle is one of them. Partitions that are marked late are none.
+// Returns whether the operation with that handle is one of them. Partitions that are marked late do
+// not count.
 int mpipp_perturb_substitute_waits(MPI_Request request);
 
 // Requests that the program has freed, while MPI receives beside its buffers.

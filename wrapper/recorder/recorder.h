@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What becomes known of an object, kind by kind. All are called after the MPI call succeeded, on
-// the caller's thread, inside the call (thread depth 1), without the store's lock.
+// Records the facts on objects, kind by kind. All functions are called after the MPI call
+// succeeded, on the caller's thread, inside the call (thread depth 1), without the store's lock.
 #ifndef MPIPP_RECORDER_RECORDER_H
 #define MPIPP_RECORDER_RECORDER_H
 
@@ -17,6 +17,7 @@
 #include "recorder/objects/window_aliases.h"
 #include "recorder/objects/windows.h"
 #include "recorder/requests/requests.h"
+#include "recorder/threads/past_calls.h"
 #include "recorder/threads/threads.h"
 
 #endif

@@ -15,9 +15,9 @@
 #include "registry/registry.h"
 #include "registry/shared_arena.h"
 
-// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost;
-// longer where an answer of the watcher is waited for.
-// It is the address of the holder's own mark; NULL: nobody's.
+// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
+// Held longer while a thread waits for an answer of the watcher. It is the address of the holder's
+// own mark; NULL: free.
 static void *lock = NULL;
 enum { YIELDS = 1000 };
 static __thread char mark __attribute__((tls_model("initial-exec")));
@@ -37,7 +37,7 @@ void mpipp_registry_lock(void) {
     nobody = NULL;
     if (tries++ < YIELDS)
       sched_yield();
-    else // whoever has it may wait for the watcher
+    else // the holder may wait for the watcher
       sleep_a_moment();
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One call: its buffers, the arrays and further arguments that it is given (part of records.h).
+// One call: its buffers, arrays and further arguments (part of records.h).
 #ifndef MPIPP_REGISTRY_CALL_H
 #define MPIPP_REGISTRY_CALL_H
 
@@ -23,7 +23,7 @@ struct mpipp_buffer {
   int64_t count;     // entries of datatype (of each peer, if peers > 1)
   int64_t peers;     // how often count is repeated: peers of a collective call, or partitions
   uint64_t datatype; // handle
-  uint64_t record;   // address of the datatype's record, 0 if not known
+  uint64_t record;   // address of the datatype's record, 0 if unknown
   uint32_t access;   // enum "access", a set of bits
   uint32_t vector;   // 0, or 1 + index of the vector that replaces count (v and w forms)
   uint64_t role;     // the parameter's name in the standard, a C string
@@ -45,16 +45,16 @@ enum mpipp_shape {
 };
 
 // An argument of a datatype constructor, or a further one of another procedure: count integers of
-// size bytes. A count of -1: as many as the other arguments say, which are not looked at here.
+// size bytes. A count of -1: it follows from other arguments, which are not read here.
 struct mpipp_input {
   const void *values;
   int64_t count;
   uint32_t size;
-  uint32_t shape; // enum "shape"; of constructors known by their combiner
-  uint64_t name;  // the parameter's in the standard, a C string; of constructors 0
+  uint32_t shape; // enum "shape"; for constructors the combiner implies it
+  uint64_t name;  // the parameter's name in the standard, a C string; for constructors 0
 };
 
-// Which of the scalar fields of a call are valid.
+// The valid ones among the scalar fields of a call.
 enum mpipp_present {
   MPIPP_HAS_COMM = 1,
   MPIPP_HAS_DEST = 2,
@@ -83,27 +83,27 @@ enum mpipp_present {
   MPIPP_HAS_AGAIN = 1048576,    // MPI was initialized, or finalized, before this call does it
   MPIPP_HAS_STARTS = 2097152,   // private: its request is started by further calls
   MPIPP_HAS_TYPES = 4194304,    // `types`, of no constructor: a file's view is made of them
-  // Of a call in a history that made a persistent request: MPI_Start, or MPI_Startall, started it.
+  // For a call in a history that made a persistent request: MPI_Start, or MPI_Startall, started it.
   MPIPP_HAS_STARTED = 8388608,
   MPIPP_HAS_STARTED_ALL = 16777216,
-  // what comes before the second buffer in the record
+  // the members before the second buffer in the record
   MPIPP_HAS_FIRST = MPIPP_HAS_COMM | MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG |
                     MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS | MPIPP_HAS_BUFFERED,
 };
 
-enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorded whole
+enum mpipp_call_state { MPIPP_CALL_NONE, MPIPP_CALL_ACTIVE }; // active: recorded completely
 
-// One intercepted call, decoded: what the seam (intercept/hooks.h) passes on, and what the debugger
-// reads as the active call of a thread. A pending request keeps a copy: what most of them need
-// stands first, from `procedure` on in two whole cache lines of the request.
+// One intercepted call, decoded. The hook interface (intercept/hooks.h) passes it on, and the
+// debugger reads it as the active call of a thread. A pending request keeps a copy: the members
+// that most requests need come first, from `procedure` on in two whole cache lines of the request.
 struct mpipp_call {
   uint32_t state; // enum "call_state"
   uint32_t padding;
-  // private: its buffers lie in [low, high), if a screen has looked at it. Of a request beside its
-  // state: other calls look at both, and at no more of it.
+  // private: the range [low, high) of its buffers, if the call filter has checked it. In a request
+  // it is beside the state: other calls read both, and no other members.
   uint64_t low, high;
   uint64_t serial;       // numbers the calls of a thread from 1
-  uint64_t frame;        // frame address of the intercepting function: callers lie above
+  uint64_t frame;        // frame address of the intercepting function: callers are above
   uint16_t procedure;    // index into the table of procedures; with the next two one store
   uint16_t buffer_count; // of `buffers`
   uint32_t present;      // enum "present", a set of bits
@@ -112,7 +112,7 @@ struct mpipp_call {
   int64_t dest, source, tag;
   uint64_t requests; // address of the request handles
   int64_t request_count;
-  uint64_t ordinal; // in its channel (channels.h), of a collective call on its communicator
+  uint64_t ordinal; // in its channel (channels.h), for a collective call on its communicator
   struct mpipp_buffer buffers[MPIPP_MAX_BUFFERS];
   uint64_t op, win, file, message; // handles
   int64_t recvtag, root, target_rank, offset;
@@ -124,10 +124,13 @@ struct mpipp_call {
   uint64_t inputs;                // struct mpipp_input[input_count]
   uint64_t types;                 // address of datatype handles, type_count of them
   int64_t type_count;             // as the caller says
-  uint32_t combiner, input_count; // enum "combiner": NAMED where none is made (MPI_Type_commit)
+  uint32_t combiner, input_count; // enum "combiner": NAMED if no datatype is made (MPI_Type_commit)
   // The request handles as they were when MPI_Waitany, MPI_Waitsome or MPI_Request_free was called;
-  // else not valid.
+  // otherwise not valid.
   uint64_t before;
+  // Address where MPI stores a status, or an array of them, as the program passes it; valid of the
+  // procedures that have such an argument.
+  uint64_t statuses;
 };
 
 #endif

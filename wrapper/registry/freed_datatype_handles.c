@@ -10,11 +10,11 @@ enum { FIRST_SLOTS = 256, MOST_SLOTS = 1 << 16, EMPTY = 0 };
 
 // A hash table with linear probing, at most half full. Another thread may still probe the table
 // that a larger one replaces, so that one stays where it is.
-struct mpipp_remains {
+struct mpipp_freed_handles {
   uint64_t mask, used;
   uint64_t slots[];
 };
-static struct mpipp_remains *remains;
+static struct mpipp_freed_handles *freed_handles;
 static int is_full;
 
 static uint64_t hash(uint64_t handle) {
@@ -22,7 +22,7 @@ static uint64_t hash(uint64_t handle) {
 }
 
 // The slot of a handle, or the empty one where it would be.
-static uint64_t *slot_of(struct mpipp_remains *table, uint64_t handle) {
+static uint64_t *slot_of(struct mpipp_freed_handles *table, uint64_t handle) {
   for (uint64_t i = hash(handle);; i++) {
     uint64_t *slot = &table->slots[i & table->mask];
     uint64_t held = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -30,45 +30,45 @@ static uint64_t *slot_of(struct mpipp_remains *table, uint64_t handle) {
   }
 }
 
-static void put(struct mpipp_remains *table, uint64_t handle) {
+static void put(struct mpipp_freed_handles *table, uint64_t handle) {
   uint64_t *slot = slot_of(table, handle);
   table->used += *slot == EMPTY;
   __atomic_store_n(slot, handle, __ATOMIC_RELEASE);
 }
 
-// A table with room for one more handle; NULL: there is none.
-static struct mpipp_remains *with_room(void) {
-  struct mpipp_remains *old = remains;
+// A table with space for one more handle; NULL: there is none.
+static struct mpipp_freed_handles *with_room(void) {
+  struct mpipp_freed_handles *old = freed_handles;
   uint64_t capacity = old ? old->mask + 1 : 0;
   if (old && (old->used + 1) * 2 <= capacity) return old;
   capacity = capacity ? 2 * capacity : FIRST_SLOTS;
-  struct mpipp_remains *made = NULL;
+  struct mpipp_freed_handles *made = NULL;
   if (capacity <= MOST_SLOTS)
     made = mpipp_registry_map(sizeof *made + capacity * sizeof *made->slots);
   if (!made) return NULL;
   made->mask = capacity - 1;
   for (uint64_t i = 0; old && i <= old->mask; i++)
     if (old->slots[i] != EMPTY && old->slots[i] != REMOVED) put(made, old->slots[i]);
-  __atomic_store_n(&remains, made, __ATOMIC_RELEASE);
+  __atomic_store_n(&freed_handles, made, __ATOMIC_RELEASE);
   return made;
 }
 
-void mpipp_registry_remains_add(uint64_t handle) {
+void mpipp_registry_freed_handles_add(uint64_t handle) {
   if (handle == EMPTY || handle == REMOVED) return;
-  struct mpipp_remains *table = with_room();
+  struct mpipp_freed_handles *table = with_room();
   if (table)
     put(table, handle);
   else
     __atomic_store_n(&is_full, 1, __ATOMIC_RELEASE);
 }
 
-void mpipp_registry_remains_remove(uint64_t handle) {
-  uint64_t *slot = remains ? slot_of(remains, handle) : NULL;
+void mpipp_registry_freed_handles_remove(uint64_t handle) {
+  uint64_t *slot = freed_handles ? slot_of(freed_handles, handle) : NULL;
   if (slot && *slot == handle) __atomic_store_n(slot, REMOVED, __ATOMIC_RELEASE);
 }
 
-int mpipp_registry_remains_has(uint64_t handle) {
-  struct mpipp_remains *table = __atomic_load_n(&remains, __ATOMIC_ACQUIRE);
+int mpipp_registry_freed_handles_has(uint64_t handle) {
+  struct mpipp_freed_handles *table = __atomic_load_n(&freed_handles, __ATOMIC_ACQUIRE);
   if (__atomic_load_n(&is_full, __ATOMIC_ACQUIRE)) return 1;
   return table && __atomic_load_n(slot_of(table, handle), __ATOMIC_ACQUIRE) == handle;
 }

@@ -24,7 +24,10 @@ struct mpipp_store mpipp_registry_stores[MPIPP_KINDS];
 struct mpipp_object mpipp_registry_no_object = {.handle = MPIPP_NO_HANDLE, .live = MPIPP_NO_HANDLE};
 int mpipp_registry_several_threads = 0;
 int mpipp_registry_is_unlocked = 0;
-// Empty: the one slot there is has no handle.
+MPIPP_OFFER(mpipp_registry_stores);
+MPIPP_OFFER(mpipp_registry_several_threads);
+MPIPP_OFFER(mpipp_registry_is_unlocked);
+// Empty: its only slot has no handle.
 static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
 const struct mpipp_slots *mpipp_registry_unshared_requests = &no_slots;
 
@@ -53,8 +56,8 @@ static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
   return NULL;
 }
 
-// What is not found while another thread replaces the slots may be there: it is looked for again.
-// Not for ever, since a signal handler may have interrupted that very thread.
+// A handle that is not found while another thread replaces the slots may exist: the search is
+// repeated. Not forever, since a signal handler may have interrupted that very thread.
 void *mpipp_registry_find_slow(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_store *store = &mpipp_registry_stores[kind];
   for (int tries = 0;; tries++) {
@@ -87,8 +90,8 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
   __atomic_store_n(&slot->record, (uint64_t)(uintptr_t)object, __ATOMIC_RELEASE);
 }
 
-// With MPIPP_FRAMES records are made anew, each with its own return addresses; hooks are told of
-// each where it is not done in line.
+// With MPIPP_FRAMES records are always new, each with its own return addresses. Hooks get events
+// only on the slow path.
 void mpipp_registry_set_unshared_requests(void) {
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_stores[MPIPP_REQUEST].slots);
   int alone = slots && !MPIPP_READ(mpipp_registry_several_threads) && !mpipp_registry.frames &&
@@ -96,7 +99,7 @@ void mpipp_registry_set_unshared_requests(void) {
   MPIPP_WRITE(mpipp_registry_unshared_requests, alone ? slots : &no_slots);
 }
 
-// Every thread that runs passes a full barrier. Kernels before 4.3 cannot do that: they get a
+// Every running thread passes a full barrier. Kernels before 4.3 cannot do that: the threads get a
 // moment.
 static void let_all_pass_a_barrier(void) {
   int saved = errno;
@@ -106,14 +109,15 @@ static void let_all_pass_a_barrier(void) {
   errno = saved;
 }
 
-// The first thread says that it works alone, then looks whether it is; here it is told that it is
-// not, then asked whether it works. With a barrier in each of them one sees what the other says: in
-// the first thread, which has none of its own and must be fast, the system puts it.
+// The first thread sets a mark that it works alone, then tests whether it is alone. This thread
+// tells it that it is not, then tests the mark. With a barrier in each thread, one of them sees the
+// other's write. The first thread must be fast and has no barrier of its own: the system executes
+// one in it.
 void mpipp_registry_share(void) {
   static int shared = 0;
   if (__atomic_exchange_n(&mpipp_registry_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
     MPIPP_WRITE(mpipp_registry.several_called, 1);
-    for (int time = 0; time < 2; time++) { // at first the slots may just be replaced
+    for (int time = 0; time < 2; time++) { // the first time, the slots may just be replaced
       MPIPP_WRITE(mpipp_registry_unshared_requests, &no_slots);
       let_all_pass_a_barrier();
       for (int i = 0; MPIPP_READ(mpipp_registry_is_unlocked) && i < MAX_TRIES; i++) sched_yield();
@@ -143,18 +147,18 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
   MPIPP_WRITE(slots->mask, capacity - 1);
   MPIPP_WRITE(slots->offsets, (capacity - 1) * sizeof(struct mpipp_slot));
   MPIPP_WRITE(slots->slot[0].handle,
-              MPIPP_NO_HANDLE); // where that of 0 would be, as in empty slots
+              MPIPP_NO_HANDLE); // where the handle 0 would be, as in empty slots
   return slots;
 }
 
 // A thread may still probe the table just replaced. Its memory goes back to the system, but the
-// addresses stay: such a thread reads zeros, finds nothing, and looks again.
+// addresses stay: such a thread reads zeros, finds nothing, and searches again.
 static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
   store->spare = slots;
   uint64_t bytes = sizeof *slots + store->spare_capacity * sizeof *slots->slot;
   if (mpipp_registry_shared && mpipp_registry_arena_has(slots))
-    memset(slots, 0, bytes); // of a file it would come back as it was
+    memset(slots, 0, bytes); // memory of a file would come back unchanged
   else
     madvise(slots, bytes, MADV_DONTNEED);
 }
@@ -163,7 +167,7 @@ static int unused(const struct mpipp_object *object) {
   return (MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) && MPIPP_READ(object->references) == 0;
 }
 
-// Whoever has kept its address must not take it for the next object with that handle.
+// A thread that has kept its address must not take it for the next object with that handle.
 static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
   MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
   __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
@@ -178,8 +182,8 @@ static void change_rebuilds(struct mpipp_store *store) {
   __atomic_store_n(&store->rebuilds, store->rebuilds + 1, __ATOMIC_SEQ_CST);
 }
 
-// Makes room: leaves out the records nobody needs and grows only if that is not enough. Create
-// and free in a loop therefore needs no more memory than the first FIRST_SLOTS objects.
+// Makes space: leaves out the records that are not needed and grows only if that is not enough.
+// Create and free in a loop therefore needs no more memory than the first FIRST_SLOTS objects.
 static int make_room(struct mpipp_store *store) {
   struct mpipp_slots *old = store->slots;
   uint64_t capacity = old ? old->mask + 1 : 0, keep = 0;
@@ -208,7 +212,8 @@ static int make_room(struct mpipp_store *store) {
   while (gone) {
     struct mpipp_object *object = gone;
     gone = (void *)(uintptr_t)object->next;
-    if (object->kind == MPIPP_DATATYPE) mpipp_registry_remains_add(MPIPP_READ(object->handle));
+    if (object->kind == MPIPP_DATATYPE)
+      mpipp_registry_freed_handles_add(MPIPP_READ(object->handle));
     recycle(store, object);
   }
   return 1;
@@ -236,13 +241,13 @@ static struct mpipp_object *allocate(struct mpipp_store *store) {
   return object;
 }
 
-// Whether one more handle fits.
+// Returns whether one more handle fits.
 static int has_room(struct mpipp_store *store) {
   if (store->slots && (store->slots->used + 1) * 4 <= (store->slots->mask + 1) * 3) return 1;
   return make_room(store) || (store->slots && store->slots->used <= store->slots->mask);
 }
 
-// Of a record that no handle leads to any more, whoever takes this mark off recycles it.
+// For a record without a handle: the thread that clears this mark recycles the record.
 static int take_unlisted(struct mpipp_object *object) {
   return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
          MPIPP_FLAG_UNLISTED;
@@ -255,8 +260,8 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
   struct mpipp_object *object = NULL;
   if (slot->record > 1) {
     object = (void *)(uintptr_t)slot->record;
-    // Serial 0: another thread fills it, which met the same object (a group, a datatype made out
-    // of sight) at the same time.
+    // Serial 0: another thread fills it. That thread met the same object (a group, or a datatype
+    // that was made without the recorder) at the same time.
     int filled = MPIPP_READ(object->serial) != 0;
     MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
     if (filled && MPIPP_READ(object->references) == 0) {
@@ -275,7 +280,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
   return object;
 }
 
-// All but the private link and what other threads look at while it is changed.
+// Clears everything except the private link and the members that other threads may read meanwhile.
 static void clear(struct mpipp_object *object, enum mpipp_kind kind, uint64_t record_size) {
   object->kind = kind;
   MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
@@ -337,7 +342,7 @@ void *mpipp_registry_listed_locked(enum mpipp_kind kind, uint64_t handle) {
 int mpipp_registry_may_ask(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_object *object = mpipp_find(kind, handle);
   if (object) return !(MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED);
-  return kind != MPIPP_DATATYPE || !mpipp_registry_remains_has(handle);
+  return kind != MPIPP_DATATYPE || !mpipp_registry_freed_handles_has(handle);
 }
 
 void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle) {
@@ -350,7 +355,7 @@ void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle) {
     mpipp_mark(object, MPIPP_FLAG_UNLISTED);
     if (MPIPP_READ(object->references) == 0 && take_unlisted(object)) recycle(store, object);
   }
-  if (kind == MPIPP_DATATYPE) mpipp_registry_remains_remove(handle);
+  if (kind == MPIPP_DATATYPE) mpipp_registry_freed_handles_remove(handle);
   mpipp_unlock_kind(locked);
 }
 
@@ -402,11 +407,11 @@ static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, 
 static MPIPP_COLD void freed_unknown(enum mpipp_kind kind, uint64_t handle) {
   if (kind != MPIPP_DATATYPE || mpipp_find(kind, handle)) return;
   int locked = mpipp_lock_kind(kind);
-  mpipp_registry_remains_add(handle);
+  mpipp_registry_freed_handles_add(handle);
   mpipp_unlock_kind(locked);
 }
 
-void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial) {
+void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial, uint64_t caller) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   if (!object) freed_unknown(kind, handle);
   if (!object || is_constant(object)) return;
@@ -418,6 +423,7 @@ void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial
       object->holders--;
     else {
       MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
+      MPIPP_WRITE(object->freed, mpipp_outside_mpi(caller));
       mpipp_mark(object, MPIPP_FLAG_ENDED);
     }
   }

@@ -84,7 +84,7 @@ static const struct mpipp_table tables[] = {
      .record = RECORD_procedure,
      .record_size = sizeof(struct mpipp_procedure)},
     {.name = "constants", .record = RECORD_constant, .record_size = sizeof(struct mpipp_constant)},
-    // no arrays: they say what other records refer to by address
+    // no arrays: other records refer to them by address
     {.name = "inputs", .record = RECORD_input, .record_size = sizeof(struct mpipp_input)},
     {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
     // an array again, which grows
@@ -95,13 +95,26 @@ static const struct mpipp_table tables[] = {
     // referred to by address
     {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
     {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
-    // arrays, where buffers are guarded
+    // arrays, if buffers are guarded
     {.name = "touches", .record = RECORD_touch, .record_size = sizeof(struct mpipp_touch)},
     {.name = "covers", .record = RECORD_cover, .record_size = sizeof(struct mpipp_cover)},
-    // an array, where calls are provoked
+    // an array, if calls are perturbed
     {.name = "provoked", .record = RECORD_provoked, .record_size = sizeof(struct mpipp_provoked)},
     // an array: the last ones, in no order
     {.name = "times", .record = RECORD_timed, .record_size = sizeof(struct mpipp_timed)},
+    // an array, which grows
+    {.name = "returned_codes",
+     .record = RECORD_returned,
+     .record_size = sizeof(struct mpipp_returned)},
+    {.name = "stack_places",
+     .record = RECORD_stack_place,
+     .record_size = sizeof(struct mpipp_stack_place)},
+    // referred to by address
+    {.name = "past_calls",
+     .record = RECORD_past_call,
+     .record_size = sizeof(struct mpipp_past_call)},
+    // an array, which grows
+    {.name = "keyvals", .record = RECORD_keyvals, .record_size = sizeof(struct mpipp_keyvals)},
 };
 
 enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
@@ -112,8 +125,8 @@ enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
 #define PAGE 65536
 #endif
 
-// A section of its own: an address sanitizer, which takes the aliases below for objects of their
-// size, then leaves them alone.
+// A separate section: an address sanitizer, which takes the aliases below for objects of their
+// size, then ignores them.
 #define TOGETHER section(".data.mpipp")
 
 // Copies in memory the program writes: the file's own pages are not in core files.
@@ -138,6 +151,7 @@ static struct {
         .handle_size = sizeof(MPI_Datatype),
         .flavor = MPIPP_FLAVOR,
         .several_threads = 1,
+        .status_size = sizeof(MPI_Status),
         .kind_bits = MPIPP_KIND_BITS,
         .return_slot = MPIPP_RETURN_SLOT,
         .world_rank = -1,
@@ -168,6 +182,10 @@ struct mpipp_table *mpipp_registry_python_table(void) {
   return &copies.tables[MPIPP_KINDS + 7];
 }
 
+struct mpipp_table *mpipp_registry_stack_table(void) {
+  return &copies.tables[MPIPP_KINDS + 15];
+}
+
 struct mpipp_table *mpipp_registry_touch_table(void) {
   return &copies.tables[MPIPP_KINDS + 10];
 }
@@ -184,6 +202,14 @@ struct mpipp_table *mpipp_registry_times_table(void) {
   return &copies.tables[MPIPP_KINDS + 13];
 }
 
+struct mpipp_table *mpipp_registry_returned_table(void) {
+  return &copies.tables[MPIPP_KINDS + 14];
+}
+
+struct mpipp_table *mpipp_registry_keyval_table(void) {
+  return &copies.tables[MPIPP_KINDS + 17];
+}
+
 void mpipp_registry_add_constant(const char *name, int64_t value) {
   struct mpipp_table *table = &copies.tables[MPIPP_KINDS + 3];
   if (table->count == MAX_CONSTANTS) return;
@@ -193,7 +219,7 @@ void mpipp_registry_add_constant(const char *name, int64_t value) {
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
 }
 
-// Of the name that a launcher with PMIx gives a job; spawned processes are another.
+// A hash of the name that a launcher with PMIx assigns to a job; spawned processes are another job.
 static uint64_t job(void) {
   const char *name = getenv("PMIX_NAMESPACE");
   uint64_t hash = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The root of what the debugger reads, and the state of this library as a whole.
+// The root of the data that the debugger reads, and the state of this library as a whole.
 #ifndef MPIPP_REGISTRY_REGISTRY_H
 #define MPIPP_REGISTRY_REGISTRY_H
 
+#include "abi/seam.h"
 #include "generated/procedures.h"
 #include "registry/buffer_accesses.h"
 #include "registry/guard_coverage.h"
@@ -12,29 +13,32 @@
 #include "registry/root.h"
 #include "registry/shared_arena.h"
 
-extern struct mpipp_registry mpipp_registry;
+MPIPP_SEAM extern struct mpipp_registry mpipp_registry;
 
 // Fills the root and its static tables; called once, at the first intercepted call.
 void mpipp_registry_open(void);
 
-// What a reader begins with, on pages of its own: a watched program has it in a file. Further
-// variables of it follow in registry.c.
+// The data that a reader needs first, on pages of its own: a watched program has it in a file.
+// Further variables of it follow in registry.c.
 struct mpipp_published {
   struct mpipp_registry root;
   struct mpipp_arena arena;
   char roles[MPIPP_ROLES][24];
 };
-extern struct mpipp_published mpipp_registry_published __attribute__((visibility("hidden")));
+MPIPP_SEAM extern struct mpipp_published mpipp_registry_published;
 
 // The tables of the kinds of objects, of threads, and of calls that break the thread level.
 struct mpipp_table *mpipp_registry_object_tables(void);
 struct mpipp_table *mpipp_registry_thread_table(void);
 struct mpipp_table *mpipp_registry_breach_table(void);
 struct mpipp_table *mpipp_registry_python_table(void);
-struct mpipp_table *mpipp_registry_touch_table(void);
-struct mpipp_table *mpipp_registry_cover_table(void);
-struct mpipp_table *mpipp_registry_provoked_table(void);
+struct mpipp_table *mpipp_registry_stack_table(void);
+MPIPP_SEAM struct mpipp_table *mpipp_registry_touch_table(void);
+MPIPP_SEAM struct mpipp_table *mpipp_registry_cover_table(void);
+MPIPP_SEAM struct mpipp_table *mpipp_registry_provoked_table(void);
 struct mpipp_table *mpipp_registry_times_table(void);
+struct mpipp_table *mpipp_registry_returned_table(void);
+struct mpipp_table *mpipp_registry_keyval_table(void);
 
 // For signal handlers, too.
 static inline void mpipp_hindered(enum mpipp_hindrance by) {
@@ -53,8 +57,8 @@ static inline void mpipp_count_calls(const struct mpipp_thread *ended) {
   __atomic_fetch_add(&mpipp_registry.calls, ended->call.serial, __ATOMIC_RELAXED);
 }
 
-// From a function's frame address to its return address, in bytes; 0 where it is not always the
-// same.
+// The distance from a function's frame address to its return address, in bytes; 0 if it is not
+// constant.
 #ifdef __x86_64__
 #define MPIPP_RETURN_SLOT 8
 #else

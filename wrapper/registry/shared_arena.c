@@ -37,11 +37,11 @@ static int file = -1;
 static dev_t device;
 static ino_t inode;
 static uint64_t file_bytes;
-static char *next, *end; // what is left of the last region
+static char *next, *end; // the rest of the last region
 static struct mpipp_head *unused[SIZES];
 static void *copies[MPIPP_REGIONS]; // of the regions, while the program forks
 
-// A program may close all files it has, and open its own under their numbers.
+// A program may close all its files, and open its own under their numbers.
 int mpipp_registry_arena_file(void) {
   struct stat now;
   if (file >= 0 && (fstat(file, &now) || now.st_dev != device || now.st_ino != inode)) file = -1;
@@ -64,7 +64,8 @@ static int new_file(void) {
   return made;
 }
 
-// Memory that is not there is told now, and not by a signal when it is used. Nor by SIGXFSZ.
+// Reserves the memory now: a lack of it must not raise a signal when it is used. Nor may SIGXFSZ
+// come.
 static int lengthen(uint64_t bytes) {
   struct rlimit most;
   if (mpipp_registry_arena_file() < 0 || getrlimit(RLIMIT_FSIZE, &most)) return 0;
@@ -190,9 +191,9 @@ void mpipp_registry_arena_after_fork(void) {
   errno = saved;
 }
 
-// The copies take the regions' places: by the system call itself, since UCX puts a function in
-// place of mremap that loses the new address. Without a copy the child sees what the parent writes
-// there later, but writes nothing itself.
+// The copies take the regions' places: by the system call itself, since UCX replaces mremap by a
+// function that loses the new address. Without a copy the child sees what the parent writes there
+// later, but writes nothing itself.
 void mpipp_registry_arena_forked(void) {
   int saved = errno;
   struct mpipp_region regions[MPIPP_REGIONS];

@@ -8,27 +8,28 @@
 #include "rma_log/log.h"
 
 enum { RUNS = 64 }; // a power of two
-// Without any register of floating point: who calls it keeps his.
+// Without any floating-point register, whose values belong to the caller.
 #define PLAIN __attribute__((target("no-sse,no-mmx")))
 
 // The words of an entry (registry/rma_log_entry.h).
 enum { STORES, FIRST, BYTES, STRIDE, COUNT, TIMES, WORDS };
 
-// Accesses of one place, COUNT of which are STRIDE apart; TIMES of all, some of the same bytes
-// again. Their entry is in the log from the first access on, so that it is there however the
-// process ends. It grows until a call is added, by any thread.
+// Accesses of one place, COUNT of which are STRIDE apart; TIMES counts all, also repetitions. Their
+// entry is in the log from the first access on, so that it is there at any end of the process. It
+// grows until a call is added, by any thread.
 struct mpipp_accesses_run {
   uint64_t key;    // of the place, and whether they are stores
   uint64_t *entry; // its words; NULL: there is none
-  uint64_t calls;  // that had been added when it began
+  uint64_t calls;  // number of calls when it began
 };
 
 int mpipp_rma_logs_onesided = 0;
 static __thread struct mpipp_accesses_run runs[RUNS] __attribute__((tls_model("initial-exec")));
-// The first place, from which others are counted: what is hashed is the same in each run.
+// The first place, from which others are counted: the hashed values are equal in each run.
 static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
 
-// Whether these are some of them, or the next. Readers of the entry may come at any time.
+// Returns whether these accesses are some of the run, or continue it. Readers of the entry may come
+// at any time.
 static PLAIN int continues(uint64_t *entry, uint64_t address, uint64_t bytes) {
   uint64_t first = entry[FIRST], stride = entry[STRIDE], count = entry[COUNT];
   uint64_t last = first + (count - 1) * stride;
@@ -45,7 +46,7 @@ static PLAIN int continues(uint64_t *entry, uint64_t address, uint64_t bytes) {
   return 1;
 }
 
-// The same of columns: again, or those beside them.
+// Returns whether columns repeat those of the run, or are beside them.
 static PLAIN int widens(uint64_t *entry, uint64_t first, uint64_t bytes, uint64_t stride,
                         uint64_t count) {
   uint64_t low = entry[FIRST], high = low + entry[BYTES];
@@ -64,7 +65,7 @@ static PLAIN struct mpipp_accesses_run *run_of(uint64_t key) {
   return &runs[key * MPIPP_HASH >> 58];
 }
 
-// Nothing is added any more: each access would ask for it again.
+// Stops recording: otherwise each further access would try again.
 static PLAIN int is_full(void) {
   return MPIPP_READ(mpipp_registry.onesided_lost) > 0;
 }

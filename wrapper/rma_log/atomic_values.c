@@ -11,7 +11,7 @@
 #include "rma_log/log.h"
 #include "watcher_client/queries.h"
 
-// Flags are few; what is beyond is a counter that much happens to.
+// Flags are few; a value beyond belongs to a busy counter.
 enum { MOST_PENDING = 64, MOST_LOGGED = 1 << 14, MOST_SEEN = 64 };
 
 struct mpipp_expected {
@@ -22,7 +22,7 @@ struct mpipp_expected {
 // All of it is read and changed while an entry is added, which has a lock.
 static struct mpipp_expected expected[MOST_PENDING];
 static int count, logged;
-// What was there when it was read last.
+// The value that was read last.
 static struct mpipp_seen_value {
   uint64_t win, there, value;
   int64_t target;
@@ -46,7 +46,7 @@ static int is_atomic(uint32_t procedure) {
   }
 }
 
-// Of the target's element; 0 if it is none, several, or large.
+// The bytes of the target's element; 0 if there is none, several, or a large one.
 static uint64_t bytes_of(const struct mpipp_call *call) {
   const struct mpipp_buffer *target = &call->buffers[call->buffer_count - 1];
   const struct mpipp_datatype *type = mpipp_find(MPIPP_DATATYPE, target->datatype);
@@ -62,7 +62,7 @@ uint64_t mpipp_rma_log_has_values(const struct mpipp_call *call) {
   return bytes;
 }
 
-// Whether they are surely there: where the thread's callers have their variables.
+// Returns whether they are certainly mapped: in the stack frames of the thread's callers.
 static int is_on_stack(uint64_t address, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
@@ -80,7 +80,7 @@ static int read_bytes(unsigned char *raw, uint64_t address, uint64_t bytes) {
   return done;
 }
 
-// As a number, whatever the order of its bytes.
+// The value as a number, with any byte order.
 static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
   unsigned char raw[8] = {0};
   uint16_t two;
@@ -116,8 +116,7 @@ void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call,
   words[0] |= MPIPP_LOG_FOLLOWS;
 }
 
-// Who polls has all the time that there is: what is the same again takes nothing from what may be
-// kept.
+// A polling loop has unlimited repetitions: an unchanged value does not count against the limit.
 static void give_back(const struct mpipp_expected *one, uint64_t value) {
   uint64_t key = one->win ^ one->there ^ (uint64_t)one->target << 16;
   struct mpipp_seen_value now = {one->win, one->there, value, one->target};
@@ -136,7 +135,7 @@ static void log_value(const struct mpipp_call *call, const struct mpipp_expected
   at[2] = known;
 }
 
-// Those that are wanted, in the order in which they were begun.
+// Takes the wanted operations, in the order in which they were begun.
 static void take(const struct mpipp_call *call, const struct mpipp_expected *like,
                  uint64_t before) {
   int left = 0;

@@ -28,8 +28,7 @@ static inline uint64_t mpipp_log_displacement(const struct mpipp_call *call) {
   return MPIPP_LOG_BUFFERS + MPIPP_LOG_EACH * ((uint64_t)call->buffer_count - 1);
 }
 
-// Where on the thread's own stack the call is; 0 where that is not certain: a program may have
-// others.
+// Where on the thread's own stack the call is; 0 if that is uncertain: a program may have others.
 static inline uint64_t mpipp_log_frame(const struct mpipp_call *call) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   int known = call->frame >= thread->stack_start && call->frame < thread->stack_end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collective calls in the log: who gets data of whom.
+// Collective calls in the log: which processes get data from which.
 #include <stddef.h>
 
 #include "abi/vendor.h"
@@ -10,9 +10,9 @@
 #include "rma_log/entry_builder.h"
 #include "rma_log/log.h"
 
-enum { MOST_SOURCES = 64 }; // that are told; of more, all are taken for such
+enum { MOST_SOURCES = 64 }; // logged one by one; if there are more, all processes count as sources
 
-// Whether an entry of a datatype has any bytes, as one is taken to have that is not known.
+// Returns whether an entry of a datatype has any bytes; an unknown datatype counts as having some.
 static int has_bytes(uint64_t record) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)record;
   return !type || type->size > 0;
@@ -23,7 +23,7 @@ static const struct mpipp_vector *vector_of(const struct mpipp_call *of,
   return &of->vectors[buffer->vector - 1];
 }
 
-// Whether there is any data of a peer, or for it, in a buffer of a v or w form.
+// Returns whether a buffer of a v or w form has any data from a peer, or for it.
 static int has_some(const struct mpipp_call *of, const struct mpipp_buffer *buffer, uint64_t peer) {
   const struct mpipp_vector *vector = vector_of(of, buffer);
   const void *counts = (const void *)(uintptr_t)vector->counts;
@@ -40,7 +40,7 @@ static int has_some(const struct mpipp_call *of, const struct mpipp_buffer *buff
   return has_bytes(record);
 }
 
-// Whether there is any data in a buffer of a v or w form, or of the others.
+// Returns whether a buffer of any form has data.
 static int has_data(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
   if (!buffer->vector) return buffer->count > 0 && has_bytes(buffer->record);
   for (uint64_t i = 0; i < vector_of(of, buffer)->length; i++)
@@ -60,21 +60,22 @@ static uint64_t flow(const struct mpipp_call *of) {
   return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
 }
 
-// The buffer that has a count for each of those that a process gets data of; NULL: there is none.
+// The buffer that has a count for each process that data comes from; NULL: there is none.
 static const struct mpipp_buffer *taken(const struct mpipp_call *of) {
   for (uint32_t i = 0; i < of->buffer_count; i++)
     if (of->buffers[i].access & MPIPP_WRITES && of->buffers[i].vector) return &of->buffers[i];
   return NULL;
 }
 
-// The world ranks of those that a process gets data of; -1 where these are not told by themselves:
-// all that the procedure lets send, or too many.
+// The world ranks that a process gets data from. -1 if they are not listed, because they are all
+// that the procedure lets send, or too many.
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
   const struct mpipp_buffer *some = taken(of);
-  int signatures = mpipp_facts[of->procedure].signatures;
-  int among_neighbors =
-      signatures == MPIPP_SIGNATURES_NEIGHBORS && mpipp_registry_knows_neighbors(comm);
-  if (!among_neighbors && (signatures != MPIPP_SIGNATURES_PAIRS || !some)) return -1;
+  const struct mpipp_facts *facts = &mpipp_facts[of->procedure];
+  int edges = facts->flow == MPIPP_FLOW_EDGES;
+  int among_neighbors = edges && mpipp_registry_knows_neighbors(comm);
+  if (!among_neighbors && (edges || facts->signatures != MPIPP_SIGNATURES_PAIRS || !some))
+    return -1;
   int64_t count = among_neighbors ? comm->indegree : (int64_t)vector_of(of, some)->length;
   int number = 0;
   for (int64_t i = 0; i < count; i++) {

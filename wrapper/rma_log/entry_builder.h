@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Entries of the log, from calls and what they made.
+// Entries of the log, from calls and the objects that they made.
 #ifndef MPIPP_RMA_LOG_ENTRY_BUILDER_H
 #define MPIPP_RMA_LOG_ENTRY_BUILDER_H
 
@@ -11,22 +11,22 @@ void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win 
 void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
 // An operation on a window; request: 0 without.
 void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request);
-// A call on a window begins: one that synchronizes or frees it, and that MPI may find to be wrong.
+// A call on a window begins: one that synchronizes or frees it, and in which MPI may find an error.
 void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle);
-// A call that synchronizes, which has succeeded; before: entries that were there when it began.
+// A call that synchronizes, which has succeeded; before: number of entries when it began.
 void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t before);
 // MPI_Win_set_info.
 void mpipp_rma_log_hints(const struct mpipp_call *call);
-// MPI_Win_shared_query, which has told where memory of a window is.
+// MPI_Win_shared_query, which has returned the address of a window's memory.
 void mpipp_rma_log_shared_query(const struct mpipp_call *call);
 // Memory of a dynamic window.
 void mpipp_rma_log_memory(const struct mpipp_call *call);
 
-// The parts of a call that communicates otherwise: `of` is that which made the request, or the same
-// as `call`; status: of a blocking receive.
+// The parts of a call that communicates otherwise: `of` is the call that made the request, or
+// `call`; status: of a blocking receive.
 void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpipp_call *of,
                                  uint64_t request, const MPI_Status *status);
-// A collective call; of a persistent one, that it was made.
+// A collective call; or the making of a persistent one.
 void mpipp_rma_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
                               const struct mpipp_comm *comm, uint64_t request);
 // A probe has found a message.
@@ -43,7 +43,7 @@ void mpipp_rma_log_request_freed(const struct mpipp_call *call,
                                  const struct mpipp_request *request);
 // Partitions that a call marks ready, or has found to have arrived.
 void mpipp_rma_log_partitions(const struct mpipp_call *call);
-// Something that orders, but not known what; and the end, MPI_Finalize.
+// An unknown event that orders; and the end, MPI_Finalize.
 void mpipp_rma_log_unknown(const struct mpipp_call *call);
 void mpipp_rma_log_finalize(const struct mpipp_call *call);
 

@@ -18,7 +18,7 @@ static struct mpipp_pending {
 } all[MOST];
 static int count;
 
-// The memory of windows, likewise. Of all that there is since there was none: where it lies.
+// The memory of windows. lowest and highest: the range of all entries since there was none.
 static struct mpipp_freed_memory { uint64_t win, low, high; } memories[MOST];
 static int memory_count;
 static uint64_t lowest = ~(uint64_t)0, highest;
@@ -29,7 +29,7 @@ static void set_pends(void) {
   MPIPP_WRITE(mpipp_onesided_pends, count || memory_count);
 }
 
-// What lies on the thread's own stack is never given back.
+// The thread's own stack is never freed.
 static int is_on_stack(uint64_t address) {
   return address >= mpipp_recorder_self->stack_start && address < mpipp_recorder_self->stack_end;
 }
@@ -134,7 +134,7 @@ static int is_pending(uint64_t low, uint64_t high) {
 
 void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  // What others do it is not known what orders.
+  // It is unknown what orders the calls of other threads.
   if (thread == &mpipp_recorder_no_thread || mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
   uint64_t *at = NULL;

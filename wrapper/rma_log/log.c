@@ -17,7 +17,7 @@ enum { WHOLES_BITS = 9, WAYS = 2 };
 static uint32_t lock; // 1: a thread has it
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
-static uint64_t adding; // words of the entry that is being added; 0: none is
+static uint64_t adding; // words of the entry that is being added; 0: there is none
 static uint64_t count;
 uint64_t mpipp_rma_log_calls = 0;
 __thread volatile sig_atomic_t mpipp_rma_log_is_adding = 0;
@@ -27,7 +27,7 @@ static struct mpipp_whole_entry {
   const uint64_t *words;
   uint64_t number;
 } wholes[1 << WHOLES_BITS];
-// The last entry, and which of them it is or is like.
+// The last entry, and the entry that it is or equals.
 static uint64_t *last_at;
 static struct mpipp_whole_entry last_whole;
 
@@ -39,7 +39,7 @@ void mpipp_rma_log_open(void) {
   if (asked) limit = strtoull(asked, NULL, 10);
 }
 
-// Each twice as large as the one before: the file's regions are few.
+// Each is twice as large as the one before: the file's regions are few.
 static int new_page(uint64_t words) {
   uint64_t capacity = last ? 2 * last->capacity : FIRST_WORDS;
   if (capacity > MOST_WORDS) capacity = MOST_WORDS;
@@ -55,7 +55,7 @@ static int new_page(uint64_t words) {
   return 1;
 }
 
-// Who has it may not run while one of a higher priority only yields.
+// The owner of the lock may not run while a thread of a higher priority only yields.
 static MPIPP_COLD void await(void) {
   static const struct timespec a_while = {.tv_nsec = 50000};
   for (unsigned turn = 0; __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE); turn++) {
@@ -66,7 +66,7 @@ static MPIPP_COLD void await(void) {
   }
 }
 
-// A mutex of the C library takes four times as many instructions, where nobody else wants it.
+// A mutex of the C library takes four times as many instructions, if no other thread wants it.
 void mpipp_rma_log_hold(void) {
   if (MPIPP_UNLIKELY(__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))) await();
 }
@@ -85,7 +85,7 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
   words += MPIPP_LOG_FIRST;
   if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_rma_log_calls, mpipp_rma_log_calls + 1);
   int fits = last && last->used + words <= last->capacity;
-  // What follows a gap would be said to be ordered by less than it is.
+  // After a gap, entries would appear to be ordered by less than they are.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
     mpipp_registry.onesided_lost++;
     return NULL;
@@ -109,14 +109,14 @@ static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64
   return changed;
 }
 
-// Those of an operation that stand for datatypes.
+// The words of an operation that stand for datatypes.
 static const uint64_t RECORDS = (uint64_t)0x1249249249249249 << MPIPP_LOG_RECORD;
 
 static int is_of_place(const struct mpipp_whole_entry *whole, const uint64_t *at) {
   return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
 }
 
-// That of the entry's place, or where it is to be.
+// The entry of the place, or where it is to be.
 static struct mpipp_whole_entry *whole_of(const uint64_t *at, int *is_there) {
   uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
   for (uint64_t i = 0; i < WAYS; i++) {
@@ -127,7 +127,7 @@ static struct mpipp_whole_entry *whole_of(const uint64_t *at, int *is_there) {
   return &wholes[hash];
 }
 
-// By how much a word that has changed differs.
+// The difference of a word that has changed.
 static uint64_t difference(const uint64_t *at, const uint64_t *first, uint64_t bits) {
   uint64_t i = MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(bits);
   return at[i] - first[i];
@@ -140,7 +140,7 @@ static int are_narrow(const uint64_t *at, const uint64_t *first, uint64_t change
   return !wide;
 }
 
-// Leaves the words of an entry that have changed. How many it has then.
+// Keeps only the words of an entry that have changed. Returns their number.
 static uint64_t leave_words(uint64_t *at, uint64_t changed) {
   uint64_t left = 1;
   for (; changed; changed &= changed - 1)
@@ -148,7 +148,7 @@ static uint64_t leave_words(uint64_t *at, uint64_t changed) {
   return left;
 }
 
-// The same of differences, two in a word.
+// Keeps only the differences, two in a word.
 static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t changed) {
   uint64_t left = 1;
   for (; changed; changed &= changed - 1) {
@@ -160,8 +160,8 @@ static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t 
   return left;
 }
 
-// Loops write the same again and again, but for an address or a rank: of an entry that is like an
-// earlier one of its place, only what differs is left. How many words that are.
+// Loops write the same entry again and again, except for an address or a rank. If an entry is like
+// an earlier one of its place, only the differences are kept. Returns the number of words.
 static uint64_t shortened(uint64_t *at, uint64_t words) {
   uint64_t kind = at[0] & MPIPP_LOG_KIND;
   int is_like = 0;
@@ -215,7 +215,7 @@ void mpipp_rma_log_end(void) {
   let_go();
 }
 
-struct mpipp_like mpipp_rma_log_as(uint64_t index) {
+struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
   added();
   struct mpipp_like like = {.words = last_whole.words, .number = last_whole.number};
   uint64_t head = last_at[0], bit = (uint64_t)1 << index;
@@ -231,7 +231,7 @@ struct mpipp_like mpipp_rma_log_as(uint64_t index) {
   return like;
 }
 
-int mpipp_rma_log_again(const struct mpipp_like *like, uint64_t index, int64_t difference) {
+int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t difference) {
   enum { MOST = 3 }; // words
   if (difference != (int32_t)difference) return 0;
   mpipp_rma_log_hold();

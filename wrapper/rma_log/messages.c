@@ -220,7 +220,7 @@ void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_r
   if (status && of->present & (MPIPP_HAS_SOURCE | MPIPP_HAS_DEST))
     PMPI(Test_cancelled)(status, &cancelled);
   if (cancelled) bits |= MPIPP_LOG_CANCELLED;
-  // What an operation on a window has on the stack must be alive until then.
+  // An operation's buffer on the stack must be alive until then.
   uint64_t frame = of->present & MPIPP_HAS_WIN ? mpipp_log_frame(call) : 0;
   log_end_of(call, request->object.serial, rank, tag, bits, frame);
 }

@@ -20,7 +20,7 @@ int mpipp_rma_has_other_worlds(const struct mpipp_comm *comm) {
           (comm->inter && is_another_worlds(comm->remote_world_ranks, comm->remote_size)));
 }
 
-// Whether processes meet that have no communicator in common, be it those of one world.
+// Returns whether processes without a common communicator meet, even if they belong to one world.
 static int meets(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Comm_accept:

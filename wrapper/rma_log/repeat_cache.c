@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "call_filter/rma_target_cache.h"
+#include "call_filter/caches/rma_target_cache.h"
 #include "recorder/ledger/ledger.h"
 #include "registry/object_store.h"
 #include "rma_log/call_arguments.h"
@@ -11,7 +11,7 @@
 enum { CALLS_BITS = 3 };
 
 struct mpipp_repeated {
-  uint64_t number; // of an operation's target (call_filter/rma_target_cache.h)
+  uint64_t number; // of an operation's target (call_filter/caches/rma_target_cache.h)
   uint64_t place, frame;
   uint64_t win, rank, procedure; // of a call that synchronizes; the window's serial
   struct mpipp_like like;
@@ -26,18 +26,18 @@ static int is_there(const struct mpipp_repeated *one, const struct mpipp_call *c
          one->frame == mpipp_log_frame(call);
 }
 
-int mpipp_rma_log_operation_again(const struct mpipp_call *call) {
+int mpipp_rma_log_repeat_operation(const struct mpipp_call *call) {
   uint64_t number;
   int target = mpipp_filter_target_of(call, &number);
   if (target < 0) return 0;
   const struct mpipp_repeated *one = &operations[target];
   if (one->number != number || !is_there(one, call)) return 0;
   uint64_t at = mpipp_log_displacement(call), now = call->buffers[call->buffer_count - 1].address;
-  return mpipp_rma_log_again(&one->like, at,
-                             (int64_t)(now - one->like.words[MPIPP_LOG_FIRST + at]));
+  return mpipp_rma_log_repeat(&one->like, at,
+                              (int64_t)(now - one->like.words[MPIPP_LOG_FIRST + at]));
 }
 
-void mpipp_rma_know_operation(const struct mpipp_call *call, struct mpipp_like like) {
+void mpipp_rma_remember_operation(const struct mpipp_call *call, struct mpipp_like like) {
   uint64_t number;
   int target = mpipp_filter_target_of(call, &number);
   if (target < 0) return;
@@ -52,16 +52,16 @@ static struct mpipp_repeated *of(const struct mpipp_call *call) {
   return &synchronizations[hash >> (64 - CALLS_BITS)];
 }
 
-int mpipp_rma_log_synchronization_again(const struct mpipp_call *call,
-                                        const struct mpipp_win *win) {
+int mpipp_rma_log_repeat_synchronization(const struct mpipp_call *call,
+                                         const struct mpipp_win *win) {
   const struct mpipp_repeated *one = of(call);
   if (one->win != win->object.serial || one->rank != mpipp_log_target(call)) return 0;
   if (one->procedure != call->procedure || !is_there(one, call)) return 0;
-  return mpipp_rma_log_again(&one->like, MPIPP_LOG_MOST_CHANGED, 0);
+  return mpipp_rma_log_repeat(&one->like, MPIPP_LOG_MOST_CHANGED, 0);
 }
 
-void mpipp_rma_know_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
-                                    struct mpipp_like like) {
+void mpipp_rma_remember_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
+                                        struct mpipp_like like) {
   *of(call) = (struct mpipp_repeated){.place = mpipp_recorder_place(call),
                                       .frame = mpipp_log_frame(call),
                                       .win = win->object.serial,

@@ -22,7 +22,7 @@ static uint64_t serial_of(uint64_t win) {
   return found ? found->serial : 0;
 }
 
-// Which orders a value of accumulate_ordering keeps; 0 if it has a word that there is not.
+// The orders that a value of accumulate_ordering keeps; 0 if it has an invalid word.
 static uint64_t orders(const char *value) {
   static const struct {
     char word[4];
@@ -44,7 +44,7 @@ static uint64_t orders(const char *value) {
   return found;
 }
 
-// What the info that this thread's call gives a window says (MPI-4.1, section 12.2.1).
+// The hints in the info that this thread's call passes for a window (MPI-4.1, section 12.2.1).
 static uint64_t hints(uint64_t win) {
   uint64_t bits = 0;
   const struct mpipp_info *info = mpipp_registry_lock_live(MPIPP_INFO, mpipp_recorder_win_hints);
@@ -76,7 +76,7 @@ void mpipp_rma_log_hints(const struct mpipp_call *call) {
   mpipp_rma_log_end();
 }
 
-// Of others, whose loads and stores by this process are at its own addresses.
+// Logs the parts of other processes, which this process accesses at its own addresses.
 static void log_segments(const struct mpipp_call *call, const struct mpipp_win *win, int count) {
   for (int rank = 0; rank < count; rank++) {
     struct mpipp_segment segment = mpipp_rma_segment_of(win, rank);
@@ -141,7 +141,7 @@ static uint64_t assertion(int64_t given) {
   return bits;
 }
 
-// The place of a rank among the locks of this process that are kept; -1: it is not there.
+// The place of a rank among the known locks of this process; -1: it is not there.
 static int lock_of(const struct mpipp_win *win, int64_t rank) {
   for (uint32_t i = 0; i < win->known_locks && i < MPIPP_MAX_LOCKS; i++)
     if (win->lock_ranks[i] == rank) return (int)i;
@@ -171,8 +171,7 @@ static uint64_t detail_of(const struct mpipp_call *call, const struct mpipp_win 
   }
 }
 
-// Whether a call that begins does not go with the epochs that are open: as far as a glance tells.
-// The analysis knows.
+// Returns whether a call does not fit the open epochs, by a quick test. The analysis decides.
 static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *win) {
   const uint64_t locked = MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL;
   uint64_t open = MPIPP_READ(win->epochs);
@@ -180,7 +179,7 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   case MPIPP_PROC_Win_fence:
     return (open & (MPIPP_EPOCH_START | MPIPP_EPOCH_POST | locked)) != 0;
   case MPIPP_PROC_Win_free:
-    return open != 0; // of a fence's epoch the analysis knows whether it was used
+    return open != 0; // the analysis knows whether a fence's epoch was used
   case MPIPP_PROC_Win_start:
     return (open & ~(uint64_t)MPIPP_EPOCH_POST) != 0;
   case MPIPP_PROC_Win_post:
@@ -213,7 +212,7 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   }
 }
 
-// Whether what the operations of this process have brought is there after the call.
+// Returns whether the results of this process's operations have arrived after the call.
 static int brings(uint32_t procedure) {
   switch (procedure) {
   case MPIPP_PROC_Win_fence:
@@ -230,7 +229,7 @@ static int brings(uint32_t procedure) {
   }
 }
 
-// A lock of MPI_PROC_NULL, and what goes with it, orders nothing.
+// A lock of MPI_PROC_NULL, and the matching calls, order nothing.
 static int is_of_nobody(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL;
 }
@@ -266,7 +265,7 @@ void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t befor
     if (!group || (group->size > 0 && !mpipp_rma_log_group_words(group)))
       return mpipp_rma_log_unknown(call);
   }
-  if (!detail && !group && mpipp_rma_log_synchronization_again(call, win)) {
+  if (!detail && !group && mpipp_rma_log_repeat_synchronization(call, win)) {
     bring(call, win, before);
     return mpipp_rma_log_end();
   }
@@ -278,10 +277,10 @@ void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t befor
   at[2] = detail;
   at[3] = mpipp_log_frame(call);
   if (group) mpipp_rma_log_group(at + 4, group);
-  struct mpipp_like like = mpipp_rma_log_as(MPIPP_LOG_MOST_CHANGED);
+  struct mpipp_like like = mpipp_rma_log_find_like(MPIPP_LOG_MOST_CHANGED);
   bring(call, win, before);
   mpipp_rma_log_end();
-  if (!detail && !group) mpipp_rma_know_synchronization(call, win, like);
+  if (!detail && !group) mpipp_rma_remember_synchronization(call, win, like);
 }
 
 void mpipp_rma_log_memory(const struct mpipp_call *call) {
@@ -298,7 +297,7 @@ void mpipp_rma_log_memory(const struct mpipp_call *call) {
   mpipp_rma_log_end();
 }
 
-// What stands for the buffer's datatype and is kept; 0 if there is none.
+// The value that stands for the buffer's datatype and is kept; 0 if there is none.
 static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
   uint64_t record = buffer->record;
   if (!record) record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
@@ -314,7 +313,7 @@ void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request) {
   uint64_t records[MPIPP_MAX_BUFFERS];
   if (call->target_rank == MPI_PROC_NULL) return;
   uint64_t values = mpipp_rma_log_has_values(call);
-  if (!values && !request && mpipp_rma_log_operation_again(call)) return mpipp_rma_log_end();
+  if (!values && !request && mpipp_rma_log_repeat_operation(call)) return mpipp_rma_log_end();
   for (uint32_t i = 0; i < call->buffer_count; i++) records[i] = datatype_of(&call->buffers[i]);
   uint64_t words = MPIPP_LOG_BUFFERS + MPIPP_LOG_EACH * (uint64_t)call->buffer_count;
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_OPERATION, call,
@@ -333,7 +332,7 @@ void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request) {
   }
   if (values) mpipp_rma_log_passed_values(at + words, call, values, at[0], request);
   int may_end = mpipp_rma_begins(call, records, at[0], request);
-  struct mpipp_like like = mpipp_rma_log_as(mpipp_log_displacement(call));
+  struct mpipp_like like = mpipp_rma_log_find_like(mpipp_log_displacement(call));
   mpipp_rma_log_end();
-  if (!values && !request && !may_end) mpipp_rma_know_operation(call, like);
+  if (!values && !request && !may_end) mpipp_rma_remember_operation(call, like);
 }

@@ -7,24 +7,24 @@
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 
-// Nanoseconds, at least: of a page that is forbidden, and opened twice; of an access that is let
-// through; of a signal. The program is taken to have run for some time when it begins.
+// Lower bounds in nanoseconds: of a page that is protected, and opened twice; of an access that is
+// let through; of a signal. The program starts with a credit, as if it had run for some time.
 enum { PERCENT = 10, PAGE = 12000, STEP = 25000, SIGNAL = 4000 };
 #define HEAD_START 20000000u
-enum { SHARE = 4 };            // of what is left then, which is for later, too
+enum { SHARE = 4 };            // of the remaining budget, which has to last for later, too
 enum { TURN = 22, TURNS = 8 }; // of 2^22 nanoseconds, one of so many
 enum { PLACES = 64, LATELY = 8, DEAREST = 8 };
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 static uint64_t own, spent, percent = PERCENT;
-// What was taken for the price of signals, and what these took.
+// The assumed cost of signals, and their measured cost.
 static uint64_t estimated = SIGNAL, measured = SIGNAL;
-// How long the program goes on after a call at that place where there is no signal, lately.
+// The usual time that the program runs after a call at that place without a signal.
 static struct mpipp_usual { uint64_t place, time; } usuals[PLACES];
-// Since the thread has left a call there; signals meanwhile, by their estimated price.
+// Since the thread has left a call there; signals meanwhile, by their estimated cost.
 OF_THREAD uint64_t left_at, left_place, signals;
 
-// That of the processor alone is asked of the system, which takes longer than many a call.
+// The system's call for processor time takes longer than many an MPI call.
 uint64_t mpipp_trace_budget_time(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -44,9 +44,9 @@ static int is_turn(void) {
   return (mpipp_trace_budget_time() >> TURN) % TURNS == 0;
 }
 
-// Of the time outside of calls: those may be waiting for others. Processes wait for each other, so
-// what one spends others pay for, too, unless it is at the same time: all of one machine take their
-// turns together, but where it suffices for many times.
+// A part of the time outside of calls, which may be waiting for others. Processes wait for each
+// other, so the time that one spends costs others, too, unless they spend it at once. So all
+// processes of a machine have their turns together, unless the budget allows many times more.
 void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps) {
   uint64_t allowed = (MPIPP_READ(own) + HEAD_START) / 100 * percent, used = MPIPP_READ(spent);
   double dear = (double)MPIPP_READ(measured) / (double)MPIPP_READ(estimated);
@@ -75,13 +75,13 @@ void mpipp_trace_budget_spend(void) {
   add(&spent, left_at - since);
 }
 
-// What signals cost is more than their handler's time: the processor has lost what it knew of the
-// pages. So it is the time that the program took longer than usually.
+// Signals cost more than their handler's time: the processor loses its cached page translations. So
+// the cost is the time that the program took longer than usual.
 static uint64_t cost_of(uint64_t took, struct mpipp_usual *usual) {
   uint64_t usually = MPIPP_READ(usual->place) == left_place ? MPIPP_READ(usual->time) : 0;
   uint64_t longer = took > usually ? took - usually : 0;
   uint64_t cost = longer > signals ? longer : signals;
-  if (cost > DEAREST * signals) cost = DEAREST * signals; // others had the processor
+  if (cost > DEAREST * signals) cost = DEAREST * signals; // other processes had the processor
   add(&estimated, signals);
   add(&measured, cost);
   add(&spent, cost);
@@ -91,7 +91,7 @@ static uint64_t cost_of(uint64_t took, struct mpipp_usual *usual) {
 static void learn(uint64_t took, struct mpipp_usual *usual) {
   uint64_t time = MPIPP_READ(usual->time);
   int is_known = MPIPP_READ(usual->place) == left_place;
-  // Now and then others have the processor.
+  // Sometimes other processes have the processor.
   if (is_known && took > DEAREST * time) took = DEAREST * time;
   MPIPP_WRITE(usual->time, is_known ? time - time / LATELY + took / LATELY : took);
   MPIPP_WRITE(usual->place, left_place);

@@ -16,25 +16,25 @@
 #include "rma_page_trace/window_pages.h"
 
 enum { MOST = 256 };
-#define MOST_BYTES ((uint64_t)1 << 30) // of all that are looked at
+#define MOST_BYTES ((uint64_t)1 << 30) // of all traced windows
 
-// The windows that there are, and pages that they have.
+// The existing windows, and their pages.
 static struct mpipp_created {
   uint64_t win, base, end;
   uint64_t low, high;
   uint64_t shift;       // 0: MPI has the program's addresses
-  uint64_t first, last; // pages with nothing but the window's bytes
-  int has_neighbors;    // other memory of the program's is in its pages
+  uint64_t first, last; // pages that contain only the window's bytes
+  int has_neighbors;    // other memory of the program is in its pages
   int is_there;
 } all[MOST];
-static int has_more; // windows that found no room: any memory may be theirs
+static int has_more; // windows beyond the capacity: any memory may be theirs
 static __thread struct mpipp_created *making __attribute__((tls_model("initial-exec")));
 
 static int meets(const struct mpipp_created *one, uint64_t low, uint64_t high) {
   return one->is_there && one->low < high && low < one->high;
 }
 
-// Whether another window that MPI has at the program's addresses uses pages.
+// Returns whether another window that MPI has at the program's addresses uses pages.
 static int has_others(const struct mpipp_created *self) {
   for (int i = 0; i < MOST; i++) {
     const struct mpipp_created *one = &all[i];
@@ -43,7 +43,7 @@ static int has_others(const struct mpipp_created *self) {
   return has_more;
 }
 
-// Memory that the program has not used yet is there from then on.
+// Memory that the program has not used yet exists from then on.
 static int has_room(uint64_t size) {
   uint64_t bytes = size;
   for (int i = 0; i < MOST; i++)
@@ -51,7 +51,7 @@ static int has_room(uint64_t size) {
   return size <= MOST_BYTES && bytes <= MOST_BYTES;
 }
 
-// What lies around the window's bytes; 0 if it is no memory whose pages may be exchanged.
+// Finds the memory around the window's bytes; 0 if its pages must not be exchanged.
 static int look_around(struct mpipp_created *made) {
   uint64_t start, end;
   struct mpipp_mapping mapping;
@@ -84,7 +84,7 @@ static uint64_t view_of(const struct mpipp_created *made) {
 
 static int share(const struct mpipp_created *made) {
   mpipp_guard_faults_catch(); // other threads may store there
-  mpipp_guard_rings_anew();
+  mpipp_guard_recheck_io_uring();
   mpipp_guard_pages_contend(1);
   int done = mpipp_guard_pages_share_known(made->low, made->high);
   mpipp_guard_pages_contend(0);
@@ -113,7 +113,7 @@ uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others) {
                                    .high = mpipp_page_up(base + size),
                                    .is_there = 1};
   int saved = errno;
-  mpipp_trace_areas_open_all(); // what they hold is to be read
+  mpipp_trace_areas_open_all(); // their content will be read
   if (!others && has_room(size) && look_around(making) && making->first < making->last &&
       !has_others(making) && mpipp_guard_pages_open() &&
       mpipp_trace_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
@@ -135,7 +135,7 @@ static void end(struct mpipp_created *made, int others) {
   made->is_there = 0;
   if (!made->shift) return;
   mpipp_recorder_moved_drop(made->low, made->shift);
-  // Else MPI still has the view, of buffers of the program's in it.
+  // Otherwise MPI still has the view, with buffers of the program in it.
   if (!others && mpipp_trace_is_quiet(made->low, made->high, made->has_neighbors)) {
     munmap((void *)(uintptr_t)(made->low + made->shift), bytes);
     if (!has_others(made)) unshare(made);
@@ -169,7 +169,7 @@ void mpipp_trace_created_freed(uint64_t win, int others) {
 
 void mpipp_trace_created_memory_freed(uint64_t start, uint64_t bytes) {
   mpipp_trace_areas_leave(start, start + bytes);
-  // Blocks that malloc has mapped for themselves are moved at once, or unmapped.
+  // Blocks that malloc has mapped by themselves are moved at once, or unmapped.
   uint64_t first, last;
   if (bytes < MPIPP_PAGE / 2 || !mpipp_guard_pages_any(start, start + bytes)) return;
   mpipp_trace_areas_open_all();

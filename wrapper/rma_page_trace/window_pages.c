@@ -31,22 +31,22 @@
 #include "rma_page_trace/x86_decoder.h"
 
 enum { MOST = 64, MOST_CLOSED = 8192, MOST_STEPS = 1024, MOST_OPENED = 4, FRAMES = 16 };
-// What the program may do with a page; STEPPED: nothing, but for the instruction it is at.
+// The access that the program has to a page; STEPPED: none, except for the current instruction.
 enum { OPEN, READABLE, CLOSED };
 
 static struct mpipp_area {
-  uint64_t win; // 0: there is none any more
+  uint64_t win; // 0: it no longer exists
   uint64_t base, end, low, high, shift;
-  uint64_t first, last; // those that may be forbidden
+  uint64_t first, last; // those that may be protected
   int is_programs;
   unsigned char *pages;
   uint64_t capacity;
 } areas[MOST];
-static int areas_used; // those beyond have never been
+static int areas_used; // those beyond have never been used
 static int64_t all_pages, closed_pages;
-// Of windows whose memory is the program's: all, and those that are looked at.
+// For windows whose memory is the program's: all of them, and those that are traced.
 static int64_t program_pages, program_areas;
-static int64_t steps; // that are left until pages are forbidden again
+static int64_t steps; // that are left until pages are protected again
 static struct mpipp_area *next_area = areas;
 static uint64_t next_page;
 static struct mpipp_code { uint64_t low, high; } codes[4]; // the C library's
@@ -66,7 +66,7 @@ static unsigned char *page_of(const struct mpipp_area *area, uint64_t address) {
   return &area->pages[(address - area->low) / MPIPP_PAGE];
 }
 
-// One that there was, if none is there now.
+// The area of an address, or a former one.
 static struct mpipp_area *area_at(uint64_t address) {
   struct mpipp_area *found = NULL;
   for (int i = 0; i < MPIPP_READ(areas_used); i++) {
@@ -77,7 +77,7 @@ static struct mpipp_area *area_at(uint64_t address) {
   return found;
 }
 
-// The program may have given its own memory back, and have other there.
+// The program may have freed its own memory, and have other memory there.
 static int is_there(const struct mpipp_area *area, uint64_t address) {
   return !area->is_programs || mpipp_guard_pages_may_be(address);
 }
@@ -104,7 +104,7 @@ static int open_range(uint64_t start, uint64_t bytes) {
   return any;
 }
 
-// Whether one is met again and again, so that opening it does not help.
+// Returns whether an access faults again and again, so that opening the page does not help.
 static int is_stuck(uint64_t address, uint64_t pc) {
   enum { TIMES = 8 };
   static __thread uint64_t last[3] __attribute__((tls_model("initial-exec")));
@@ -120,7 +120,7 @@ static int is_c_library(uint64_t pc) {
   return 0;
 }
 
-// A return address in what called the C library's function; 0: it is not known.
+// A return address in the caller of the C library's function; 0: unknown.
 static uint64_t caller_of(uint64_t pc, const void *context) {
   void *stack[FRAMES];
   int walks = mpipp_guard_walks_stacks && mpipp_guard_can_walk(context);
@@ -140,7 +140,7 @@ static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next)
   mpipp_rma_log_access(start, end - start, stores, next);
 }
 
-// The C library's functions load more than they are asked for.
+// The C library's functions load more than the requested bytes.
 static void take_down(uint64_t address, uint64_t pc, int stores, const void *context) {
   int in_library = is_c_library(pc);
   uint64_t next = in_library ? 0 : pc + 1;
@@ -160,7 +160,7 @@ static int may_step(const ucontext_t *context, uint64_t pc) {
   return !sigismember(&context->uc_sigmask, SIGTRAP);
 }
 
-// The page is there for the instruction alone.
+// The page is open for the instruction alone.
 static void step(uint64_t address, ucontext_t *context) {
   __atomic_fetch_sub(&steps, 1, __ATOMIC_RELAXED);
   opened[opened_count++] = mpipp_page_down(address);
@@ -223,7 +223,7 @@ static int meet(struct mpipp_area *area, uint64_t address, uint64_t pc, ucontext
   int stores = (context->uc_mcontext.gregs[REG_ERR] & STORE) != 0;
   int inside = thread == &mpipp_recorder_no_thread || thread->depth || !mpipp_is_outside_mpi(pc);
   int state = MPIPP_READ(*page_of(area, address));
-  if (state == OPEN || (state == READABLE && !stores)) { // another thread has just met it
+  if (state == OPEN || (state == READABLE && !stores)) { // another thread has just opened it
     open_page(area, address, state);
     return !is_stuck(address, pc);
   }
@@ -270,7 +270,8 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *unused) {
   return 0;
 }
 
-// Before anybody has the guard's lock: the loader's may be another thread's that waits for that.
+// Before any thread has the guard's lock: another thread may have the loader's lock, and wait for
+// the guard's.
 void mpipp_trace_areas_prepare(void) {
   dl_iterate_phdr(add_code, NULL);
 }
@@ -327,7 +328,7 @@ static int make_room(struct mpipp_area *area, uint64_t pages) {
 
 static void take(uint64_t win, const struct mpipp_area_of *of, int is_programs) {
   struct mpipp_area *area = areas;
-  for (int i = 0; i < areas_used; i++) // it is looked at
+  for (int i = 0; i < areas_used; i++) // it is traced already
     if (areas[i].win && of->low < areas[i].high && of->high > areas[i].low) return;
   while (area < areas + MOST && area->win) area++;
   if (area == areas + MOST) return;
@@ -403,7 +404,7 @@ uint64_t mpipp_trace_area_shift(uint64_t low, uint64_t high) {
   return 0;
 }
 
-// From that page on, as many as are open; and how many at most. 0: the program has given some back.
+// Open pages from that page on, up to a maximum. 0: the program has freed some of them.
 static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most) {
   uint64_t count = 0, pages = (area->last - area->low) / MPIPP_PAGE;
   uint64_t low = area->low + first * MPIPP_PAGE;
@@ -419,7 +420,7 @@ static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most
   return count;
 }
 
-// Goes on where it has ended the last time.
+// Continues where it ended the last time.
 static void close_pages(uint64_t most) {
   for (int i = 0; most && i <= areas_used; i++) {
     uint64_t pages = next_area->win ? (next_area->last - next_area->low) / MPIPP_PAGE : 0;

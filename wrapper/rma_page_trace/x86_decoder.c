@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "rma_page_trace/x86_decoder.h"
 
-enum { NONE, X66, XF3, XF2 }; // what a prefix says of the operation
+enum { NONE, X66, XF3, XF2 }; // the effect of a prefix on the operation
 enum { LONG = 8, INT = 4, SHORT = 2 };
 
 // As far as it is needed here.
 struct mpipp_instruction {
   const unsigned char *at;       // behind the opcode
-  uint32_t prefix, wide, vector; // vector: bytes of a vector, if it is of AVX
+  uint32_t prefix, wide, vector; // vector: bytes of a vector, for AVX
   uint32_t map, opcode;          // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
   int locked, repeats, is_vex;
 };
@@ -97,7 +97,7 @@ static uint32_t operand(const struct mpipp_instruction *in) {
   return in->wide ? LONG : in->prefix == X66 ? SHORT : INT;
 }
 
-// What the middle bits of the byte behind the opcode say.
+// The middle bits of the byte behind the opcode.
 static uint32_t group(const struct mpipp_instruction *in) {
   return *in->at >> 3 & 7;
 }
@@ -182,7 +182,7 @@ static uint32_t one_byte_stores(const struct mpipp_instruction *in) {
   }
 }
 
-// Of a scalar of floating point: F3 is single, F2 double precision.
+// The bytes of a floating-point scalar: F3 is single, F2 double precision.
 static uint32_t scalar(const struct mpipp_instruction *in) {
   return in->prefix == XF3 ? INT : in->prefix == XF2 ? LONG : 0;
 }
@@ -250,14 +250,14 @@ static uint32_t two_byte_stores(const struct mpipp_instruction *in) {
   }
 }
 
-// Of a multiplication with an addition, for one element.
+// The bytes of a fused multiply-add, for one element.
 static uint32_t fused_loads(const struct mpipp_instruction *in) {
   uint32_t low = in->opcode & 15, high = in->opcode >> 4;
   int fused = high >= 9 && high <= 11 && low >= 9 && low & 1;
   return in->is_vex && in->prefix == X66 && fused ? (in->wide ? LONG : INT) : 0;
 }
 
-// Of a part of a vector.
+// The bytes of a part of a vector.
 static uint32_t part_stores(const struct mpipp_instruction *in) {
   switch (in->opcode) {
   case 0x14:

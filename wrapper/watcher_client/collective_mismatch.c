@@ -15,11 +15,11 @@
 enum {
   PATIENCE_MS = 40000,
   ANSWER_BYTES = 64,
-  YES = 1,      // it is so, or something was found
-  STOPS = 0x80, // also: the process stops in the call, and then goes on
+  YES = 1,      // it is so, or there is a finding
+  STOPS = 0x80, // also: the process stops in the call, and then continues
 };
 
-// What the watcher says; of calls that disagree with the name of an error class.
+// The watcher's answer; for calls that disagree, with the name of an error class.
 struct mpipp_answer {
   uint8_t said;
   char name[ANSWER_BYTES];

@@ -23,11 +23,11 @@
 #include "watcher_client/messages.h"
 
 enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
-// Until a question is answered that a call waits for: the watcher may have little of a processor.
+// Until a query is answered that a call waits for: the watcher may get little processor time.
 enum { ANSWER_MS = 20000 };
-// What a watcher answers: that it has met the process, that it is at work; all else: it has looked.
-// Of a question, that it is answered; that something new was found. Behind these the name of an
-// error class, if the call is certain to be wrong.
+// The watcher's answers. MET: it knows the process. AT_WORK: it is busy. Any other: it has checked.
+// For a query: ANSWERED; FOUND: there is a new finding. The name of an error class follows, if the
+// call is certain to be wrong.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
 
 static int connection = -1, told = 0;
@@ -37,7 +37,7 @@ static int has_met = 0, has_found = 0, last_class = 0;
 static dev_t device;
 static ino_t inode;
 
-// A program may close all files it has, and open its own under their numbers.
+// A program may close all its files, and open its own under their numbers.
 static int is_open(void) {
   struct stat now;
   if (connection >= 0 && (fstat(connection, &now) || now.st_dev != device || now.st_ino != inode))
@@ -66,7 +66,7 @@ static int connected(const char *path) {
   return high;
 }
 
-// Where the program's code is, for readers that come when the process has gone.
+// The addresses of the program's code, for readers that come when the process has gone.
 static void list_code(void) {
   FILE *maps = fopen("/proc/self/maps", "re");
   char *listed = maps ? mpipp_registry_map(CODE_BYTES) : NULL;
@@ -118,7 +118,7 @@ void mpipp_watcher_connect(void) {
   if (!path) return;
   connection = connected(path);
   if (connection < 0) return;
-  strcpy(watcher, path); // to which it is connected: it is no longer
+  strcpy(watcher, path); // it was connected, and no longer is
   if (fstat(connection, &now)) {
     close(connection);
     connection = -1;
@@ -139,7 +139,7 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Until the watcher has met the process, or has looked; it says nothing for a while, or is gone.
+// Waits until the watcher knows the process, or has checked it; or is silent for a while, or gone.
 static void await_answer(int looked) {
   int64_t begin = now_ms(), heard = begin;
   while (looked || !has_met) {
@@ -226,7 +226,7 @@ int mpipp_watcher_last_class(void) {
 
 int mpipp_watcher_await_room(void) {
   int saved = errno, count = -1;
-  static int is_silent = 0; // it was waited for in vain, and has said nothing since
+  static int is_silent = 0; // 1: a wait timed out, and nothing came since
   struct pollfd ready = {.fd = connection, .events = POLLIN};
   if (is_open()) {
     int64_t until = now_ms() + (is_silent ? 0 : ANSWER_MS);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The process and its watcher: it hands its records' memory over, and says when it is over.
+// The connection of a process to its watcher: passes its records' memory, and announces its end.
 #ifndef MPIPP_WATCHER_CLIENT_CONNECTION_H
 #define MPIPP_WATCHER_CLIENT_CONNECTION_H
 
 #include <stdint.h>
 
-// Why a process records no more.
+// The reason why a process records no more.
 enum mpipp_end {
   MPIPP_OVER_FINALIZED = 1, // MPI_Finalize is about to return
   MPIPP_OVER_EXITING,       // the program exits
@@ -13,27 +13,28 @@ enum mpipp_end {
   MPIPP_OVER_STOPPED,       // it is ended for an error that was found
 };
 
-// To the watcher whose socket MPIPP_WATCH names. Without one the program goes on, unwatched.
+// Connects to the watcher whose socket MPIPP_WATCH names. Without one the program continues,
+// unwatched.
 void mpipp_watcher_connect(void);
-// Lets the watcher come up: what ends soon has been seen alive.
+// Waits until the watcher has seen the process: also one that ends soon is seen alive.
 void mpipp_watcher_meet(void);
-// Tells the watcher, once, and lets it look; not for ever.
+// Announces the end to the watcher, once, and waits for its checks, but not forever.
 void mpipp_watcher_report_end(enum mpipp_end end);
-// Another connection to the watcher, the caller's to close; -1 if there is none.
+// Another connection to the watcher, which the caller closes; -1 if there is none.
 int mpipp_watcher_another(void);
-// Whether there is a watcher to ask; sends it the address of a question, returning 0 where it
-// cannot take one now; how many it has answered since this was last called.
+// The first returns whether there is a watcher to query. The second sends it the address of a
+// query; 0 if it cannot take one now. The third returns how many queries it has answered since the
+// last call.
 int mpipp_watcher_is_there(void);
 int mpipp_watcher_ask(uint64_t address);
-// The same of that question and all that follow it, for which it waits a while if it has to.
+// Sends that query and all that follow it, and waits a while if it has to.
 int mpipp_watcher_ask_all(uint64_t address);
 int64_t mpipp_watcher_answered(void);
-// Whether it has found something since this was last called.
+// Returns whether there is a new finding since the last call.
 int mpipp_watcher_has_findings(void);
-// MPI's error class of the call that the last answer is about; MPI_SUCCESS, if it is not certain to
-// be wrong.
+// MPI's error class of the call in the last answer; MPI_SUCCESS, if it is not certain to be wrong.
 int mpipp_watcher_last_class(void);
-// Until it can take one more, or has answered; 0: it says nothing for a while.
+// Waits until it can take one more, or has answered; 0: it is silent for a while.
 int mpipp_watcher_await_room(void);
 // In the child of a fork: it is not watched.
 void mpipp_watcher_forked(void);

@@ -15,13 +15,13 @@
 
 enum {
   FIRST_ROOM = 4096,
-  MOST_ROOM = 1 << 20,  // of one question
-  MOST_SENT = 64,       // that are not answered yet: the socket has room for them
-  MOST_BYTES = 8 << 20, // of all that are not answered
+  MOST_ROOM = 1 << 20,  // of one query
+  MOST_SENT = 64,       // queries without an answer: the socket has capacity for them
+  MOST_BYTES = 8 << 20, // of all without an answer
   MOST_WAITS = 1 << 16
 };
 
-// The oldest that is not answered, the first that is not sent, the last.
+// The oldest without an answer, the first that is not sent, the last.
 static struct mpipp_question *oldest, *unsent, *newest;
 static uint64_t sent = 0, bytes_held = 0;
 
@@ -39,7 +39,7 @@ static void release(struct mpipp_question *question) {
   mpipp_registry_free(question);
 }
 
-// What is answered may go; what waits is sent.
+// Frees answered queries; sends waiting ones.
 static void pump(void) {
   for (int64_t answered = mpipp_watcher_answered(); answered > 0 && sent > 0; answered--) {
     struct mpipp_question *question = oldest;
@@ -55,7 +55,7 @@ static void pump(void) {
   }
 }
 
-// Room for that many bytes more; NULL: there is none, and nothing is asked.
+// Space for that many bytes more; NULL: there is none, and the query is dropped.
 static void *more(struct mpipp_asking *asking, uint64_t bytes) {
   struct mpipp_question *question = asking->question;
   if (!question) return NULL;
@@ -100,7 +100,8 @@ void mpipp_watcher_ask_begin(struct mpipp_asking *asking, const struct mpipp_thr
                                       .tid = thread->tid,
                                       .status = mpipp_registry.status};
   memcpy(&question->call, &thread->call, sizeof thread->call);
-  question->call.caller = mpipp_outside_mpi(thread->call.caller);
+  const int is_known = thread->place_serial == thread->call.serial;
+  question->call.caller = is_known ? thread->place : mpipp_outside_mpi(thread->call.caller);
 }
 
 static void add_record(struct mpipp_asking *asking, const struct mpipp_object *record,
@@ -109,15 +110,15 @@ static void add_record(struct mpipp_asking *asking, const struct mpipp_object *r
   if (note) memcpy(note + 1, record, bytes);
 }
 
-// Whether the program's memory was read; -1: that is not allowed. It may change errno.
+// Returns whether the program's memory was read; -1: that is not allowed. It may change errno.
 static int copied(void *to, uint64_t address, uint64_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
   ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   return got >= 0 || errno == EFAULT ? (uint64_t)got == bytes : -1;
 }
 
-// How an object begins that nothing is known of, where handles are addresses: as it is now, since
-// it may be freed before somebody looks.
+// The first bytes of an object of which nothing is known, if handles are addresses. They are read
+// now, since the object may be freed before the watcher reads it.
 static void add_beginning(struct mpipp_asking *asking, uint64_t handle) {
   uint64_t word;
   if (MPIPP_FLAVOR != MPIPP_FLAVOR_OPENMPI || !handle) return;
@@ -230,6 +231,10 @@ void mpipp_watcher_ask_change(struct mpipp_asking *asking, const struct mpipp_ch
   if (note) memcpy(note + 1, change, sizeof *change);
 }
 
+void mpipp_watcher_ask_python_frame(struct mpipp_asking *asking, uint64_t frame, uint64_t version) {
+  if (frame) add(asking, MPIPP_NOTE_PYTHON, frame, version, 0);
+}
+
 void mpipp_watcher_ask_frame(struct mpipp_asking *asking, uint64_t code, uint64_t end) {
   add(asking, MPIPP_NOTE_FRAME, code, end, 0);
 }
@@ -239,7 +244,7 @@ void mpipp_watcher_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kin
   add(asking, kind, start, end, 0);
 }
 
-// What came before is certain to be of one thread alone, if no other had called by now.
+// Earlier calls certainly belong to one thread, if no other had called by now.
 static void add_threads(struct mpipp_asking *asking) {
   const uint64_t *several = &mpipp_registry.several_called;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)several, 0, sizeof *several);
@@ -270,7 +275,7 @@ int mpipp_watcher_ask_await(void) {
   return mpipp_watcher_has_findings();
 }
 
-// What is answered too late is of another call.
+// A late answer belongs to another call.
 int mpipp_watcher_ask_class(void) {
   return oldest ? 0 : mpipp_watcher_last_class();
 }
@@ -278,7 +283,7 @@ int mpipp_watcher_ask_class(void) {
 void mpipp_watcher_questions_flush(void) {
   int locked = mpipp_registry_lock_slow();
   pump();
-  // The watcher finds the others by the first: they lie in the memory that it has.
+  // The watcher finds the others by the first: they are in the memory that it has.
   uint64_t left = 0;
   for (const struct mpipp_question *one = unsent; one; one = next_of(one)) left++;
   if (left && mpipp_watcher_ask_all((uintptr_t)unsent)) {

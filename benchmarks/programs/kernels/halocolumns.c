@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Halo exchange of columns: Jacobi steps on 8 MB of each process, whose rows are two pages long, so
+// Halo exchange of columns: Jacobi steps on 8 MB of each process. Its rows are two pages long, so
 // that a column has one element of every second page.
 #include "kernel.h"
 

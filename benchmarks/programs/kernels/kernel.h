@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the kernels share: a kernel defines the three functions, and this main runs them.
-// Usage: KERNEL ITERATIONS; it prints the seconds of the slowest process and a checksum.
+// Shared by the kernels: a kernel defines the three functions, and this main runs them. Usage:
+// KERNEL ITERATIONS; it prints the seconds of the slowest process and a checksum.
 #ifndef KERNEL_H
 #define KERNEL_H
 
@@ -12,7 +12,7 @@
 static int rank, size; // in MPI_COMM_WORLD
 
 static void prepare(void);
-// What one process contributes to the checksum, which depends on the number of iterations alone.
+// The part of one process in the checksum, which depends only on the number of iterations.
 static double iterate(int iterations);
 static void clean_up(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Integer sort: keys are counted in buckets, which are given to processes by MPI_Alltoallv.
+// Integer sort: keys are counted in buckets, which MPI_Alltoallv sends to processes.
 #include "kernel.h"
 
 #include <string.h>

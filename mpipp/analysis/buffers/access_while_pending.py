@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Does the program use the buffer of an operation that is pending?
 
-What was done there is told by the wrapper, which guards buffers (MPI-4.1, section 3.7.2).
+The wrapper, which guards buffers, reports the accesses (MPI-4.1, section 3.7.2).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from mpipp.analysis.findings.finding import Evidence, Finding, Findings, Party
 from mpipp.model import MEANWHILE, NEVER, Touch
 from mpipp.render.phrases import Phrase
 
-_MOVED = ", whose data had been moved by the next call"
+_MOVED = ", whose data had moved by the next MPI call"
 _SIZE = ", in an access of {bytes}"
-NOT_KNOWN = Phrase("it is not known whether the data had been moved")
+NOT_KNOWN = Phrase("mpipp does not know whether the data had moved")
 RULES = ("touched-while-pending", "touched-once-moved")
 
 
@@ -81,7 +81,7 @@ def _of_element(process: Process, touch: Touch, access: Access, element: Phrase)
 
 
 def in_variable(variable: str) -> Phrase:
-    """Of the program, behind an address: ", in faces+3968"; empty where none is known."""
+    """The variable at an address: ", in faces+3968"; empty if none is known."""
     return Phrase.of(", in {variable}", variable=variable) if variable else Phrase("")
 
 
@@ -89,11 +89,11 @@ def _details(touch: Touch, threads: tuple[int, int] | None) -> Iterator[Phrase]:
     if threads:
         yield Phrase.of("started in thread {thread}", thread=threads[1])
     if touch.moved is False:
-        yield Phrase("when the process called MPI next, the data had not been moved")
+        yield Phrase("at the next MPI call of the process the data had not moved")
     elif touch.moved is None:
         yield NOT_KNOWN
     if touch.end == NEVER:
-        yield Phrase("nothing has completed it when MPI_Finalize is called")
+        yield Phrase("it was not completed before MPI_Finalize")
 
 
 def _end(process: Process, touch: Touch) -> list[Party]:

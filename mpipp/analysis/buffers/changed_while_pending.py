@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Was the buffer of an operation changed while it was pending, or did it go with its stack frame?
 
-The first is told by the wrapper when the operation is complete: it compares bytes of which no page
-can be protected (MPI-4.1, section 3.7.2).
+The wrapper reports the first when the operation completes: it compares bytes whose pages it cannot
+protect (MPI-4.1, section 3.7.2).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SENT, RECEIVED, GONE = "sent", "received", "gone"
 
 
 class Change(NamedTuple):
-    """What was found in the buffer of an operation that was pending.
+    """A change in the buffer of a pending operation.
 
     Attributes:
         kind: SENT, RECEIVED, or GONE: nothing has changed, but no stack frame has it any more.
@@ -57,10 +57,10 @@ class _Bytes:
 
 
 def check(process: Process, changes: Iterable[Change], variable: Callable[[int], str]) -> Findings:
-    """What is wrong with these: those in the bytes of a pending operation of the process.
+    """The findings for changes in the bytes of a pending operation of the process.
 
     Args:
-        variable: names the program's variable at an address; "" where that is not known.
+        variable: names the program's variable at an address; "" if it is unknown.
     """
     pending = [one for one in process.operations if one.request is not None]
     for change in changes:
@@ -115,9 +115,9 @@ def _never(process: Process) -> Iterator[Phrase]:
     # Where the change was not found by what completes the operation.
     calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
     if not calls:
-        yield Phrase("nothing has completed it when the process ends")
+        yield Phrase("it was not completed before the process ended")
     elif calls[0] in ("MPI_Finalize", "MPI_Abort"):
-        yield Phrase.of("nothing has completed it when {procedure} is called", procedure=calls[0])
+        yield Phrase.of("it was not completed before {procedure}", procedure=calls[0])
 
 
 def _dangling_buffer(process: Process, access: Access) -> Finding:
@@ -125,8 +125,8 @@ def _dangling_buffer(process: Process, access: Access) -> Finding:
     return Finding.of(
         "gone-while-pending",
         [
-            operation.party(Phrase("the function that has the buffer on its stack has returned")),
-            *_calls(process, Phrase("this call comes from further out")),
+            operation.party(Phrase("the function with the buffer on its stack has returned")),
+            *_calls(process, Phrase("this call comes from a caller of that function")),
         ],
         procedure=operation.call.procedure,
     )
@@ -142,11 +142,11 @@ def _calls(process: Process, detail: Phrase) -> list[Party]:
 
 
 def _values(change: Change, access: Access) -> Phrase:
-    # Of an element that lies wholly in what is known.
+    # The value of an element that lies completely in the known bytes.
     if change.kind == RECEIVED:
         stored = _value(change, access, change.now)
         if stored is None:
-            return Phrase("holds something else than before")
+            return Phrase("its value has changed")
         return Phrase.of("holds {value}", value=stored)
     before, now = (_value(change, access, part) for part in (change.before, change.now))
     if before is None or now is None or before == now:
@@ -166,7 +166,7 @@ def _value(change: Change, access: Access, content: bytes) -> str | None:
 
 
 def _elements(change: Change, access: Access) -> Iterator[tuple[int, Datatype]]:
-    # Those that have the byte: their addresses, and of what they are.
+    # The entries that contain the byte: their addresses, and their datatype.
     for one in access.entries:
         for element in touching(one.datatype, one.count, change.address - one.address):
             yield one.address + element.displacement, element.datatype

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does the program give back memory that a pending operation has?
+"""Does the program free the buffer of a pending operation?
 
-What it gives back, with free and the like, is told by the wrapper where buffers are guarded
-(MPI-4.1, section 3.7.2).
+If buffers are guarded, the wrapper reports freed memory (MPI-4.1, section 3.7.2).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class FreedMemory(NamedTuple):
 
 
 def check(process: Process, given: Iterable[FreedMemory]) -> Findings:
-    """What is wrong with these: memory that has bytes of a pending operation of the process."""
+    """The findings for freed memory with bytes of a pending operation of the process."""
     pending = [one for one in process.operations if one.request is not None]
     for memory in given:
         found = (_finding(process, memory, one) for one in pending)
@@ -46,7 +45,7 @@ def _finding(process: Process, memory: FreedMemory, operation: Operation) -> Fin
 def _of_bytes(process: Process, memory: FreedMemory, access: Access, byte: int) -> Finding:
     operation, buffer = access.operation, access.buffer
     subject = Phrase.of(
-        "gives back the memory at {address}, which has {name}",
+        "frees the memory at {address}, which contains {name}",
         address=memory.start,
         name=access.name(byte),
     )

@@ -5,27 +5,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mpipp.analysis.buffers import int_overflow
+from mpipp.analysis.buffers.int_overflow import Wrapped
 from mpipp.analysis.context.buffer_accesses import Access, accesses
 from mpipp.analysis.context.process import Gap, Process
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.datatypes import memory
 from mpipp.datatypes.memory import Region, union
+from mpipp.render.phrases import Phrase
 
 
 def check(process: Process) -> Findings:
-    """Buffers that reach into memory that is not there, or that cannot be written."""
-    if not process.gaps:
-        return
-    unread = _region([gap for gap in process.gaps if not gap.mapped])
-    unwritten = _region(process.gaps)
+    """Buffers that reach into memory that is not there, or that cannot be written; displacements
+    that overflowed.
+    """
+    gaps = process.gaps or ()
+    unread = _region([gap for gap in gaps if not gap.mapped])
+    unwritten = _region(gaps)
     for operation in process.operations:
         if operation.may_be_completed:
             continue
         for access in accesses(operation):
-            shared = memory.shared(access.region, unread)
+            shared = memory.shared(access.region, unread) if gaps else None
             if shared is not None:
                 yield _outside(access, shared[0])
-            elif access.writes:
+                continue
+            yield from _wrapped(access)
+            if gaps and access.writes:
                 shared = memory.shared(access.region, unwritten)
                 if shared is not None:
                     yield _read_only(access, shared[0])
@@ -36,14 +42,53 @@ def _region(gaps: Sequence[Gap]) -> Region:
 
 
 def _outside(access: Access, byte: int) -> Finding:
+    peer = _peer(access, byte)
+    if peer is not None and (found := int_overflow.wrapped(access.buffer).get(peer)):
+        return _overflow("overflowed-displacement", access, peer, found, access.used(byte))
+    details = [access.used(byte)]
+    number = int_overflow.displacement(access.buffer, peer) if peer is not None else None
+    if number is not None:
+        details.append(
+            Phrase.of("its displacement is {displacement_number}", displacement_number=number)
+        )
     return Finding.of(
         "unmapped-buffer",
-        [access.operation.party(access.used(byte))],
+        [access.operation.party(*details)],
         "whole" if byte == access.region.low else "part",
         procedure=access.operation.call.procedure,
         argument=access.buffer.role,
         address=byte,
     )
+
+
+def _wrapped(access: Access) -> Findings:
+    # The first displacement that certainly overflowed, though there is memory.
+    for peer, found in int_overflow.wrapped(access.buffer).items():
+        if found.is_certain:
+            yield _overflow("wrapped-displacement", access, peer, found)
+            return
+
+
+def _overflow(rule: str, access: Access, peer: int, found: Wrapped, *details: Phrase) -> Finding:
+    operation = access.operation
+    return Finding.of(
+        rule,
+        [operation.party(*details)],
+        peer=operation.peer(peer),
+        argument=access.buffer.role,
+        displacement_number=found.number,
+        meant_number=found.meant,
+        procedure=operation.call.procedure,
+    )
+
+
+def _peer(access: Access, byte: int) -> int | None:
+    # The process whose share has a byte.
+    at = memory.span(byte, byte + 1)
+    for one in access.entries:
+        if memory.shared(memory.region(one.datatype, one.count, one.address), at) is not None:
+            return one.peer
+    return None
 
 
 def _read_only(access: Access, byte: int) -> Finding:

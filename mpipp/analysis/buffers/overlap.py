@@ -18,9 +18,11 @@ from mpipp.datatypes import memory as buffer_memory
 from mpipp.datatypes.memory import Index, region
 from mpipp.render.phrases import Phrase
 
+_GATHERS = ("Gather", "Gatherv", "Allgather", "Allgatherv")
+
 
 def check(process: Process) -> Findings:
-    """Overlaps of the buffers of all that is going on in a process."""
+    """Overlaps between the buffers of all active operations of a process."""
     every = [(operation, accesses(operation)) for operation in process.operations]
     for _, used in every:
         for access in used:
@@ -34,7 +36,7 @@ def check(process: Process) -> Findings:
 
 def itself(access: Access) -> Findings:
     """Bytes that an operation writes twice through one buffer."""
-    found = buffer_memory.twice(access.region)
+    found = buffer_memory.region_overlap(access.region)
     if found is None:
         return
     start, end = found
@@ -50,11 +52,13 @@ def itself(access: Access) -> Findings:
     both = names[0]
     if len(names) > 1:
         both = Phrase.of("{one} and {other}", one=both, other=names[1])
-    # What is gathered is received as by MPI_Gatherv, MPI-4.1, sections 6.5 and 6.7.
+    # Gathered data are received as by MPI_Gatherv, MPI-4.1, sections 6.5 and 6.7.
     gathers = operation.call.facts.operation in ("Gatherv", "Allgatherv")
     parts = [region(one.datatype, one.count, one.address) for one in access.entries]
     yield Finding.of(
-        "self-overlap" if not gathers or any(map(buffer_memory.twice, parts)) else "parts-overlap",
+        "self-overlap"
+        if not gathers or any(map(buffer_memory.region_overlap, parts))
+        else "parts-overlap",
         [operation.party(Phrase.of("writes {bytes} through {names}", bytes=where, names=both))],
         procedure=operation.call.procedure,
         argument=access.buffer.role,
@@ -67,7 +71,8 @@ def _within(first: Access, second: Access) -> Findings:
         return
     call = first.operation.call
     same = first.buffer.address == second.buffer.address and not first.absolute
-    allowed = call.facts.in_place if same else None
+    is_in_place = same or _is_own_part(first, second)
+    allowed = call.facts.in_place if is_in_place else None
     yield Finding.of(
         "aliased-buffers",
         [first.operation.party(*_details(shared, first, second))],
@@ -80,6 +85,21 @@ def _within(first: Access, second: Access) -> Findings:
     )
 
 
+def _is_own_part(sent: Access, received: Access) -> bool:
+    # Return whether a process gathers its own part from the place where it belongs.
+    operation, comm = sent.operation, sent.operation.comm
+    if comm is None or comm.remote_size or operation.call.facts.operation not in _GATHERS:
+        return False
+    buffer = received.buffer
+    if buffer.shares is not None:
+        displacement = buffer.share(comm.rank).displacement
+    else:
+        whole = next(iter(received.entries), None)
+        each = whole.count // comm.size * whole.datatype.extent if whole is not None else None
+        displacement = each * comm.rank if each is not None else None
+    return displacement is not None and sent.buffer.address == buffer.address + displacement
+
+
 class _RepeatedUse(NamedTuple):
     # Uses of the same bytes by calls at one place, as a loop makes them.
     place: int
@@ -87,7 +107,7 @@ class _RepeatedUse(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    # What the calls at two places do: the first two of them, and all that are concerned.
+    # The calls at two places: the first two of them, and all that are concerned.
     first: Access
     second: Access
     bytes: tuple[int, int]
@@ -95,7 +115,7 @@ class _Shared(NamedTuple):
 
 
 def _between(every: list[Access]) -> Findings:
-    # One finding for two places, whatever the calls there are: pairs may be as many as the square.
+    # One finding for two places with any calls: the pairs may be as many as the square.
     order = {id(access): number for number, access in enumerate(every)}
     alike = _group_repeated(every)
     writers = [group for group in alike if group.accesses[0].writes]

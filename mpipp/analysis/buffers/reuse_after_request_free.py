@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Is a buffer used again while an operation whose request was freed may still use it?
 
-Nobody is told when such an operation is complete (MPI-4.1, section 3.7.3). A program may know it
-from an answer; that is impossible as long as the process at the other end has not posted the
-receive, or not started the send, that belongs to it.
+The program cannot see when such an operation completes (MPI-4.1, section 3.7.3). It may know it
+from a reply. That is impossible while the process at the other end has not posted the matching
+receive, or not started the matching send.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mpipp.datatypes import memory
 
 
 def check(known: World) -> Findings:
-    """Operations that use a buffer of one that was given up and cannot be complete."""
+    """Operations that use the buffer of a freed active request that cannot be complete."""
     for process in known.processes:
         given_up = [
             one for one in process.freed_active_operations if _cannot_be_complete(known, one)
@@ -41,7 +41,7 @@ def _cannot_be_complete(known: World, operation: Operation) -> bool:
         return False
     sends = call.dest is not None
     peer = call.dest if sends else call.source
-    member = known.of(operation)
+    member = known.member_of(operation)
     if peer is None or member is None or (sends and call.source is not None):
         return False
     peers = known.peers(member)
@@ -59,7 +59,7 @@ def _cannot_be_complete(known: World, operation: Operation) -> bool:
 
 
 def _may_have_any(member: Member) -> bool:
-    # Whether it is receiving a message that may be any.
+    # Return whether it is receiving a message that may be any.
     around = member.process.around
     return any(
         around.constant_name(value, "MPI_ANY_SOURCE", "MPI_ANY_TAG") is not None

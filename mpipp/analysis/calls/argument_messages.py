@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What several checks say of the ranks and arrays that calls are given."""
+"""Common messages of checks about ranks and arrays in calls."""
 
 from __future__ import annotations
 

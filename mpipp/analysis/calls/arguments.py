@@ -9,7 +9,7 @@ from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.model import Buffer
 from mpipp.render.phrases import Phrase, Value
 
-# What may stand in place of a rank or tag.
+# The constants that may replace a rank or tag.
 _RANKS = {
     "dest": ("MPI_PROC_NULL",),
     "source": ("MPI_PROC_NULL", "MPI_ANY_SOURCE"),
@@ -23,10 +23,22 @@ _TAGS = {"tag": ("MPI_ANY_TAG",), "recvtag": ("MPI_ANY_TAG",)}
 def check(process: Process) -> Findings:
     """Arguments out of range, each with the call it is of."""
     for operation in process.operations:
+        yield from _null_output(operation)
         yield from _counts(operation)
         yield from _requests(operation)
         yield from _ranks(operation)
         yield from _tags(operation)
+
+
+def _null_output(operation: Operation) -> Findings:
+    # The wrapper names the argument of a call that it has not passed on yet.
+    name = operation.call.arguments.get("null_output")
+    if isinstance(name, tuple):
+        argument = bytes(one % 256 for one in name).decode("ascii", "replace")
+        ignored = {"status": ", or MPI_STATUS_IGNORE"}.get(argument, "")
+        if argument == "array_of_statuses":
+            ignored = ", or MPI_STATUSES_IGNORE"
+        yield Finding.of("null-output", [operation.party()], argument=argument, clause=ignored)
 
 
 def _counts(operation: Operation) -> Findings:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Is there room for buffered sends in the buffer that is attached? (MPI-4.1, section 3.6)
+"""Does the attached buffer have the capacity for buffered sends? (MPI-4.1, section 3.6)
 
-A message is kept in the buffer of its communicator, else in that of its session, else in that of
-the process. Whether messages that were sent before are still there is not known. But calls that
-follow each other, with none in between that might hear of a receive, need room for all of theirs.
+A message is stored in the buffer of its communicator, else in that of its session, else in that of
+the process. It is unknown whether earlier messages are still there. But consecutive sends, without
+a call in between that might be ordered after a receive, need space for all of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def check(process: Process) -> Findings:
 
 
 def _is_buffered(operation: Operation) -> bool:
-    # A persistent one needs room when it is started.
+    # A persistent one needs the capacity when it is started.
     facts = operation.call.facts
     if facts.operation != "Bsend":
         return False
@@ -112,7 +112,7 @@ def _attached(operation: Operation) -> Attachment | None:
         return None
     found, info = comm.attached, process.registry.info
     if not found.state:
-        # Which communicators are of that session is not recorded.
+        # The communicators of that session are not recorded.
         if info.of_sessions and not comm.header.predefined:
             return None
         found = info.attached

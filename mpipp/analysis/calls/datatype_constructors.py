@@ -27,6 +27,7 @@ _Value = Union[int, tuple[int, ...], None]
 class _Problem(NamedTuple):
     rule: str  # its id
     facts: Mapping[str, Value] = {}
+    freed: DatatypeRecord | None = None
 
 
 def check(process: Process) -> Findings:
@@ -36,7 +37,9 @@ def check(process: Process) -> Findings:
         if constructor is None:
             continue
         for problem in _problems(constructor, operation.call.procedure):
-            yield Finding.of(problem.rule, [operation.party()], **problem.facts)
+            freed = problem.freed
+            freeing = process.freeing_call(freed) if freed is not None else []
+            yield Finding.of(problem.rule, [operation.party(), *freeing], **problem.facts)
             break
 
 
@@ -120,7 +123,7 @@ def _types(constructor: Constructor, procedure: str) -> Iterator[_Problem]:
             facts = {"argument": name, "constant": found.header.name}
             yield _Problem("null-oldtype", facts)
         elif found.header.freed:
-            yield _Problem("freed-oldtype", {"argument": name})
+            yield _Problem("freed-oldtype", {"argument": name}, found)
         elif found.header.predefined and procedure == "MPI_Type_free":
             facts = {"argument": name, "constant": found.header.name}
             yield _Problem("predefined-freed", facts)

@@ -37,7 +37,7 @@ def check(process: Process) -> Findings:
 
 
 def _of_view(operation: Operation) -> Findings:
-    # Those that a file's view is made of (MPI-4.1, section 14.3).
+    # The datatypes of a file view (MPI-4.1, section 14.3).
     if operation.tid is None:
         return
     for name, _, record in operation.call.given_types:
@@ -48,7 +48,8 @@ def _of_view(operation: Operation) -> Findings:
             party = [operation.party()]
             yield Finding.of("null-view", party, argument=name, constant=header.name)
         elif header.freed and not operation.process.registry.info.concurrent:
-            yield Finding.of("freed-view", [operation.party(), made], argument=name)
+            freeing = operation.process.freeing_call(record)
+            yield Finding.of("freed-view", [operation.party(), made, *freeing], argument=name)
         elif not (record.committed or header.predefined or header.freed):
             yield Finding.of("uncommitted-view", [operation.party(), made], argument=name)
 
@@ -77,7 +78,8 @@ def _null(operations: list[Operation], record: DatatypeRecord) -> Finding:
 
 
 def _freed(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:
-    return Finding.of("freed-datatype", [*_parties(operations), process.object_party(record)])
+    parties = [*_parties(operations), process.object_party(record)]
+    return Finding.of("freed-datatype", [*parties, *process.freeing_call(record)])
 
 
 def _uncommitted(process: Process, operations: list[Operation], record: DatatypeRecord) -> Finding:

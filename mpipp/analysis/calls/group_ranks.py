@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Are ranks that are given of a group ones that it has? (MPI-4.1, sections 7.3.1 and 7.3.2)
+"""Does a group have the ranks that are passed for it? (MPI-4.1, sections 7.3.1 and 7.3.2)
 
-Each once, where another group is made of them.
+Each rank only once, if another group is made of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OF_RANGES = ("MPI_Group_range_incl", "MPI_Group_range_excl")
 
 
 def check(process: Process) -> Findings:
-    """The first thing wrong with every call that is given ranks of a group."""
+    """The first error in every call with ranks of a group."""
     for operation in process.operations:
         takes_ranks = operation.call.procedure in (*_OF_RANKS, *_OF_RANGES, _TRANSLATES)
         if operation.tid is None or not takes_ranks:

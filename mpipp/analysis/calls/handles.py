@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Is every handle that a call is given one of an object? (MPI-4.1, section 2.5.1)
+"""Does every handle that is passed to a call belong to an object? (MPI-4.1, section 2.5.1)
 
-A handle that no record has may be of an object made out of sight, by a procedure of the library's
-own; it is reported only where no object can have it: 0, another kind of object's, an address that
-the process does not have or where zeros are. Datatypes that are null or freed:
-`analysis/calls/datatype_state.py`.
+A handle without a record may belong to an object that a procedure of the library created unseen. It
+is reported only if no object can have it: 0, a handle of another kind, an unmapped address, or
+zeros there. Null or freed datatypes: `analysis/calls/datatype_state.py`.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.analysis.findings.limits import Limits
+from mpipp.analysis.objects import foreign_handles, returned_codes
 from mpipp.analysis.rules.handles import CLASSES
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, Buffer, Object, Request, procedures
@@ -76,7 +77,7 @@ def check(process: Process) -> Findings:
     if process.registry.info.status == "loaded":
         return  # no handle is known before MPI is initialized
     for operation in (*process.operations, *process.marked):
-        # MPI_Abort ends the job whatever it is given.
+        # MPI_Abort ends the job with any arguments.
         if operation.tid is None or operation.call.procedure == "MPI_Abort":
             continue
         for given in _passed_handles(operation):
@@ -85,12 +86,13 @@ def check(process: Process) -> Findings:
         yield from itertools.islice(wrong, _MOST_WRONG)
         if next(wrong, None) is not None:
             procedure = operation.call.procedure
-            limits.reached(f"of the wrong requests of {procedure} {_MOST_WRONG} are reported")
+            limits.reached(
+                f"only the first {_MOST_WRONG} wrong requests of {procedure} are reported"
+            )
     for thread in process.threads:
         if thread.call is not None and thread.call.request_count > _MOST_REQUESTS:
             limits.reached(
-                f"of the requests of {thread.call.procedure} {_MOST_REQUESTS} were looked at, and "
-                "no more"
+                f"only the first {_MOST_REQUESTS} requests of {thread.call.procedure} were checked"
             )
     limits.raise_reasons()
 
@@ -158,22 +160,27 @@ def _looked_at(operation: Operation, given: _PassedHandle) -> Findings:
         return
     elif found.header.null:
         if not _may_be_null(operation, given):
-            yield Finding.of(
+            wrong = Finding.of(
                 f"null-{_rule(given)}",
                 [operation.party()],
                 argument=given.name,
                 constant=found.header.name,
                 noun=_NOUNS[given.kind],
             )
+            yield returned_codes.with_cause(wrong, process, given.kind)
     elif found.header.freed and _was_freed_before(operation, given):
         done = "received" if given.kind == "message" else "freed"
-        parties = [operation.party(), process.object_party(found)]
+        parties = [
+            operation.party(),
+            process.object_party(found),
+            *process.freeing_call(found, done),
+        ]
         facts = {"argument": given.name, "noun": _NOUNS[given.kind]}
         yield Finding.of(f"{done}-{_rule(given)}", parties, **facts)
 
 
 def _rule(given: _PassedHandle) -> str:
-    # Those of datatypes in communication are others (analysis/calls/datatype_state.py).
+    # Datatypes in communication have rules of their own (analysis/calls/datatype_state.py).
     return "type" if given.kind == "datatype" else given.kind
 
 
@@ -187,9 +194,8 @@ def _may_be_null(operation: Operation, given: _PassedHandle) -> bool:
 
 
 def _was_freed_before(operation: Operation, given: _PassedHandle) -> bool:
-    # Another thread may free what the call uses; messages that are not recorded have handles that
-    # others had, as requests have, and one group or error handler may have been asked for several
-    # times.
+    # Another thread may free an object of the call. Messages without a record reuse handles, as
+    # requests do. One group or error handler may have been returned several times.
     info, procedure = operation.process.registry.info, operation.call.procedure
     uncertain = given.kind == "message" and (info.unseen or info.dropped)
     uncertain = uncertain or given.kind == "request"
@@ -200,20 +206,28 @@ def _was_freed_before(operation: Operation, given: _PassedHandle) -> bool:
 def _impossible(operation: Operation, given: _PassedHandle) -> Findings:
     process = operation.process
     other = _of_another_kind(process, given)
-    why = _is_of(other) if other is not None else _why_impossible(process, given)
-    if why:
-        detail = Phrase.of("{handle} {why}", handle=given.handle, why=why)
-        parties = [operation.party(detail)]
-        if other is not None and not _is_known_by_name(other):
-            parties.append(process.object_party(other))
-        yield Finding.of(
-            "no-handle",
-            parties,
-            argument=given.name,
-            handle=given.handle,
-            noun=_NOUNS[given.kind],
-            error_class=CLASSES[given.kind],
-        )
+    foreign = foreign_handles.explain(process, given.kind, given.handle) if other is None else None
+    why: Value = _is_of(other) if other is not None else _why_impossible(process, given)
+    if foreign is not None:
+        why = foreign.why
+    if not why:
+        return
+    detail = Phrase.of("{handle} {why}", handle=given.handle, why=why)
+    parties = [operation.party(detail)]
+    if other is not None and not _is_known_by_name(other):
+        parties.append(process.object_party(other))
+    found = Finding.of(
+        "no-handle",
+        parties,
+        argument=given.name,
+        handle=given.handle,
+        noun=_NOUNS[given.kind],
+        error_class=CLASSES[given.kind],
+    )
+    if foreign is None:
+        yield returned_codes.with_cause(found, process, given.kind)
+    else:
+        yield replace(found, advice=foreign.advice)
 
 
 def _of_another_kind(process: Process, given: _PassedHandle) -> Object | None:
@@ -251,24 +265,28 @@ def _why_impossible(process: Process, given: _PassedHandle) -> str:
         kinds = process.kinds_of_bits(handle & info.kind_bits)
         if given.kind not in kinds:
             nouns = [_NOUNS.get(kind, kind) for kind in kinds]
-            return f"would be one of {' or '.join(nouns)}" if nouns else "is no handle of any kind"
+            return f"would be {' or '.join(nouns)}" if nouns else "is not a handle of any kind"
+    if info.flavor != "Open MPI" and given.kind != "file":
+        return ""
+    if handle < foreign_handles.FIRST_ADDRESS:
+        return "is not a mapped address of the process"
     if info.flavor != "Open MPI":
         return ""
     if any(not gap.mapped and gap.start <= handle < gap.end for gap in process.gaps or ()):
-        return "is no address of the process"
+        return "is not a mapped address of the process"
     # Each of its objects begins with the address of its class, a debug build's with a mark.
-    return "is where zeros are, not an object" if process.registry.is_zero(handle) else ""
+    return "points to zeros, not to an object" if process.registry.is_zero(handle) else ""
 
 
 def _wrong_requests(operation: Operation) -> Findings:
-    # MPI takes away the handles of what is complete, so a null one may stand there by now; not
-    # where requests are started, freed (of which the handle is kept) or cancelled.
+    # MPI resets the handles of completed requests, so a null one may now be there. This does not
+    # hold for requests that are started, freed (their handle is kept) or cancelled.
     call, process = operation.call, operation.process
     registry = process.registry
     if call.requests is None or not _has_given_requests(operation):
         return
-    # MPI gives a handle out again before the thread that waited for another request with it has
-    # recorded that: of which one the record is, is not known then.
+    # MPI reuses a handle before the thread that waited for another request with it has recorded
+    # that. Then it is unknown which request the record belongs to.
     several = registry.info.concurrent
     try:
         handles = registry.passed_handles(call, _MOST_REQUESTS)
@@ -276,7 +294,7 @@ def _wrong_requests(operation: Operation) -> Findings:
         over = {} if several else dict(registry.stale_requests(call, _MOST_REQUESTS))
     except MpippError:  # an array of the caller's
         return
-    yield from _twice(operation, found)
+    yield from _repeated_requests(operation, found)
     for number, (handle, known) in enumerate(zip(handles, found)):
         place = (
             f"array_of_requests[{number}]"
@@ -299,7 +317,9 @@ def _wrong_requests(operation: Operation) -> Findings:
             yield from _freed_while_active(operation, known[0])
 
 
-def _twice(operation: Operation, found: Sequence[tuple[Object | Broken, ...]]) -> Findings:
+def _repeated_requests(
+    operation: Operation, found: Sequence[tuple[Object | Broken, ...]]
+) -> Findings:
     # A copy in the array of what is complete, or started, then. Persistent ones may be waited for
     # again; some that are not recorded may have the same handle.
     info, first = operation.process.registry.info, dict[int, int]()

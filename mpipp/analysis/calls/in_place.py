@@ -22,14 +22,14 @@ def _check_role(operation: Operation, role: str) -> Findings:
     if allowed is None:
         why = f"{call.procedure} does not take it"
     elif allowed.role != role:
-        why = f"{call.procedure} takes it as {allowed.role} only"
+        why = f"{call.procedure} takes it only as {allowed.role}"
         if allowed.where != "root":
             elsewhere = f" and MPI_IN_PLACE as {allowed.role}"
     elif _inter(operation):
-        why = "an intercommunicator has no place for it"
+        why = "intercommunicators do not support it"
     elif allowed.where == "root" and not _is_root(operation):
         why = f"only the root of {call.procedure} may pass it"
-        elsewhere = " where the process is not the root"
+        elsewhere = " in processes other than the root"
     else:
         return
     yield Finding.of(

@@ -36,7 +36,7 @@ def _marked(operation: Operation) -> Findings:
 
 
 def _check_repeated(operation: Operation) -> Findings:
-    # Whether MPI was initialized is seen when the call begins: it changes while the call goes on.
+    # The state of MPI is read when the call starts: it changes during the call.
     procedure = operation.call.procedure
     main = operation.process.registry.info.main_thread
     if operation.call.again and procedure == "MPI_Finalize":
@@ -49,7 +49,7 @@ def _check_repeated(operation: Operation) -> Findings:
 
 
 def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
-    # What has a communicator, a window, a file, requests, data or a group; infos, error handlers
+    # Calls with a communicator, a window, a file, requests, data or a group. Infos, error handlers
     # and sessions may be used at any time (MPI-4.1, section 11.4.1).
     handles = (call.comm, call.win, call.file, call.op, call.requests, call.constructor)
     if call.procedure == "MPI_Abort" or call.procedure.startswith("MPI_Session_"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What has the program made and not given back?
+"""Which objects has the program created and not freed?
 
 Asked for by the user, or when MPI_Finalize has called the callbacks of MPI_COMM_SELF's attributes
 (MPI-4.1, sections 11.2.2 and 11.2.4).
@@ -7,7 +7,7 @@ Asked for by the user, or when MPI_Finalize has called the callbacks of MPI_COMM
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mpipp.analysis.context.process import Process
@@ -33,7 +33,9 @@ _NOT_KEPT = frozenset({"predefined", "null", "imported", "ended"})
 
 
 def at_the_end(process: Process) -> bool:
-    """Whether the process has come so far in MPI_Finalize that nothing more will be freed."""
+    """Return whether the process has come so far in MPI_Finalize that nothing more will be
+    freed.
+    """
     if process.registry.info.status == "finalized":
         return True
     if process.registry.info.end_awaited:
@@ -52,7 +54,7 @@ def _requests_by_site(process: Process) -> dict[tuple[Site, bool], list[Request]
 
 @dataclass
 class _CreationSite:
-    # What was made at one place: the records of the first, and how many.
+    # Objects created at one place: the records of the first, and their number.
     records: list[int]
     count: int = 0
 
@@ -62,10 +64,22 @@ def _made_by_site(process: Process, kind: str) -> dict[Site, _CreationSite]:
     for header in process.registry.headers(kind):
         if isinstance(header, Header) and _is_leak(header):
             made = found.setdefault(header.site, _CreationSite([]))
-            made.count += 1
-            if made.count <= _FIRST:  # there may be 10^6
+            made.count += 1 + header.holders
+            if len(made.records) < _FIRST:  # there may be 10^6
                 made.records.append(header.record)
     return found
+
+
+def noun(kind: str) -> str:
+    """ "communicator": what an object of a kind is called."""
+    return _NOUNS.get(kind, kind)
+
+
+def counts(process: Process) -> Iterator[tuple[str, Site, int]]:
+    """Yield the number of objects in use of each kind and place, except requests."""
+    for kind in _KINDS:
+        for site, made in _made_by_site(process, kind).items():
+            yield kind, site, made.count
 
 
 def _is_leak(header: Header) -> bool:
@@ -83,7 +97,7 @@ def _objects(process: Process, kind: str, made: _CreationSite) -> Findings:
     first = next((one for one in some if not isinstance(one, Broken)), None)
     if first is None:
         return
-    yield _finding(f"{kind}-leak", process, first, made.count, _NOUNS.get(kind, kind))
+    yield _finding(f"{kind}-leak", process, first, made.count, noun(kind))
 
 
 def _finding(rule: str, process: Process, first: Object, count: int, noun: str) -> Finding:

@@ -48,7 +48,7 @@ _ALLOWED = {
 }
 _FETCHING = ("MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Fetch_and_op")
 _ACCUMULATING = ("MPI_Accumulate", "MPI_Raccumulate", *_FETCHING)
-# Those that do not reduce, where they may be used.
+# Operations that do not reduce, and their calls.
 _ONLY_IN = {"MPI_REPLACE": _ACCUMULATING, "MPI_NO_OP": _FETCHING}
 _MOST_DATATYPES = 10_000  # that one is made of
 
@@ -79,7 +79,7 @@ def _checked(operation: Operation, op: Op) -> Findings:
             [operation.party()],
             procedure=operation.call.procedure,
             op=name,
-            where=_either(where),
+            where=_alternatives(where),
         )
     elif accumulates and not op.header.predefined:
         parties = [operation.party(), operation.process.object_party(op)]
@@ -121,7 +121,7 @@ def _types(operation: Operation, op: str, accumulates: bool) -> Findings:
                     datatype=_name(leaf),
                     argument=buffer.role,
                     why=_of(kind),
-                    classes=_either(_ALLOWED[op], "and"),
+                    classes=_alternatives(_ALLOWED[op], "and"),
                 )
                 return
 
@@ -148,8 +148,7 @@ def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
             left += one.components
     if left:
         raise MpippError(
-            f"of a datatype that is accumulated {_MOST_DATATYPES} components were looked at, and "
-            "no more"
+            f"only {_MOST_DATATYPES} components of an accumulated datatype were checked"
         )
     return found
 
@@ -173,6 +172,6 @@ def _of(kind: str) -> str:
     return f"that is one of the {kind if kind in _IN_PLURAL else f'{kind} types'}"
 
 
-def _either(words: tuple[str, ...], last: str = "or") -> str:
+def _alternatives(words: tuple[str, ...], last: str = "or") -> str:
     *before, end = words
     return f"{', '.join(before)} {last} {end}" if before else end

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does what a one-sided operation moves fit where it goes? (MPI-4.1, sections 12.3.1 to 12.3.5)
+"""Does the data of a one-sided operation fit its destination? (MPI-4.1, sections 12.3.1 to 12.3.5)
 
-It is moved like a message: there may be room for more.
+It is transferred like a message: the destination may be larger.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mpipp.model import Buffer
 
 
 def check(process: Process) -> Findings:
-    """The first buffer of each operation that the target's does not match."""
+    """For each operation, the first buffer that does not match the buffer at the target."""
     for operation in process.operations:
         target = next((b for b in operation.call.buffers if "remote" in b.access), None)
         if target is not None and not _is_to_nobody(operation):

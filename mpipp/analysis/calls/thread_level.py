@@ -14,6 +14,8 @@ def check(process: Process) -> Findings:
     for breach in process.registry.breaches():
         parties = [_party(process, breach.call), _party(process, breach.other)]
         case = "beside" if breach.level == "MPI_THREAD_SERIALIZED" else "other"
+        if case == "other" and breach.call.tid == breach.other.tid:
+            case = "parallel-region"
         names = {"procedure": breach.call.procedure, "constant": breach.level}
         yield Finding.of("thread-level", parties, case, **names)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do one-sided operations stay within the target's window? (MPI-4.1, chapter 12)
 
-How large a window is in another process, and what it counts displacements in, is recorded there.
-Dynamic windows have no bounds of their own.
+The other process has recorded the size of its window, and the unit of displacements. Dynamic
+windows have no bounds of their own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def check_targets(known: World) -> Findings:
 
 
 def check_reach(process: Process, others: Sequence[Process]) -> Findings:
-    """The same of one process's operations; the targets are among the others."""
+    """Yield these findings for the operations of one process; the others include the targets."""
     for operation in process.operations:
         found = _target(others, operation)
         if found is None:

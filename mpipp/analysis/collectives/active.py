@@ -24,10 +24,10 @@ _OVER = {"win": "window", "file": "file"}
 
 
 def check(known: World) -> Findings:
-    """What differs between the calls of one collective operation; one finding for each.
+    """Yield one finding for each collective operation whose calls differ.
 
-    Where different operations meet, those after them on the communicator do not belong together.
-    Raises MpippError at the end if not all of an operation was looked at.
+    After different operations meet, later calls on the communicator do not match.
+    Raises MpippError at the end if an operation was not fully checked.
     """
     parted: set[int] = set()
     limits = Limits()
@@ -43,28 +43,28 @@ def check(known: World) -> Findings:
 
 
 def compare(joined: Sequence[CollectiveCall]) -> Findings:
-    """The first thing that differs between the calls of one operation, an error before a warning.
+    """Yield the first difference between the calls of one operation, errors before warnings.
 
-    Raises MpippError if not all of it was looked at.
+    Raises MpippError if the operation was not fully checked.
     """
     wrong = list(errors(joined))
     yield from wrong or user_ops.check(joined)
 
 
 def errors(joined: Sequence[CollectiveCall]) -> Findings:
-    """As `compare`, without what is but a warning."""
+    """Yield the findings of `compare` without warnings."""
     for different in (_procedures, _forms, _roots, _reductions, _counts, arguments.first):
         finding = different(joined)
         if finding is not None:
             yield finding
             return
-    yield from buffer_pairs.check(_plain(joined[0]).lower(), joined)
+    yield from buffer_pairs.check(joined)
 
 
 def is_parted(joined: Sequence[CollectiveCall]) -> bool:
-    """Whether different operations meet: later ones on the communicator do not belong together.
+    """Return whether different operations meet: later calls on the communicator do not match.
 
-    So it is with a split one on a file, which has two calls, and one that is not.
+    A split operation on a file has two calls, so it also differs from one that is not split.
     """
     return bool(_different(joined, _plain) or _different(joined, _is_split))
 
@@ -83,7 +83,7 @@ def reported_operations(known: World) -> set[tuple[int, int]]:
 
 
 def _compared(known: World, joined: Sequence[CollectiveCall]) -> list[Finding]:
-    # As `compare`, once.
+    # The findings of `compare`, computed once.
     key = _key(joined)
     if key not in known.compared:
         try:
@@ -101,14 +101,14 @@ def _key(joined: Sequence[CollectiveCall]) -> tuple[int, int]:
 
 
 def _operations(known: World) -> Iterator[list[CollectiveCall]]:
-    # Those that more than one process has begun, in the order of the calls, each in that of ranks.
+    # Operations that several processes have begun, in call order, their calls ordered by rank.
     found: dict[tuple[int, int], list[CollectiveCall]] = {}
     for process in known.processes:
         for operation in process.operations:
             call = operation.call
             if call.ordinal is None or call.dest is not None or call.source is not None:
                 continue
-            member = known.of(operation)
+            member = known.member_of(operation)
             if member is None or "collectives" in member.comm.uncertain:
                 continue
             one = CollectiveCall(operation, member)
@@ -180,7 +180,7 @@ def _roots(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _reductions(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # Of those to which it says something: not in a root's group beside the root.
+    # Only calls with a meaningful operation: in a root's group only the root has one.
     known = [one for one in joined if reduction(one) and one.root != "MPI_PROC_NULL"]
     pair = _different(known, reduction)
     if not pair:
@@ -201,7 +201,7 @@ def reduction(joined: CollectiveCall) -> str:
 
 
 def _counts(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # Of a reduce-scatter, where the totals may be equal all the same.
+    # Counts of a reduce-scatter may differ even if their totals are equal.
     known = [one for one in joined if one.operation.call.counts is not None]
     for group in _groups(known):
         pair = _different(group, lambda one: one.operation.call.counts)
@@ -215,7 +215,7 @@ def _counts(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _groups(joined: Sequence[CollectiveCall]) -> list[list[CollectiveCall]]:
-    # Those of one group of an intercommunicator; without who is not known to be in which.
+    # The calls of each group of an intercommunicator, without processes of unknown groups.
     if not joined or not joined[0].member.comm.inter:
         return [list(joined)]
     found: dict[tuple[int, ...], list[CollectiveCall]] = {}

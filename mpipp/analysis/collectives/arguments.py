@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do the arguments agree that all processes of a collective operation must give alike?
+"""Do the arguments agree that must be equal in all processes of a collective operation?
 
-Which they are, and how, stands in the table of procedures (wrapper/generator/agreement.py).
+The table of procedures lists these arguments and their relations (wrapper/generator/agreement.py).
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Union
 from mpipp.analysis.context import group_members
 from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.findings.finding import Finding
+from mpipp.analysis.rules import collectives
 from mpipp.model import Call
+from mpipp.model.procedures import LOGICAL
 from mpipp.render.object_structs import MODES, flags
 
 # An integer, integers, or neither known nor given.
@@ -20,7 +22,7 @@ Given = Union[int, tuple[int, ...], None]
 
 
 def first(joined: Sequence[CollectiveCall]) -> Finding | None:
-    """What the first two give differently that must agree."""
+    """Return the first disagreement of two calls, or None."""
     return _in_place(joined) or _arguments(joined)
 
 
@@ -42,13 +44,13 @@ def _in_place(joined: Sequence[CollectiveCall]) -> Finding | None:
 def _arguments(joined: Sequence[CollectiveCall]) -> Finding | None:
     # The first of those that only the procedure has.
     for name, how in joined[0].operation.call.facts.agree.items():
-        if how == "members" and name in _KEPT:
+        if how == "members":
             pair = _parted(joined)
             if pair:
                 return _disagreement(name, how, pair)
             continue
         different = _AGREE.get(how)
-        if different is None or name not in _KEPT:
+        if different is None:
             continue
         known = [one for one in joined if _value(one, name, how) is not None]
         for first in known:
@@ -60,7 +62,7 @@ def _arguments(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _parted(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
-    # The same in each group of an intercommunicator (MPI-4.1, section 7.4.2).
+    # The group arguments must agree within each side of an intercommunicator (MPI-4.1, 7.4.2).
     sides: dict[tuple[int, ...], list[CollectiveCall]] = {}
     for one in joined:
         comm = one.member.comm
@@ -69,8 +71,8 @@ def _parted(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
 
 
 def _parted_in(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
-    # Of a group not all of whose members give it, one, and who gives something else. Disjoint
-    # groups are no error, so that all of the communicator must be there.
+    # A member of an incomplete group, and a process that passes another group. Disjoint groups are
+    # no error, so all processes of the communicator must be known.
     if len(joined) != joined[0].member.comm.size:
         return []
     given = [group_members.members(one.operation) for one in joined]
@@ -80,7 +82,7 @@ def _parted_in(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
         others = [other for other, theirs in zip(joined, given) if theirs != value]
         if value and others and len(joined) - len(others) < group_members.count(value):
             ranks = group_members.ranks(one.operation) or ()
-            # Of others a member rather than one that may give what it likes.
+            # A member is preferred: others may pass any group.
             named = (other for other in others if _world_rank(other) in ranks)
             return [one, next(named, others[0])]
     return []
@@ -99,16 +101,16 @@ def _disagreement(name: str, how: str, pair: list[CollectiveCall]) -> Finding:
         rule,
         parties,
         "values" if all(values) else "",
-        noun=_NOUNS.get(name, name),
+        noun=collectives.NOUNS.get(name, name),
         argument=name,
         constant=values[0],
         other_constant=values[1],
-        how=_HOW.get(how, "the same in all processes"),
+        how=collectives.HOW.get(how, collectives.EQUAL),
     )
 
 
 def _value(joined: CollectiveCall, name: str, how: str) -> Given | str:
-    # None where it is not known, or does not count.
+    # None if it is unknown, or does not count.
     call = joined.operation.call
     if how == "weights":
         return _weights(call)
@@ -124,13 +126,13 @@ def _value(joined: CollectiveCall, name: str, how: str) -> Given | str:
 
 def as_meant(name: str, value: Given) -> Given:
     """An argument as it counts: of logicals (MPI-4.1, section 2.5.4) only whether they are true."""
-    if name not in _LOGICAL or value is None:
+    if name not in LOGICAL or value is None:
         return value
     return tuple(int(item != 0) for item in value) if isinstance(value, tuple) else int(value != 0)
 
 
 def _weights(call: Call) -> str | None:
-    # Without edges none need be given.
+    # Without edges none need be passed.
     for name, number in _WEIGHTS.items():
         edges = call.arguments.get(number)
         edges = sum(edges) if isinstance(edges, tuple) else edges
@@ -181,38 +183,12 @@ _AGREE = {
     "side": _unequal_on_side,
     "bits": _unequal_bits,
 }
-_KEPT = frozenset(
-    "group local_leader high split_type ndims dims periods nnodes index edges reorder weights "
-    "assert amode datarep etype size offset whence flag".split()
-)
 _FLAGS = {"amode": MODES, "assert": ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")}
 _NAMED = {
     "whence": ("MPI_SEEK_SET", "MPI_SEEK_CUR", "MPI_SEEK_END"),
     "split_type": ("MPI_COMM_TYPE_SHARED",),
 }
 _WEIGHTS = {"weights": "degrees", "sourceweights": "indegree", "destweights": "outdegree"}
-_LOGICAL = ("periods", "reorder", "high", "flag")
-_NOUNS = {
-    "group": "groups",
-    "local_leader": "local leaders",
-    "dims": "dims",
-    "periods": "periods",
-    "edges": "edges",
-    "size": "sizes",
-    "offset": "offsets",
-    "etype": "extents of etype",
-    "assert": "assertions",
-    "datarep": "data representations",
-    "weights": "kinds of weights",
-}
-_HOW = {
-    "side": "the same in all processes of a group",
-    "defined": "the same in all processes that do not give MPI_UNDEFINED",
-    "extent": "of the same extent in all processes",
-    "members": "the same in all processes that are its members",
-    "weights": "MPI_UNWEIGHTED in all processes or in none",
-    "bits": "given MPI_MODE_NOPRECEDE, and MPI_MODE_NOSUCCEED, in all processes or in none",
-}
 _NO_EXTENT = -(1 << 63)
 _MOST_SHOWN = 16
 _RULES = {

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Which buffers of a collective operation's calls must have the same type signature?
 
-The rules stand in MPI-4.1, sections 6.4 to 6.12 and 8.6, at each procedure.
+The rules are in MPI-4.1, sections 6.2.2, 6.2.3, 6.4 to 6.12 and 8.6, at each procedure, and here in
+the table of procedures (wrapper/generator/agreement.py).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
-from mpipp.analysis.collectives import intercomm_pairs
 from mpipp.analysis.context import signature_check, topology_neighbors
 from mpipp.analysis.context.collective_call import CollectiveCall, Pairs
 from mpipp.analysis.context.signature_check import Meeting
@@ -19,9 +19,10 @@ from mpipp.common.errors import MpippError
 MOST_PAIRS = 100_000  # of one operation
 
 _ITSELF = Meeting(True, ("sends itself", "receives"), "collective", by="a process")
+_Calls = Sequence[CollectiveCall]
 
 
-def check(name: str, joined: Sequence[CollectiveCall]) -> Findings:
+def check(joined: _Calls) -> Findings:
     """The first two buffers of an operation that should match and do not, of one process or two.
 
     Raises MpippError when there are too many to compare them all.
@@ -30,21 +31,11 @@ def check(name: str, joined: Sequence[CollectiveCall]) -> Findings:
     if by_itself is not None:
         yield by_itself
         return
-    inter = joined[0].member.comm.inter
-    pairs = (intercomm_pairs.RULES if inter else _RULES).get(name)
-    meeting = signature_check.COLLECTIVE
-    if name.startswith("reduce") or pairs is _reduction or name == "allreduce":
-        meeting = signature_check.REDUCTION
-    elif pairs is _bcast and _root(joined) is None:
-        meeting = signature_check.RECEPTION
-    if pairs is None:
-        return
-    for number, (sent, received) in enumerate(pairs(joined)):
+    meeting = _meeting(joined)
+    for number, (sent, received) in enumerate(_pairs(joined)):
         if number == MOST_PAIRS:
             procedure = joined[0].operation.call.procedure
-            raise MpippError(
-                f"of the buffers of {procedure} {number} pairs were compared, and no more"
-            )
+            raise MpippError(f"only {number} pairs of buffers of {procedure} were compared")
         if sent is not None and received is not None:
             finding: Finding | None = signature_check.compare(sent, received, meeting)
             if finding is not None:
@@ -54,9 +45,7 @@ def check(name: str, joined: Sequence[CollectiveCall]) -> Findings:
 
 def self_mismatch(joined: CollectiveCall) -> Finding | None:
     """The mismatch between a process and itself in one call; None if there is none."""
-    name = joined.operation.call.facts.operation.lower()
-    pairs = None if joined.member.comm.inter else _RULES.get(name)
-    for sent, received in pairs([joined]) if pairs is not None else ():
+    for sent, received in () if joined.member.comm.inter else _pairs([joined]):
         if sent is not None and received is not None:
             finding = signature_check.compare(sent, received, _ITSELF)
             if finding is not None:
@@ -64,80 +53,61 @@ def self_mismatch(joined: CollectiveCall) -> Finding | None:
     return None
 
 
-def _root(joined: Sequence[CollectiveCall]) -> CollectiveCall | None:
-    return next((one for one in joined if one.rank == one.operation.call.root), None)
+def _meeting(joined: _Calls) -> Meeting:
+    facts, inter = joined[0].operation.call.facts, joined[0].member.comm.inter
+    if facts.reduces:
+        return signature_check.REDUCTION
+    if len(facts.buffers) == 1 and not inter and not any(one.is_root for one in joined):
+        return signature_check.RECEPTION
+    return signature_check.COLLECTIVE
 
 
-def _bcast(joined: Sequence[CollectiveCall]) -> Pairs:
-    root = _root(joined) or joined[0]
-    for one in joined:
-        if one is not root:
-            yield root.buffer_data("buffer"), one.buffer_data("buffer")
+def _pairs(joined: _Calls) -> Pairs:
+    # Data that is sent with data that is received, or the data of two processes that is reduced.
+    facts, inter = joined[0].operation.call.facts, joined[0].member.comm.inter
+    if not facts.signatures:
+        return iter(())
+    if facts.flow == "edges":
+        return topology_neighbors.pairs(joined)
+    if facts.reduces and not (inter and "root" in facts.agree):
+        return ((joined[0].sent(0), one.sent(0)) for one in joined[1:])
+    pairs = ((one.sent(other.rank), other.received(one.rank)) for one, other in _transfers(joined))
+    return ((result, reduced) for reduced, result in pairs) if facts.reduces else pairs
 
 
-def _gather(joined: Sequence[CollectiveCall]) -> Pairs:
-    root = _root(joined)
-    for one in joined:
-        if root is not None:
-            yield one.buffer_data("sendbuf"), root.share(one.rank, "recvbuf")
+def _transfers(joined: _Calls) -> Iterator[tuple[CollectiveCall, CollectiveCall]]:
+    # Senders with receivers.
+    facts = joined[0].operation.call.facts
+    if joined[0].member.comm.inter:
+        ours, theirs = _groups(joined)
+        for senders, receivers in (ours, theirs), (theirs, ours):
+            if facts.flow == "from root":
+                senders, receivers = _roots(senders), [one for one in receivers if not one.root]
+            elif facts.flow == "to root":
+                senders, receivers = [one for one in senders if not one.root], _roots(receivers)
+            yield from itertools.product(senders, receivers)
+    elif facts.flow == "to root":
+        yield from itertools.product(joined, _roots(joined))
+    elif facts.flow == "from root" and len(facts.buffers) > 1:
+        yield from itertools.product(_roots(joined), joined)
+    elif facts.flow == "from root":  # without the root, all must receive equal data
+        root = (_roots(joined) or joined)[0]
+        yield from ((root, one) for one in joined if one is not root)
+    elif facts.signatures == "equal" and not facts.buffers[0].times:
+        yield from ((one, joined[0]) for one in joined)
+        yield from ((joined[0], one) for one in joined[1:])
+    else:
+        yield from itertools.product(joined, joined)
 
 
-def _scatter(joined: Sequence[CollectiveCall]) -> Pairs:
-    root = _root(joined)
-    for one in joined:
-        if root is not None:
-            yield root.share(one.rank, "sendbuf"), one.buffer_data("recvbuf")
+def _roots(joined: _Calls) -> _Calls:
+    return [one for one in joined if one.is_root][:1]
 
 
-def _allgather(joined: Sequence[CollectiveCall]) -> Pairs:
-    # MPI_IN_PLACE: each sends its share of what it receives.
-    first = joined[0]
-    for one in joined:
-        sent = one.buffer_data("sendbuf") or one.share(one.rank, "recvbuf")
-        yield sent, first.share(one.rank, "recvbuf")
-    own = first.buffer_data("sendbuf") or first.share(first.rank, "recvbuf")
-    for one in joined[1:]:
-        yield own, one.share(first.rank, "recvbuf")
-
-
-def _allgatherv(joined: Sequence[CollectiveCall]) -> Pairs:
-    # The same; each may expect something else of each.
-    for one, other in itertools.product(joined, joined):
-        yield (
-            one.buffer_data("sendbuf") or one.share(one.rank, "recvbuf"),
-            other.share(one.rank, "recvbuf"),
-        )
-
-
-def _alltoall(joined: Sequence[CollectiveCall]) -> Pairs:
-    # MPI_IN_PLACE: what is received takes the place of what is sent.
-    for one, other in itertools.product(joined, joined):
-        sent = one.share(other.rank, "sendbuf", "recvbuf")
-        yield sent, other.share(one.rank, "recvbuf")
-
-
-def _reduction(joined: Sequence[CollectiveCall]) -> Pairs:
-    # MPI_IN_PLACE: recvbuf has what is reduced, in a reduce-scatter the blocks of all processes.
-    for one in joined[1:]:
-        yield joined[0].buffer_data("sendbuf", "recvbuf"), one.buffer_data("sendbuf", "recvbuf")
-
-
-_RULES: dict[str, Callable[[Sequence[CollectiveCall]], Pairs]] = {
-    "bcast": _bcast,
-    "gather": _gather,
-    "gatherv": _gather,
-    "scatter": _scatter,
-    "scatterv": _scatter,
-    "allgather": _allgather,
-    "allgatherv": _allgatherv,
-    "alltoall": _alltoall,
-    "alltoallv": _alltoall,
-    "alltoallw": _alltoall,
-    "reduce": _reduction,
-    "allreduce": _reduction,
-    "scan": _reduction,
-    "exscan": _reduction,
-    "reduce_scatter": _reduction,
-    "reduce_scatter_block": _reduction,
-    **topology_neighbors.RULES,
-}
+def _groups(joined: _Calls) -> tuple[_Calls, _Calls]:
+    # The calls of the first one's group, and the others; none if the groups are not known.
+    ranks = joined[0].member.comm.world_ranks
+    if ranks is None or any(one.member.comm.world_ranks is None for one in joined):
+        return [], []
+    same = [one for one in joined if list(one.member.comm.world_ranks or ()) == list(ranks)]
+    return same, [one for one in joined if one not in same]

@@ -12,7 +12,7 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World
 from mpipp.model import Call, Channel, Comm, Stretch
 
-SEQUENCES = ("collectives", "turns")  # of the channels that tell of it
+SEQUENCES = ("collectives", "turns")  # of the channels that record it
 _WORLD = 1  # identity
 
 
@@ -25,7 +25,7 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """Those of one process.
+    """The turns of one process.
 
     Attributes:
         sides: what is kept of the calls on each communicator, by identity.
@@ -70,12 +70,12 @@ class Turns:
 
 
 def is_in_turns(channel: Channel) -> bool:
-    """Whether a channel is one of those that take turns; not on intercommunicators."""
+    """Return whether the calls of a channel take turns; not on intercommunicators."""
     return channel.sequence == "collectives" and not channel.frozen
 
 
-def of(known: World, process: Process, sides: Iterable[Side]) -> Turns | None:
-    """Those of a process with these channels; None before its end, and where they are not kept."""
+def recorded_turns(known: World, process: Process, sides: Iterable[Side]) -> Turns | None:
+    """The turns of a process on these channels; None before its end, or if they are not kept."""
     world = next((one for one in known.comms(process) if one.identity == _WORLD), None)
     if world is None or known.rank(process) is None or not at_the_end(process):
         return None
@@ -90,7 +90,7 @@ def turn_of(call: Call) -> tuple[int, int]:
 
 
 def blocks(call: Call) -> bool:
-    """Whether a collective call may wait for all others: those among neighbors need not."""
+    """Return whether a collective call may wait for all others; neighborhood calls need not."""
     return call.facts.form == "blocking" and not call.facts.among_neighbors
 
 

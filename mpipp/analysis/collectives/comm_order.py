@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Would collective calls on several communicators wait for each other in a circle?
+"""Would collective calls on several communicators wait for each other in a cycle?
 (MPI-4.1, section 6.14)
 
-A program must not rely on collective calls that return without the others: it is replayed as if
-each blocking one waited for all of its communicator. What else processes wait for is left out, and
-who is not known in full is taken to come at once: so who is held up in the end is so for certain.
+A program must not rely on collective calls that return without the others. So the calls are
+replayed as if each blocking call waited for all processes of its communicator. Other waits are left
+out, and incompletely known processes never make others wait. So a remaining wait is certain.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from mpipp.common.text import wording
 from mpipp.model import Call, Stretch
 from mpipp.render.phrases import Phrase
 
-MOST = 1 << 18  # turns of all processes that are looked at
+MOST = 1 << 18  # turns of all processes that are checked
 _MOST_TOLD = 64
 
 
 class _Way:
-    """What one process has called on which communicators, in its order.
+    """The calls of one process on its communicators, in order.
 
     Attributes:
-        count: of its calls, by communicator.
-        begun: the last ordinal that it has come to, likewise.
-        turn: the one in which it is held up; None at the end.
-        is_cut: whether there are more than were looked at.
+        count: the number of its calls, by communicator.
+        begun: the last ordinal that it has reached, by communicator.
+        turn: the turn that it waits in; None at the end.
+        is_cut: whether it has more calls than were checked.
     """
 
     def __init__(self, known: call_sequence.Turns, most: int) -> None:
@@ -53,7 +53,7 @@ class _Way:
         self.next()
 
     def next(self) -> None:
-        """Go on with the next turn in which something blocks."""
+        """Continue with the next turn in which something blocks."""
         for turn in self._turns:
             if turn is None:
                 self.is_cut = True
@@ -79,8 +79,8 @@ class _Way:
         return side, replace(found.at(ordinal).call, ordinal=ordinal), ordinal
 
     def _stretch(self, identity: int, ordinal: int) -> tuple[Stretch | None, int, int]:
-        # That which has an ordinal, or None; and the nearest ordinals, 0: none, that are kept
-        # before it and after it.
+        # The stretch with an ordinal, or None. Then the nearest ordinals that are kept before it
+        # and after it; 0: none.
         if identity not in self._known:
             stretches = self.sides[identity].stretches
             self._known[identity] = stretches, [one.first for one in stretches]
@@ -103,9 +103,9 @@ class _Way:
 
 
 def check(known: World) -> Findings:
-    """Each circle of processes; it is left, and what follows is looked at.
+    """Yield each cycle of processes; the check ignores it and continues with the later calls.
 
-    Raises MpippError at the end if there were too many calls, or circles.
+    Raises MpippError at the end if there were too many calls, or cycles.
     """
     ways = list(_ways(known))
     members: dict[int, list[_Way]] = {}
@@ -118,17 +118,14 @@ def check(known: World) -> Findings:
         if held is None:
             break
         if told == _MOST_TOLD:
-            raise MpippError(
-                f"after {_MOST_TOLD} circles of collective calls no more were looked for"
-            )
+            raise MpippError(f"the search stopped after {_MOST_TOLD} cycles of collective calls")
         circle = _circle(held, members)
         yield _finding(circle)
         for way in circle:
             way.next()
     if any(way.is_cut for way in ways):
         raise MpippError(
-            f"of the order of collective calls on several communicators {MOST} turns were looked "
-            "at, and no more"
+            f"only {MOST} changes of communicator were checked in the order of collective calls"
         )
 
 
@@ -144,7 +141,7 @@ def _go_on(ways: list[_Way], members: dict[int, list[_Way]]) -> None:
 
 
 def _late(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
-    # Those that have not come to the calls of its turn, and will.
+    # Processes that have not reached the calls of its turn, and will.
     if way.turn is None:
         return []
     identity, last = way.turn.identity, way.turn.last
@@ -193,9 +190,9 @@ def _finding(circle: list[_Way]) -> Finding:
 
 
 class _Named(NamedTuple):
-    # A communicator, as it is called, and as one of its processes knows it.
+    # The name of a communicator, and how one of its processes knows it.
     text: str
-    is_alike: bool  # whether others of the circle would be called so, but for their number
+    is_alike: bool  # whether other communicators of the cycle have this name
     side: Side
 
 
@@ -219,7 +216,7 @@ def _ways(known: World) -> Iterator[_Way]:
     sides: dict[Process, list[Side]] = {}
     for side in every(known, is_in_turns):
         sides.setdefault(side.member.process, []).append(side)
-    found = (call_sequence.of(known, process, of) for process, of in sides.items())
+    found = (call_sequence.recorded_turns(known, process, of) for process, of in sides.items())
     made = [one for one in found if one is not None]
     ended = sum(at_the_end(process) for process in known.processes)
     for one in made:

@@ -23,15 +23,16 @@ _MOST_ALIKE = 1 << 16  # combinations that are remembered
 
 
 class _Calls:
-    # Those on one communicator, by process.
+    # The calls on one communicator, by process.
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}  # of their histories, by the process's own
         self.sides: list[Side] = []
         self.histories = Histories(0)
-        self.is_parted = False  # different operations have met: later ones do not belong together
+        self.is_parted = False  # different operations had one ordinal: later ordinals do not match
         self.alike: set[object] = set()
-        # By process the ordinal after the last: how a nonblocking call fails is kept after it.
+        # By process: the ordinal after its last call. The failure of a nonblocking call may be
+        # recorded after later calls.
         self._ends: list[int] = []
 
     def add(self, side: Side) -> None:
@@ -58,7 +59,7 @@ class _Calls:
 
 
 class _On(NamedTuple):
-    # What calls are collective over.
+    # The object that calls are collective over.
     identity: int  # of the communicator
     sequence: str  # "collectives", "window calls", "file calls"
     made: int  # ordinal of the call that made the window or file
@@ -90,7 +91,7 @@ class Collectives:
     def compare(
         self, told: Collection[tuple[int, int]] = (), of_all: World | None = None
     ) -> Findings:
-        """What differed between the calls that are there now.
+        """Yield the differences between the present calls.
 
         Args:
             told: operations of communicators that are left out, by those and ordinals.
@@ -132,16 +133,15 @@ class Collectives:
                 calls.alike.add(combination)
         if calls.histories.left_out:
             self.limits.reached(
-                f"of collective calls that repeat {MOST_TURNS} combinations were compared, and no "
-                "more"
+                f"only {MOST_TURNS} combinations of repeated collective calls were compared"
             )
         yield from compared.findings("collective call number {call_ordinal}", "call_ordinal")
 
 
 def check(known: World) -> Findings:
-    """What differed between the calls of a collective operation that some of them have left.
+    """Yield differences between the calls of collective operations that some processes have left.
 
-    Raises MpippError at the end if not all of them were compared.
+    Raises MpippError at the end if not all calls were compared.
     """
     past = Collectives()
     ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
@@ -178,7 +178,7 @@ def _inside(known: World) -> Iterator[Side]:
     # The calls that threads have not left: a collective one is kept when MPI has accepted it.
     for process in known.processes:
         for operation in process.operations:
-            call, member = operation.call, known.of(operation)
+            call, member = operation.call, known.member_of(operation)
             collective = call.dest is None and call.source is None and call.facts.over
             if operation.tid is None or member is None or not collective or not call.ordinal:
                 continue

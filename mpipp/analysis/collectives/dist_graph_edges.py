@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Is each edge of a distributed graph known at both of its ends (MPI-4.1, section 8.5.4)?
 
-MPI_Dist_graph_create_adjacent takes each process's word for its neighbors. Who is thought to send
-and does not know of it leaves the other waiting in a neighborhood collective call.
+MPI_Dist_graph_create_adjacent does not compare the neighbors that the processes pass. If a source
+does not list the edge, its destination waits forever in a neighborhood collective call.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def check(known: World) -> Findings:
 
 def differing(members: Sequence[Member]) -> Findings:
     """The first edge of a communicator that two of these members do not have equally often."""
-    # What is known of both ends: of processes that are not here nothing is.
+    # Edges with both ends known: mpipp knows nothing about absent processes.
     given = {one.comm.rank: one for one in members if one.comm.sources is not None}
     sent = Counter(
         (rank, to)

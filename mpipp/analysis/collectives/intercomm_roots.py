@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Do the groups of an intercommunicator name the same root? (MPI-4.1, section 6.2.3)
 
-Any two calls that fit no root are wrong, whatever the others give.
+Any two calls that fit no root are wrong, independently of the others.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _rank(joined: CollectiveCall) -> int:
 
 
 def _group(joined: CollectiveCall) -> int | None:
-    # Its first process stands for it; None where that is not known, or of another job.
+    # Its first process stands for it; None if that is unknown, or belongs to another job.
     ranks = joined.member.comm.world_ranks
     return ranks[0] if ranks and ranks[0] >= 0 else None
 

@@ -46,8 +46,8 @@ def check(known: World, parted: Collection[int]) -> Findings:
 
 
 def _peer_counts(known: World, side: Side) -> Iterator[tuple[Member, int]]:
-    # Those of its own group, or of an intercommunicator's other one, which all take part in its
-    # collective calls (MPI-4.1, section 6.2.2), and how many they have made; certain ones.
+    # Peers with a certain number of calls, and that number. On an intercommunicator the peers are
+    # the other group, because all its processes take part in collective calls (MPI-4.1, 6.2.2).
     sequence = side.channel.sequence
     for peer in known.peers(side.member):
         if peer is None or peer.process is side.member.process:
@@ -59,12 +59,12 @@ def _peer_counts(known: World, side: Side) -> Iterator[tuple[Member, int]]:
         )
         channel = next(ours, None)
         if channel is None:
-            # What is not needed any more may have been given back; of a window or file nothing is
-            # known before its first call.
+            # The program may have freed the communicator. A window or a file is unknown before its
+            # first call.
             if not peer.comm.header.is_ended and sequence == "collectives":
                 yield peer, 0
         elif not channel.history and sequence != "collectives":
-            continue  # there was no room, and no call of it was counted
+            continue  # the ledger was full, and no call of it was counted
         elif is_certain(peer.comm, channel) and not channel.frozen:
             yield peer, channel.count
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What MPI_Comm_spawn started and the processes that started it, on their intercommunicator.
+"""Parents and children of MPI_Comm_spawn, on their intercommunicator.
 
-Neither side is told which one of the other's it is (MPI-4.1, section 11.8.2). It is taken for the
-same where no other can be meant: one MPI_COMM_WORLD of so many processes has so many parents.
+MPI does not name the intercommunicator of one side to the other (MPI-4.1, section 11.8.2). mpipp
+identifies it if there is one candidate: one MPI_COMM_WORLD of that size has that many parents.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _Members = Mapping[Process, Comm]
 
 
 class Between(World):
-    """Parents and children, with nothing but the communicator between them and what is made of it.
+    """Parents and children, with the communicator between them and communicators made from it.
 
-    Ranks are counted on: those of the children follow those of the parents. Of what is made of it
-    (MPI_Intercomm_merge, MPI_Comm_dup) that is known of which all are members.
+    The ranks of the children follow those of the parents. A communicator made from it
+    (MPI_Intercomm_merge, MPI_Comm_dup) is known if all processes are members.
     """
 
     def __init__(self, parents: _Members, children: _Members) -> None:
@@ -45,8 +45,8 @@ class Between(World):
         self._ranks = dict(self._numbers)
 
     def _add(self, identity: int, sides: Sequence[_Members]) -> None:
-        # One that each process knows by the same calls. Nothing where these were not the same
-        # procedures, or gave each its own, as MPI_Comm_split does.
+        # A communicator from the same calls in each process. None if the procedures differed, or
+        # created different communicators, like MPI_Comm_split.
         everybody = {**sides[0], **sides[1]}
         kinds = {comm.inter for comm in everybody.values()}
         groups = sides if True in kinds else [everybody]
@@ -73,15 +73,15 @@ class Between(World):
         return None
 
     def covers(self, comm: Comm, process: Process) -> bool:
-        """Whether a process has it as the communicator between them, or as one made of it."""
+        """Return whether `comm` is the communicator between them, or made from it, in a process."""
         known = self._comms_by_identity.get(process, {}).values()
         return any(one.header.record == comm.header.record for one in known)
 
 
 def between(known: Sequence[World]) -> list[Between]:
-    """Those parents and children of whom it is certain.
+    """Return the parents and children that are certain.
 
-    `known`: all that there are. Of one who is not here nobody knows whom it has spawned.
+    `known`: all worlds of the job. mpipp does not know which children an absent process has.
     """
     if len(known) < 2 or any(len(world.processes) != world.size for world in known):
         return []

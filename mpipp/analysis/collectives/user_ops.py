@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Do processes reduce with the same operation of the program's own? (MPI-4.1, sections 6.9, 6.9.5)
 
-MPI itself compares none, and that two functions do the same cannot be known. So it is told, as a
-warning, where one object file has both functions under different names, or where only one of the
+MPI itself compares no operations, and mpipp cannot know whether two functions are equivalent. So it
+warns in two cases: one object file has both functions under different names, or only one of the
 operations is commutative.
 """
 
@@ -16,7 +16,7 @@ from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.model import Op
 from mpipp.render.phrases import Phrase
 
-# What languages put between MPI and their functions, in the order in which operations were made.
+# Functions of languages between MPI and their own, in the order of creation of operations.
 _TRAMPOLINES = "/mpi4py/"
 
 

@@ -34,12 +34,12 @@ class Access:
 
     @property
     def writes(self) -> bool:
-        """Whether the operation stores there."""
+        """Return whether the operation stores there."""
         return "writes" in self.buffer.access
 
     @property
     def absolute(self) -> bool:
-        """Whether the datatype's displacements are addresses."""
+        """Return whether the datatype's displacements are addresses."""
         around = self.operation.process.around
         return around.constant_name(self.buffer.address, "MPI_BOTTOM") is not None
 
@@ -50,12 +50,12 @@ class Access:
         return "reads and writes" if both else "writes" if self.writes else "reads"
 
     def used(self, byte: int) -> Phrase:
-        """The same of the element that has a byte, as a detail of a finding."""
+        """The element with a byte, as a detail of a finding."""
         return Phrase.of("{verb} {name}", verb=self.verb, name=self.name(byte))
 
     @cached_property
     def entries(self) -> tuple[Entries, ...]:
-        """What is known of it; entries without data are left out."""
+        """The known entries; entries without data are left out."""
         if self.partitions is not None:
             return tuple(_partitions(self.buffer, self.partitions))
         return tuple(_entries(self.buffer, _absent(self.operation, self.buffer)))
@@ -84,7 +84,8 @@ class Access:
         for one in whole.entries:
             found = touching(one.datatype, one.count, byte - one.address)
             for element in found:
-                name = Phrase.of("{element}", element=f"{self.buffer.role}{element.path}")
+                path = f"{self.buffer.role}{element.path}"
+                name = Phrase.of("{element}", element=path, address=byte)
                 if one.peer is not None:
                     peer = self.operation.peer(one.peer)
                     name = Phrase.of("{name} of {peer}", name=name, peer=peer)
@@ -92,10 +93,11 @@ class Access:
 
 
 def own_count(operation: Operation, buffer: Buffer) -> int | None:
-    """How many entries of an in-place reduce-scatter's buffer are its result, which comes to its
-    begin: all of it is input (MPI-4.1, sections 6.10.1 and 6.10.2).
+    """The number of entries of an in-place reduce-scatter's buffer that are its result, at its
+    start.
 
-    0 where that is not known; None for other buffers.
+    All of the buffer is input (MPI-4.1, sections 6.10.1 and 6.10.2). 0 if the number is unknown;
+    None for other buffers.
     """
     call, comm = operation.call, operation.comm
     scatters = call.facts.operation in ("Reduce_scatter", "Reduce_scatter_block")
@@ -123,7 +125,7 @@ def accesses(operation: Operation) -> list[Access]:
 
 
 def in_use(operation: Operation, every: Sequence[Access]) -> Iterator[Access]:
-    """What of its accesses is certain to be the operation's own until it is complete."""
+    """The accesses that certainly belong to the operation until it completes."""
     held = operation.owned_partitions if operation.started else ()
     for access in every:
         used = access if held is None else Access(operation, access.buffer, held)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long an operation has its buffers: where the standard says so, and what ends it.
+"""The time in which an operation has its buffers: the section of the standard, and the end.
 
 The rules cite nonblocking point-to-point communication; this is for the other kinds.
 """
@@ -13,17 +13,17 @@ from mpipp.model import Call
 
 
 def of_kind(finding: Finding, call: Call) -> Finding:
-    """A finding about a buffer of a pending operation, as it is of that kind of operation."""
+    """A finding about a buffer of a pending operation, with the rule for that kind of operation."""
     return replace(finding, rule=finding.rule._replace(section=_section(call)))
 
 
 def completing(call: Call) -> str:
     """The procedure that completes such an operation: a one-sided one may have no request."""
-    return "MPI_Wait" if call.facts.returns_at_once else "MPI_Win_flush"
+    return "MPI_Wait" if call.facts.returns_immediately else "MPI_Win_flush"
 
 
 def _section(call: Call) -> str:
-    # Of MPI-4.1.
+    # The section of MPI-4.1.
     facts = call.facts
     if call.win is not None:
         return "12.3"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The histories of channels, by what the processes that share them have in common."""
+"""The histories of channels, by the key that their processes share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpipp.model import Call, Channel, Comm, KeptCall, Outline, Stretch
 
 
 class Side:
-    """One process's part in a channel: its history, or what is given of that."""
+    """One process's part in a channel: its history, as far as it is known."""
 
     def __init__(
         self, member: Member, channel: Channel, stretches: list[Stretch] | None = None
@@ -31,12 +31,12 @@ class Side:
 
     @property
     def kinds(self) -> list[KeptCall]:
-        """Of all the calls those that are different, in no certain order."""
+        """The different calls, in no certain order."""
         return self.member.process.registry.kinds(self.member.comm, self.channel)
 
     @property
     def outline(self) -> Outline | None:
-        """What is kept of all of them, if it is plain."""
+        """The outline of all calls, if it is plain."""
         return self.member.process.registry.outline(self.member.comm, self.channel)
 
     def operation(self, call: Call) -> Operation:
@@ -56,7 +56,8 @@ class Key(NamedTuple):
 
 _COLLECTIVE = ("collectives", "window calls", "file calls")
 _MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
-# What counts messages: of partitioned ones each start, in whatever order of those with one tag.
+# Sequences that count messages: for partitioned ones each start, in any order of those with one
+# tag.
 RECEIVED = {"sends": "receives", "partitioned send starts": "partitioned receive starts"}
 
 
@@ -70,14 +71,14 @@ def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Si
 
 
 def is_certain(comm: Comm, channel: Channel) -> bool:
-    """Whether the ordinals of a channel tell which calls belong together."""
+    """Return whether the ordinals of a channel tell which calls belong together."""
     return not channel.shared and channel.sequence not in comm.uncertain_all
 
 
 def complete(known: World) -> Iterator[Side]:
-    """The channels of sends and receives of which all is kept, though perhaps not in its order.
+    """The channels of sends and receives with a complete ledger, though perhaps not in its order.
 
-    That is so if only the order is uncertain, and no room was missing.
+    That is so if only the order is uncertain, and the ledger was not full.
     """
     for process in known.processes:
         for comm in known.comms(process) if not process.registry.info.forgotten else ():
@@ -99,7 +100,7 @@ def key(known: World, side: Side) -> Key | None:
 
 
 def starts_key(known: World, side: Side) -> Key | None:
-    """The same of the starts of partitioned operations."""
+    """The key of the starts of partitioned operations."""
     return _key(known, side) if is_start(side.channel) else None
 
 
@@ -114,20 +115,20 @@ def _key(known: World, side: Side) -> Key | None:
 
 
 def is_message(channel: Channel) -> bool:
-    """Whether it is one of sends or receives."""
+    """Return whether it is one of sends or receives."""
     return channel.sequence in _MESSAGES
 
 
 def is_start(channel: Channel) -> bool:
-    """Whether it is one of starts of partitioned operations."""
+    """Return whether it is one of starts of partitioned operations."""
     return channel.sequence.endswith("starts")
 
 
 def is_collective(channel: Channel) -> bool:
-    """Whether a channel counts collective calls."""
+    """Return whether a channel counts collective calls."""
     return channel.sequence in _COLLECTIVE
 
 
 def is_sent(channel: Channel) -> bool:
-    """Whether it is one of sends."""
+    """Return whether it is one of sends."""
     return "send" in channel.sequence

@@ -15,7 +15,7 @@ _MOST_SHOWN = 16
 
 
 def members(operation: Operation) -> int | None:
-    """What tells the group from others; 0 if the process is not in it, None if it is not known."""
+    """The key of the group; 0 if the process is not in it, None if it is unknown."""
     call = operation.call
     if call.state == "over":
         known = call.arguments.get("members", 0)
@@ -27,7 +27,7 @@ def members(operation: Operation) -> int | None:
 
 
 def count(summed: int) -> int:
-    """How many members a group has."""
+    """The number of members of a group."""
     return summed & _COUNT
 
 
@@ -58,7 +58,7 @@ def stringtag(operation: Operation) -> bytes:
     return bytes(found) if isinstance(found, tuple) else b""
 
 
-def of(operation: Operation, name: str) -> Sequence[int] | None:
+def argument_ranks(operation: Operation, name: str) -> Sequence[int] | None:
     """As `ranks`, of the group that is that argument of an active call."""
     group = _passed_group(operation, name)
     return group.world_ranks if group is not None else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One process as the checks see it: what it has recorded, and the operations that are going on."""
+"""One process as the checks see it: its records, and its active operations."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _marked(request: Request, fresh: Sequence[int]) -> Request:
 
 
 def _runs(marks: Sequence[int], value: int) -> Iterator[range]:
-    # Of indices that have it.
+    # The ranges of the true indices.
     start = 0
     for mark, run in groupby(marks, bool):
         end = start + sum(1 for _ in run)
@@ -79,17 +79,17 @@ def _runs(marks: Sequence[int], value: int) -> Iterator[range]:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """Communication: an active call, the one that a pending request is of, or one that is over."""
+    """Communication: an active call, the call of a pending request, or a completed call."""
 
     process: Process
     call: Call
     request: Request | None  # None: the call has not returned
     tid: int | None  # the thread that is inside of the call
-    on: Comm | None = None  # of a call that is over: its communicator, freed or not
+    on: Comm | None = None  # of a completed call: its communicator, freed or not
 
     @property
     def is_completed(self) -> bool:
-        """Whether the call has returned, and no request belongs to it."""
+        """Return whether the call has returned, and no request belongs to it."""
         return self.tid is None and self.request is None
 
     def party(self, *details: Phrase) -> Party:
@@ -125,7 +125,7 @@ class Operation:
 
     @cached_property
     def comm(self) -> Comm | None:
-        """The communicator whose ranks it names; None where that is not certain.
+        """The communicator whose ranks it names; None if that is uncertain.
 
         Windows and requests outlive theirs, whose handle may be another's then; requests lose their
         ordinal with it.
@@ -145,21 +145,25 @@ class Operation:
 
     @property
     def started(self) -> bool:
-        """Whether it communicates: a call that makes a persistent request only prepares to."""
+        """Return whether it communicates: a call that makes a persistent request only prepares
+        to.
+        """
         prepares = self.call.facts.form in ("persistent", "partitioned")
         return self.request is not None or not prepares
 
     @property
     def may_be_completed(self) -> bool:
-        """Whether it may be complete: it shared its handle with another that was completed."""
+        """Return whether it may be complete: it shared its handle with another that was
+        completed.
+        """
         return self.request is not None and self.request.doubted
 
     @property
     def owned_partitions(self) -> Sequence[range] | None:
         """The partitions that certainly belong to the operation until it completes; None: all.
 
-        Those of a send are the program's until it marks them ready, those of a receive are again
-        when it is told that they have arrived (MPI-4.1, sections 4.2.1 and 4.2.2).
+        Partitions of a send belong to the program until they are marked ready. The partitions of a
+        receive belong to it again after it knows of their arrival (MPI-4.1, 4.2.1 and 4.2.2).
         """
         if self.may_be_completed:
             return ()
@@ -173,11 +177,11 @@ class Operation:
 
     @property
     def among_neighbors(self) -> bool:
-        """Whether the peers are the neighbors in the communicator's topology."""
+        """Return whether the peers are the neighbors in the communicator's topology."""
         return self.call.facts.among_neighbors
 
     def peer(self, number: int) -> Phrase:
-        """What the peer of a share of a buffer is called: "rank 3", "neighbor 1"."""
+        """The name of the peer of a part of a buffer: "rank 3", "neighbor 1"."""
         if self.among_neighbors:
             return Phrase.of("neighbor {neighbor}", neighbor=number)
         return Phrase.of("rank {rank}", rank=number)
@@ -188,24 +192,24 @@ class Operation:
         MPI_IN_PLACE is left out, so is what MPI_NO_OP would take (MPI-4.1, section 12.3.4).
         """
         for buffer in self.call.buffers:
-            ignored = buffer.role == "origin_addr" and self._takes_nothing
+            ignored = buffer.role == "origin_addr" and self._is_no_op
             if "remote" not in buffer.access and not ignored and not self.process.in_place(buffer):
                 yield buffer
 
     @cached_property
     def by_role(self) -> Mapping[str, Buffer]:
-        """The same by the standard's name of the parameter."""
+        """The buffers by the standard's name of the parameter."""
         return {buffer.role: buffer for buffer in self.buffers()}
 
     @property
-    def _takes_nothing(self) -> bool:
+    def _is_no_op(self) -> bool:
         op = self.call.op
         found = self.process.registry.find("op", op) if op is not None else None
         return isinstance(found, Op) and found.header.name == "MPI_NO_OP"
 
 
 class Death(NamedTuple):
-    """How a process died that has left a core."""
+    """The death of a process that has left a core."""
 
     signal: str  # "SIGSEGV"
     tid: int  # the thread that died of it
@@ -213,7 +217,7 @@ class Death(NamedTuple):
 
 
 class Process:
-    """What the checks look at.
+    """The checks' view of a process.
 
     Args:
         number: the process's own among all that are checked, from 0.
@@ -240,7 +244,9 @@ class Process:
 
     @cached_property
     def may_gain_caller(self) -> bool:
-        """Whether a thread that has not called MPI yet may call it beside those that have."""
+        """Return whether a thread that has not called MPI yet may call it beside those that
+        have.
+        """
         return self.registry.info.several_threads and self._uncalled()
 
     @cached_property
@@ -255,14 +261,14 @@ class Process:
 
     @cached_property
     def marked(self) -> tuple[Operation, ...]:
-        """The calls that threads are inside of of which nothing but handles is recorded."""
+        """The active calls of threads that only have their handles recorded."""
         threads = (t for t in self.registry.threads() if isinstance(t, Thread))
         inside = ((t.tid, t.unrecorded) for t in threads)
         return tuple(Operation(self, call, None, tid) for tid, call in inside if call is not None)
 
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
-        """All that is going on, active calls first."""
+        """All active operations, active calls first."""
         result = []
         inside = set()
         for thread in self.threads:
@@ -285,7 +291,9 @@ class Process:
 
     @cached_property
     def begun(self) -> tuple[Operation, ...]:
-        """What the active calls are about to begin: persistent operations, ready partitions."""
+        """The operations that active calls are about to start: persistent operations, ready
+        partitions.
+        """
         started = (self._starting(one.call, one.tid) for one in self.threads if one.call)
         readied = (Operation(self, one.call, one, None) for one in self._readied.values())
         return (*chain.from_iterable(started), *readied)
@@ -325,15 +333,16 @@ class Process:
 
     @cached_property
     def live_sessions(self) -> int:
-        """How many sessions it has."""
+        """The number of its sessions."""
         found = self.registry.objects("session")
         return sum(isinstance(one, Broken) or not one.header.null for one in found)
 
     @cached_property
     def has_left_sessions(self) -> bool:
-        """Whether it has no session any more, or ends the last one, and never initialized MPI.
+        """Return whether it has no session any more, or ends the last one, and never initialized
+        MPI.
 
-        It may begin another one; but what was made of those before is gone.
+        It may begin another one; but the objects of the former ones are gone.
         """
         info = self.registry.info
         if info.status != "started" or info.main_thread is not None:
@@ -374,7 +383,7 @@ class Process:
         return found
 
     def in_place(self, buffer: Buffer) -> bool:
-        """Whether MPI_IN_PLACE stands in place of an address."""
+        """Return whether MPI_IN_PLACE stands in place of an address."""
         return self.around.constant_name(buffer.address, "MPI_IN_PLACE") is not None
 
     def object_party(self, found: Object, *details: Phrase) -> Party:
@@ -390,3 +399,13 @@ class Process:
         active = isinstance(found, Request) and found.state == "active"
         start = found.start if isinstance(found, Request) and active else None
         return Party(self.number, subject, "made at", header.site, None, details, evidence, start)
+
+    def freeing_call(self, found: Object, done: str = "freed") -> list[Party]:
+        """The call that freed an object, as a party; empty if nothing is known of it.
+
+        Args:
+            done: what it did: a message is "received".
+        """
+        at = found.header.freed_at
+        subject = Phrase.of("{how} before", how=done)
+        return [] if at is None else [Party(self.number, subject, f"{done} at", at)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the checks ask of a process's records, wherever these are."""
+"""The checks' interface to a process's records, from any source."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from mpipp.model import (
     DatatypeRecord,
     Header,
     KeptCall,
+    KeyvalPlace,
     Object,
     Outline,
     ProcessInfo,
     Request,
+    ReturnedCode,
     Site,
     Stretch,
     Thread,
@@ -82,6 +84,8 @@ class Records(Protocol):
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]: ...
 
+    def record_count(self, kind: str) -> int: ...
+
     def broken_headers(self, kind: str) -> Iterator[Broken]: ...
 
     def is_zero(self, address: int) -> bool: ...
@@ -111,6 +115,10 @@ class Records(Protocol):
     def outline(self, comm: Comm, channel: Channel) -> Outline | None: ...
 
     def breaches(self) -> Iterator[Breach]: ...
+
+    def returned_codes(self) -> Iterator[ReturnedCode]: ...
+
+    def keyval_places(self) -> Iterator[KeyvalPlace]: ...
 
     def touches(self) -> Iterator[Touch]: ...
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Is what one call sends what another receives? (MPI-4.1, sections 3.3.1 and 6.2)
 
-Both may be one call, which moves something by itself.
+A call that sends data to its own process is compared with itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from mpipp.render.signature_mismatch import Entries
 
 @dataclass(frozen=True)
 class Data:
-    """What a call sends or receives: `count` entries of a datatype, as its argument `role` says."""
+    """The data that a call sends or receives: `count` entries of a datatype, for its argument
+    `role`.
+    """
 
     operation: Operation
     role: str
@@ -34,7 +36,7 @@ class Data:
 
     @property
     def entries(self) -> Entries:
-        """The same without the call."""
+        """The entries without the call."""
         return Entries(self.role, self.datatype.tree, self.count)
 
 
@@ -45,7 +47,7 @@ def buffer_data(operation: Operation, buffer: Buffer) -> Data | None:
 
 
 def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
-    """What a buffer has for one peer; None as in `buffer_data`."""
+    """The part of a buffer for one peer; None as in `buffer_data`."""
     if not 0 <= peer < buffer.share_count:
         return None
     try:
@@ -70,13 +72,13 @@ def _data(
 
 
 class Meeting(NamedTuple):
-    """How two buffers meet; `exact`: neither may have fewer elements than the other."""
+    """Two matching buffers; `exact`: neither may have fewer elements than the other."""
 
     exact: bool
     verbs: tuple[str, str]  # what the two calls do
     rules: str  # the first word of those for types and lengths
     alike: str = ""  # what both do, where neither gets what the other has: "reduce"
-    differs: str = "what is sent does not match what is received"
+    differs: str = "the types sent and received do not match"
     by: str = ""  # who does both, if it is one: "MPI_Put"
 
     @property
@@ -86,7 +88,7 @@ class Meeting(NamedTuple):
 
     @property
     def facts(self) -> dict[str, Value]:
-        """Those of the sentence."""
+        """The facts of the sentence."""
         verb, other = self.verbs
         verbs = {"verb": self.alike or verb, "other_verb": other}
         return {**verbs, "actor_text": self.by} if self.case else {}
@@ -100,7 +102,7 @@ REDUCTION = Meeting(True, ("reduces", "reduces"), "reduction", "reduce")
 
 
 def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
-    """What is wrong where two buffers meet; None if nothing is, or it cannot be known."""
+    """The finding for two matched buffers; None if they are right, or unknown."""
     try:
         found = matching.compare(sent.entries.signature, received.entries.signature)
     except MpippError:
@@ -162,17 +164,16 @@ def _party(data: Data, side: Side | None, verb: str) -> Party:
     if side is None:
         return data.operation.party()
     place = signature_mismatch.place(data.entries, side)
-    detail = Phrase.of(
-        "{verb} {datatype}: {element}", verb=verb, datatype=side.kind, element=place.text
-    )
+    template = "{verb} {datatype}: {element}"
+    facts: dict[str, Value] = {"verb": verb, "datatype": side.kind, "element": place.text}
     if data.peer is not None:
-        peer = data.operation.peer(data.peer)
-        detail = Phrase.of("{detail} of {peer}", detail=detail, peer=peer)
+        template += " of {peer}"
+        facts["peer"] = data.operation.peer(data.peer)
     # The address of a completed call's buffer is not kept.
     if not (data.remote or data.operation.call.state == "over"):
-        address = data.address + place.displacement
-        detail = Phrase.of("{detail}, at {address}", detail=detail, address=address)
-    party = data.operation.party(detail)
+        template += ", at {address}"
+        facts["address"] = data.address + place.displacement
+    party = data.operation.party(Phrase.of(template, **facts))
     if data.peer is not None or data.remote:
         return party
     evidence = party.evidence._replace(role=data.role, displacement=place.displacement)

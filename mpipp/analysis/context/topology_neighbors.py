@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Neighbors in topologies: what goes along an edge must be what is received (MPI-4.1, 8.6).
 
-Where there are several edges from one process to another, which is which is not looked at: they are
-wrong where they are in any order.
+If there are several edges from one process to another, their order is unknown: mpipp reports them
+only if every order is wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from mpipp.analysis.context.collective_call import CollectiveCall, Pairs
 from mpipp.analysis.context.signature_check import Data
@@ -57,7 +57,7 @@ def _around(comm: Comm) -> Iterator[int | None]:
 def _edges(
     joined: Sequence[CollectiveCall],
 ) -> Iterator[tuple[CollectiveCall, list[int], CollectiveCall, list[int]]]:
-    # Who sends, its numbers for the other, who receives, and that one's numbers for the sender.
+    # The sender, its numbers for the other, the receiver, and its numbers for the sender.
     by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
     for one in joined:
         for rank, numbers in _numbers(targets(one.member)).items():
@@ -78,21 +78,16 @@ def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
     return found
 
 
-def _allgather(joined: Sequence[CollectiveCall]) -> Pairs:
+def pairs(joined: Sequence[CollectiveCall]) -> Pairs:
+    """The data that is sent along each edge, with the data that its other end expects."""
     for one, numbers, other, places in _edges(joined):
-        sent = [one.buffer_data("sendbuf")] * len(numbers)
-        yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
-
-
-def _alltoall(joined: Sequence[CollectiveCall]) -> Pairs:
-    for one, numbers, other, places in _edges(joined):
-        sent = [one.share(n, "sendbuf") for n in numbers]
-        yield from _in_any_order(sent, [other.share(n, "recvbuf") for n in places])
+        sent = [one.sent(number) for number in numbers]
+        yield from _in_any_order(sent, [other.received(number) for number in places])
 
 
 def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) -> Pairs:
-    # Of as many: any two where all on a side are alike, else the first on each side that is left
-    # over. MPI_PACKED matches what differs: which is left over is not known then.
+    # The sides have equal lengths. If all data of a side are equal, any pair counts. Otherwise the
+    # first unmatched of each side count. MPI_PACKED matches different types: then they are unknown.
     if len(sent) == 1:
         yield sent[0], received[0]
         return
@@ -116,12 +111,3 @@ def _digest(data: Data | None) -> Digest | None:
         return None if data is None else hashing.digest(data.entries.signature)
     except MpippError:
         return None
-
-
-RULES: Mapping[str, Callable[[Sequence[CollectiveCall]], Pairs]] = {
-    "neighbor_allgather": _allgather,
-    "neighbor_allgatherv": _allgather,
-    "neighbor_alltoall": _alltoall,
-    "neighbor_alltoallv": _alltoall,
-    "neighbor_alltoallw": _alltoall,
-}

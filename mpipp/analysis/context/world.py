@@ -21,15 +21,15 @@ class Member(NamedTuple):
 
 
 def worlds(processes: Sequence[Process]) -> list[World]:
-    """The processes by MPI_COMM_WORLD; each for itself where that is not known."""
+    """The processes by MPI_COMM_WORLD; each for itself if that is unknown."""
     result = []
     for job in _split(processes, lambda info: info.job):
-        if _may_be_one(job):
+        if _may_be_single(job):
             result.append(World(job))
             continue
         # One launcher for each job, on each machine.
         for started in _split(job, lambda info: info.parent):
-            known = [started] if _may_be_one(started) else [[one] for one in started]
+            known = [started] if _may_be_single(started) else [[one] for one in started]
             result += [World(one) for one in known]
     return result
 
@@ -43,7 +43,7 @@ def _split(
     return found.values()
 
 
-def _may_be_one(processes: Sequence[Process]) -> bool:
+def _may_be_single(processes: Sequence[Process]) -> bool:
     every = (process.registry.info for process in processes)
     infos = [info for info in every if info.world_rank is not None]
     ranks = {info.world_rank for info in infos}
@@ -63,8 +63,8 @@ class World:
         self._by_rank = dict(sorted(by_rank.items()))
         self._all = frozenset(self._by_rank.values())
         self._ranks = {process: rank for rank, process in self._by_rank.items()}
-        # What was found of collective operations, by communicator and ordinal there: several checks
-        # want it, and of some hundred processes it takes a while.
+        # The findings of collective operations, by communicator and ordinal there: several checks
+        # need them, and for some hundred processes they take a while.
         self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
 
     @property
@@ -81,7 +81,7 @@ class World:
         found = process.registry.find("comm", handle) if handle is not None else None
         return found if isinstance(found, Comm) and found.identity else None
 
-    def of(self, operation: Operation) -> Member | None:
+    def member_of(self, operation: Operation) -> Member | None:
         """The process of an operation with the communicator it is on."""
         if operation.process not in self._all:
             return None
@@ -95,7 +95,7 @@ class World:
         return ranks[rank] if ranks is not None and 0 <= rank < len(ranks) else None
 
     def peers(self, member: Member) -> list[Member | None]:
-        """Those that may send to a process on a communicator, by rank; None: not checked."""
+        """The members that may send to a process on a communicator, by rank; None: not checked."""
         comm = member.comm
         size = comm.remote_size if comm.inter else comm.size
         return [self.peer(member, rank) for rank in range(size)]
@@ -113,7 +113,7 @@ class World:
 
     @property
     def size(self) -> int:
-        """Of MPI_COMM_WORLD."""
+        """The size of MPI_COMM_WORLD."""
         return next((one.registry.info.world_size or 0 for one in self.processes), 0)
 
     def comms(self, process: Process) -> list[Comm]:

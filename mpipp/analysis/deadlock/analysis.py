@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What holds a job up: the state of each process, and which of them can never go on."""
+"""The causes of a hang: the state of each process, and the processes that can never continue."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Wait(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a process does."""
+    """The state of a process."""
 
     rank: int  # in MPI_COMM_WORLD
     process: Process
@@ -43,25 +43,25 @@ class State:
     # "died"
     kind: str
     waits: tuple[Wait, ...]  # a thread each
-    # Why it is not told whether it may go on; nothing where that is told.
+    # The reason why it is unknown whether it may continue; empty if it is known.
     unknown: tuple[Unknown, ...] = ()
     # Its threads in MPI all wait, and another thread, which has called MPI before, is outside.
     has_outside: bool = False
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process will communicate no more."""
+        """Return whether the process will communicate no more."""
         return self.kind in ("ends", "died")
 
     @property
     def conditions(self) -> list[Condition]:
-        """What its threads wait for."""
+        """The conditions of its threads."""
         return [wait.condition for wait in self.waits]
 
 
 @dataclass(frozen=True)
 class Knot:
-    """Processes that can never go on, because of each other or for want of another."""
+    """Processes that can never continue, because of each other or for lack of another."""
 
     ranks: frozenset[int]
     circle: tuple[int, ...]  # of those that wait for each other; empty: for one that has ended
@@ -74,7 +74,7 @@ class Knot:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why the processes of one MPI_COMM_WORLD stand where they stand."""
+    """The reasons why the processes of one MPI_COMM_WORLD wait."""
 
     world: World
     waits: Waits
@@ -82,12 +82,12 @@ class Explanation:
     missing: tuple[int, ...]  # ranks of the processes that are not here
     knots: tuple[Knot, ...]
     edges: tuple[Edge, ...]  # all that any of them waits for
-    # Ranks that go on only if a thread that is outside calls MPI: one of theirs, or another's.
+    # Ranks that continue only if a thread that is outside calls MPI: one of theirs, or another's.
     left_outside: frozenset[int]
 
     @cached_property
     def stuck(self) -> frozenset[int]:
-        """The ranks that can never go on."""
+        """The ranks that can never continue."""
         found = (rank for knot in self.knots for rank in (*knot.ranks, *knot.behind))
         return frozenset(found)
 
@@ -103,12 +103,14 @@ class Explanation:
         return [rank for rank, one in self.states.items() if one.unknown or rank in left]
 
     def certain(self, knot: Knot) -> bool:
-        """Whether no thread that has not called MPI yet may change it."""
+        """Return whether no thread that has not called MPI yet may change it."""
         processes = (self.states[rank].process for rank in knot.ranks)
         return not any(process.may_gain_caller for process in processes)
 
     def polls(self, knot: Knot) -> bool:
-        """Whether one of its processes but polls: it may do something else that moves it on."""
+        """Return whether one of its processes but polls: it may do something else that moves it
+        on.
+        """
         return any(self.states[rank].kind == "polls" for rank in knot.ranks)
 
     def comms(self, knot: Knot) -> list[Member]:
@@ -123,9 +125,9 @@ class Explanation:
         return list(found.values())
 
     def differing(self, knot: Knot) -> tuple[frozenset[int], bool]:
-        """Of a mismatch, the ranks that are in different collective operations.
+        """For a mismatch, the ranks that are in different collective operations.
 
-        Where those that others are in are over, the ranks that are in another one, and True.
+        If the others' operations are completed, the ranks that are in another one, and True.
         """
         edges = [one for one in self.edges if one.rank in knot.ranks and one.event.mismatch]
         going = [
@@ -135,7 +137,7 @@ class Explanation:
         return frozenset(ranks), not going
 
     def relies(self, knot: Knot) -> bool:
-        """Whether a circle exists only because the library waits; a ready send must not.
+        """Return whether a circle exists only because the library waits; a ready send must not.
 
         Another library may buffer the message, or return before the other processes have come.
         """
@@ -146,12 +148,12 @@ class Explanation:
         return any(event.lenient and not event.is_ready_send for event in lacks)
 
     def waits_itself(self, rank: int) -> bool:
-        """Whether a process waits for others."""
+        """Return whether a process waits for others."""
         state = self.states.get(rank)
         return state is not None and (state.kind in ("waits", "polls") or state.has_outside)
 
     def lacks(self, wait: Wait, lenient: bool) -> list[Event]:
-        """What a call lacks; where it lacks what it must wait for, only that."""
+        """The missing events of a call; if some of them are required, only these."""
         firm = list(lacking(wait.condition, self._moves, lenient=True))
         return firm or (list(lacking(wait.condition, self._moves)) if lenient else [])
 
@@ -161,7 +163,7 @@ class Explanation:
 
 
 def explain(known: World, polling_waits: bool = False, waits: Waits | None = None) -> Explanation:
-    """What the processes of a job wait for, and who can never go on.
+    """The waits of a job's processes, and the processes that can never continue.
 
     Args:
         polling_waits: whether one that polls is taken to do nothing else until it finds something.
@@ -190,7 +192,7 @@ def explain(known: World, polling_waits: bool = False, waits: Waits | None = Non
 
 
 def explain_all(known: World) -> Explanation:
-    """The same; where none can be said never to go on, those that but poll count as waiting."""
+    """The explanation in which polling processes count as waiting, if no other is certain."""
     found = explain(known)
     return found if found.knots else explain(known, True, found.waits)
 
@@ -233,7 +235,7 @@ def _ends(process: Process, inside: set[str]) -> bool:
 
 
 def _unknown_conditions(waits: Sequence[Wait]) -> tuple[Unknown, ...]:
-    # Of a process with all its threads in MPI: one that can return moves it on.
+    # If all threads of a process are in MPI, one that can return continues it.
     if any(isinstance(wait.condition, NoWait) for wait in waits):
         return ()
     every = (part for wait in waits for part in parts(wait.condition))
@@ -252,7 +254,7 @@ def _knots(
     lenient: bool,
     known: frozenset[int] = frozenset(),
 ) -> list[Knot]:
-    # Of those that are stuck, apart from those that are known to be: what begins it first.
+    # The stuck processes apart from the known ones: the cause first.
     def moves(rank: int) -> bool:
         return rank not in stuck and rank not in ended
 
@@ -281,7 +283,7 @@ def _lone_waits(
     taken: set[int],
     lenient: bool,
 ) -> Iterator[Knot]:
-    # Those that wait in no circle, but for want of what has ended, or of the same operation.
+    # Processes outside cycles that wait for ended processes, or for the same operation.
     if different:
         yield Knot(frozenset(different), (), (), not lenient, True, ())
     left: dict[tuple[int, ...], list[int]] = {}
@@ -294,7 +296,7 @@ def _lone_waits(
 
 
 def _with_behind(knot: Knot, rest: frozenset[int], following: Mapping[int, Sequence[int]]) -> Knot:
-    # Those that wait for its processes, or for others that do.
+    # Processes that wait for its processes, or for others that do.
     reached = set(knot.ranks)
     while True:
         more = {rank for rank in rest - reached if any(to in reached for to in following[rank])}

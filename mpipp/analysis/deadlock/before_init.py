@@ -13,27 +13,27 @@ from mpipp.model import Thread
 
 
 def unranked(processes: Sequence[Process]) -> list[Process]:
-    """Those that belong to no MPI_COMM_WORLD of which the others know."""
+    """Processes that belong to no MPI_COMM_WORLD known to the others."""
     return [one for one in processes if one.registry.info.world_rank is None]
 
 
 def lines(processes: Sequence[Process], place: Place) -> Iterator[str]:
-    """What is to be said of such processes; nothing without any."""
+    """The lines about such processes; nothing without any."""
     living = [one for one in processes if one.death is None]
     pids = [one.registry.info for one in living]
     rank = "no rank is known" if len(pids) == 1 else "no ranks are known"
     if living:
-        yield f"not told: whether {names.processes(pids)} can go on, of which {rank}"
+        yield f"unknown: {names.processes(pids)} may still continue, but {rank}"
     for one in living:
         yield f"  {names.processes([one.registry.info])} is {_doing(one, place)}"
     for one in processes:
         if one.death is not None:
             which = names.processes([one.registry.info])
-            yield f"{which}, of which no rank is known, is {_doing(one, place)}"
+            yield f"{which}, whose rank is unknown, is {_doing(one, place)}"
 
 
 def records(processes: Sequence[Process], place: Place) -> list[dict[str, Any]]:
-    """The same for machines; the schema stands in docs/json.md."""
+    """The data for machines; docs/reference/json.md has the schema."""
     return [{"pid": one.registry.info.pid, "where": _doing(one, place)} for one in processes]
 
 

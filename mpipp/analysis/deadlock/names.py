@@ -31,7 +31,7 @@ def processes(infos: Sequence[ProcessInfo]) -> str:
 
 
 class Name(NamedTuple):
-    """How a communicator is called: "an intercommunicator of rank 0 with ranks 1 and 2".
+    """The name of a communicator: "an intercommunicator of rank 0 with ranks 1 and 2".
 
     Attributes:
         article: "a", "an"; "" before a name.
@@ -55,7 +55,7 @@ class Name(NamedTuple):
 
 
 def name(found: Comm) -> Name:
-    """Of a communicator."""
+    """The name of a communicator."""
     if found.header.name:
         if found.header.predefined:
             return Name("", "", found.header.name)
@@ -76,7 +76,7 @@ def comm(found: Comm) -> str:
 
 
 def comm_of(process: Process, found: Comm) -> str:
-    """The same of one that a process has, told apart from others that would be called so."""
+    """The name of a process's communicator, distinct from others that would have it."""
     return name(found).text(_number_of(process, found))
 
 
@@ -111,6 +111,13 @@ def tag(operation: Operation) -> str:
 
 def call(operation: Operation) -> str:
     """A call with what tells its peers: "MPI_Recv(source 1, tag 5)"."""
+    words = arguments(operation)
+    procedure = operation.call.procedure
+    return f"{procedure}({', '.join(words)})" if words else procedure
+
+
+def arguments(operation: Operation) -> list[str]:
+    """The arguments of a call that tell its peers: "source 1", "tag 5"."""
     found, process = operation.call, operation.process
     words = [f"{name} {_number(operation, name, value)}" for name, value in _peers(found)]
     if "stringtag" in found.arguments:
@@ -125,7 +132,7 @@ def call(operation: Operation) -> str:
         words.append(f"window {quoted(name)}" if name else "a window")
     if found.request_count and found.requests is not None and operation.request is None:
         words += _requests(found)
-    return f"{found.procedure}({', '.join(words)})" if words else found.procedure
+    return words
 
 
 def _peers(found: Call) -> Iterable[tuple[str, int]]:

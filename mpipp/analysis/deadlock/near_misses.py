@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What was done instead of what a process waits for?
+"""Near misses: messages and receives that almost match the one that a process waits for.
 
-A message with another tag, on another communicator, from or to another rank; a receive likewise.
+They have another tag, another communicator, or another rank.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class UnmatchedCount(NamedTuple):
 
 
 def unreceived(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
-    """What one process has sent another and no receive was posted for."""
+    """Messages that one process sent to another without a posted receive."""
     yield from _unmatched_counts(messages, sender, receiver, "sends", 1)
 
 
 def unsent(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
-    """Receives that one process has posted for another's messages, which were not sent."""
+    """Receives that one process has posted for messages that the other has not sent."""
     yield from _unmatched_counts(messages, sender, receiver, "receives", -1)
 
 
@@ -67,15 +67,15 @@ class NearMisses:
 
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
-        # What was told: by source and destination in MPI_COMM_WORLD, communicator and tag.
+        # The reported messages: by source and destination in MPI_COMM_WORLD, communicator and tag.
         self.reported: set[tuple[int | None, int | None, int, int]] = set()
 
     def _note_reported(self, source: Process, dest: Process, left: UnmatchedCount) -> None:
         ranks = source.registry.info.world_rank, dest.registry.info.world_rank
         self.reported.add((*ranks, left.comm.identity, left.tag))
 
-    def of(self, event: Event, rank: int) -> list[str]:
-        """What the process `rank` did instead of what the event asks of it, a sentence each."""
+    def sentences(self, event: Event, rank: int) -> list[str]:
+        """Similar calls of the process `rank` instead of the event, a sentence each."""
         if event.kind == "send":
             return list(self._instead_of_send(event, rank))
         if event.kind == "receive":

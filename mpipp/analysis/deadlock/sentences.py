@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a process does, and what it lacks, in a sentence each."""
+"""The activity and the missing events of a process, in a sentence each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpipp.analysis.deadlock.waits.conditions import Event, Unknown
 from mpipp.common.text import wording
 from mpipp.render.phrases import Phrase
 
-# What they have not done who are asked for an event.
+# The missing action for each kind of event.
 _UNDONE = {
     "receive": "posted no such receive",
     "collective": "not called it",
@@ -30,7 +30,7 @@ _UNDONE = {
 }
 _LENIENT = {
     "receive": "it waits because the library did not buffer it",
-    "unlock": "it waits because the library does not put the lock off",
+    "unlock": "it waits because the library does not defer the lock",
 }
 _ORDINALS = {1: "first", 2: "second", 3: "third"}
 
@@ -39,11 +39,13 @@ class Place(Protocol):
     """Where things are in the program's source."""
 
     def place(self, operation: Operation) -> str:
-        """Of a call: "solver.c:80 in relax"."""
+        """The place of a call: "solver.c:80 in relax"."""
         ...
 
     def outside(self, process: Process) -> str:
-        """Of a process's first thread that is not in MPI: "computing at solver.c:80 in relax"."""
+        """The place of a process's first thread outside MPI: "computing at solver.c:80 in
+        relax".
+        """
         ...
 
 
@@ -74,7 +76,7 @@ class Sentences:
         )
 
     def lack(self, event: Event) -> Phrase:
-        """What has not been done, and what those do who should."""
+        """The missing call, and the activity of the processes that should make it."""
         ranks = sorted(event.ranks)
         if event.mismatch is not None:
             return Phrase.of(
@@ -103,14 +105,14 @@ class Sentences:
         return lack
 
     def unknown_reason(self, reason: Unknown) -> Phrase:
-        """Why it is unknown whether a call may return."""
+        """The reason why it is unknown whether a call may return."""
         of = reason.operation
         if of is None:
             return Phrase.of("{why}", why=reason.reason)
         return Phrase.of("for {call_clause}: {why}", call_clause=self.call(of), why=reason.reason)
 
     def _has_ended(self, rank: int) -> bool:
-        # It will never do it, whatever the library is like.
+        # It will never do it, with any library.
         state = self._found.states.get(rank)
         return state is not None and state.has_ended
 
@@ -136,14 +138,14 @@ class Sentences:
         return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
 
     def _other_activity(self, rank: int) -> Phrase | None:
-        # What a process does of which nothing else is said.
+        # The activity of a process that no other line describes.
         state = self._found.states.get(rank)
         if state is None:
             return Phrase.of("not here")
         return None if rank in self._found.stuck else self.doing(rank)
 
     def doing(self, rank: int) -> Phrase:
-        """What a process does, with its place: the same for all that do the same there."""
+        """The activity of a process, with its place: equal for all that do the same there."""
         state = self._found.states[rank]
         if state.process.death is not None:
             return dead(state.process, state.process.death, self._place)
@@ -156,7 +158,7 @@ class Sentences:
         return self._calling(state)
 
     def outside(self, state: State) -> Phrase:
-        """What a thread does that is not in MPI."""
+        """The activity of a thread outside MPI."""
         return Phrase.of("not in MPI ({where})", where=self._place.outside(state.process))
 
     def stands(self, rank: int) -> Phrase:
@@ -180,9 +182,11 @@ class Sentences:
         return Phrase.of("in {call_clause}", call_clause=self.call(state.waits[0].operation))
 
     def near_misses(self, event: Event, most: int) -> list[str]:
-        """What was done instead, a sentence each."""
+        """Similar calls that were made instead, a sentence each."""
         found: dict[str, None] = {}
-        for miss in (miss for rank in sorted(event.ranks) for miss in self._near.of(event, rank)):
+        for miss in (
+            miss for rank in sorted(event.ranks) for miss in self._near.sentences(event, rank)
+        ):
             found[miss] = None
             if len(found) == most:
                 break
@@ -198,7 +202,7 @@ def _polling(call: Phrase) -> Phrase:
 
 
 def dead(process: Process, death: Death, place: Place) -> Phrase:
-    """What a process died of, with the call of MPI or else the place where."""
+    """The signal that ended a process, with the call of MPI or else the place."""
     where = death.where
     for operation in process.operations:
         if operation.tid == death.tid:

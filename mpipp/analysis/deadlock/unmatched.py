@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is left over in a hung job: messages that nobody receives, receives nobody sends for.
+"""Leftovers in a hung job: messages without a receive, receives without a message.
 
-Only where whoever should receive, or send, can never go on: others may do so yet.
+Only if all processes that should receive, or send, can never continue: others may still do so.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Unmatched(NamedTuple):
 
 
 def unmatched(found: Explanation) -> Iterator[Unmatched]:
-    """All of them but those that a process waits for, which is told with it."""
+    """All leftovers except those that a process waits for, which are reported with it."""
     waited = {
         channel
         for state in found.states.values()
@@ -81,7 +81,7 @@ def _of(messages: Messages, member: Member) -> Iterator[Unmatched]:
 
 
 def _waited(event: Event) -> Iterator[Channel]:
-    # Of the operation that waits, and of the send of a send-receive.
+    # The key of the waiting operation, and of the send of a send-receive.
     own, call = event.operation.process.registry.info.world_rank, event.operation.call
     if event.kind not in ("send", "receive") or own is None:
         return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who can go on, and who waits for whom in a circle?
+"""Which processes can continue, and which wait for each other in a cycle?
 
-A process may go on if what it waits for is there, or may come from a process that may go on. Those
-are taken out, and so on to a fixed point; what is left is deadlocked. One look at the memory is
-enough for that: what is left cannot change any more.
+A process may continue if its event is there, or may come from a process that may continue. These
+are removed, and so on to a fixed point; the rest are deadlocks. One look at the memory suffices:
+the rest cannot change any more.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from mpipp.analysis.deadlock.waits.conditions import Condition, Event, holds, la
 def stuck(
     waiting: Mapping[int, Sequence[Condition]], ended: frozenset[int], lenient: bool
 ) -> frozenset[int]:
-    """The processes that can never go on.
+    """The processes that can never continue.
 
     Args:
-        waiting: by rank what each waits for; of several threads of a process, one must go on.
-        ended: those that communicate no more; all others may go on.
-        lenient: whether what only the library waits for counts as met.
+        waiting: by rank the conditions of each; for several threads of a process, one must
+            continue.
+        ended: those that communicate no more; all others may continue.
+        lenient: True if the library's own conditions count as met.
     """
     left = set(waiting)
 
@@ -57,7 +58,7 @@ def edges(
     moves: Callable[[int], bool],
     lenient: bool,
 ) -> Iterator[Edge]:
-    """What those processes lack, for each of those who do not bring it about.
+    """The missing events of those processes, by the process that should cause them.
 
     In place of another operation none does, whether it moves or not.
     """
@@ -110,7 +111,7 @@ def components(
 
 
 def is_circle(component: frozenset[int], following: Mapping[int, Sequence[int]]) -> bool:
-    """Whether its processes wait for each other, or one for itself."""
+    """Return whether its processes wait for each other, or one for itself."""
     if len(component) > 1:
         return True
     (rank,) = component

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An explanation for machines; the schema stands in docs/json.md."""
+"""An explanation for machines; the schema stands in docs/reference/json.md."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def record(found: Explanation, place: Place) -> dict[str, Any]:
 
 
 def _knot(found: Explanation, knot: Knot, report: Report) -> dict[str, Any]:
-    kind = "mismatch" if knot.mismatch else "deadlock" if knot.circle else "waits for ever"
+    kind = "mismatch" if knot.mismatch else "deadlock" if knot.circle else "waits forever"
     polls = found.polls(knot)
     return {
         "kind": "no progress" if polls else kind,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An explanation in words: docs/hung.md is the tutorial to it."""
+"""An explanation in words: docs/reference/hang-report.md has the words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mpipp.analysis.rules import cited
 from mpipp.common.text import wording
 from mpipp.render.phrases import Phrase
 
-_MOST_TOLD = 8  # processes of one knot that are told one by one
+_MOST_TOLD = 8  # processes of one knot that are listed
 _MOST_GROUPS = 8  # groups that differ by the arguments of their calls
 _MOST_LACKS = 4  # things that one call lacks
 _MOST_LEFT = 8  # sentences on what is unmatched
@@ -34,7 +34,7 @@ class Report:
         self._say = Sentences(explanation, place)
 
     def lines(self) -> Iterator[str]:
-        """Of who is dead first, then of all that can never go on, then of what still moves."""
+        """Dead processes first, then all that can never continue, then the others."""
         for doing, members in self.groups(self._found.died):
             yield f"{wording.verb(members, 'is', 'are')} {doing}"
         if self._found.died and self._found.knots:
@@ -66,15 +66,15 @@ class Report:
         yield from (Phrase.of("{text}", text=remark) for remark in self._remarks(knot))
 
     def headline(self, knot: Knot) -> str:
-        """What it is, in one line."""
+        """The summary, in one line."""
         ranks, circle = sorted(knot.ranks), knot.circle
         if knot.mismatch:
             return f"mismatch: {deadlock_check.mismatch(self._found, knot)}"
         if not circle:
             ended = wording.ranks(knot.ended)
             verb = wording.verb(ranks, "waits", "wait")
-            return f"waits for ever: {verb} for {ended}, which will communicate no more"
-        kind = "deadlock" if self._found.certain(knot) else "deadlock, as far as is seen"
+            return f"waits forever: {verb} for {ended}, which will not communicate again"
+        kind = "deadlock" if self._found.certain(knot) else "possible deadlock"
         kind = "no progress" if self._found.polls(knot) else kind
         if len(ranks) == 1:
             return f"{kind}: rank {ranks[0]} waits for itself"
@@ -89,7 +89,7 @@ class Report:
         return f"{kind}: {wording.ranks(ranks)} wait for each other"
 
     def _shown_ranks(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
-        # Those that are told one by one, and the rest.
+        # The listed processes, and the rest.
         if len(knot.circle) == len(knot.ranks) <= _MOST_TOLD:
             return knot.circle, ()
         ranks = sorted(knot.ranks)
@@ -99,7 +99,7 @@ class Report:
         return told, [rank for rank in ranks if rank not in told]
 
     def _process(self, state: State, lenient: bool) -> Iterator[Phrase]:
-        # What a process waits for, and what would have to happen.
+        # The waits of a process, and the missing calls.
         for wait in state.waits:
             yield Phrase.of(
                 "  rank {rank} {how} {call_clause}",
@@ -135,18 +135,18 @@ class Report:
             names = wording.listed(sorted(rank_names.comm_of(m.process, m.comm) for m in members))
             yield f"  the order of collective calls differs between {names} ({self._cited('6.14')})"
         if self._found.polls(knot):
-            yield "  a process that polls may do something else before it finds anything"
+            yield "  a process that polls may leave its loop without finding anything"
         if self._found.relies(knot):
             yield (
-                "  a program must not rely on what the library buffers, or on where it does not "
-                f"wait ({self._cited('3.5 and 6.14')})"
+                "  a program must not rely on buffering, or on calls that return without "
+                f"synchronizing ({self._cited('3.5 and 6.14')})"
             )
 
     def _cited(self, sections: str) -> str:
         return cited(sections, self._found.world.processes[0].registry.info.standard)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
-        """What processes do, with those that do the same; of many, at the same place."""
+        """The activities of processes, each with its ranks; for many, by the place."""
         exact: dict[Phrase, list[int]] = {}
         for rank in ranks:
             exact.setdefault(self._say.doing(rank), []).append(rank)
@@ -161,7 +161,7 @@ class Report:
     def remaining_ranks(self, stand: bool = False) -> Iterator[str]:
         """Sentences about the ranks that may still continue, and how certain the report is.
 
-        stand: whether it was seen that they have not gone on for a while.
+        stand: True if they were seen not to continue for a while.
         """
         found, stuck = self._found, self._found.stuck
         rest = [rank for rank in found.states if rank not in (*stuck, *found.died)]
@@ -183,13 +183,13 @@ class Report:
             yield from self._outside(members)
             yield from self._unknown_lines(members)
         if found.missing:
-            yield f"as far as is seen: {wording.verb(found.missing, 'is', 'are')} not here"
+            yield f"incomplete: {wording.verb(found.missing, 'is', 'are')} missing"
 
     def _overall(self, stand: bool) -> str:
-        # Of a job in which none is known never to go on.
+        # The line of a job without a process that certainly never continues.
         if self._found.unknown_ranks:
-            return f"not told: whether {wording.ranks(self._found.unknown_ranks)} can go on"
-        return f"{'' if stand else 'still moving: '}nothing is waited for that cannot come"
+            return f"unknown: {wording.ranks(self._found.unknown_ranks)} may still continue"
+        return f"{'' if stand else 'still moving: '}every wait can still be satisfied"
 
     def _outside(self, ranks: Sequence[int]) -> Iterator[str]:
         # The other threads of processes that wait with some.
@@ -217,7 +217,7 @@ class Report:
 
 
 def merged(found: Iterable[Event]) -> list[Event]:
-    """What is asked of several processes for one operation, as one event."""
+    """The missing event of several processes for one operation, as one event."""
     result: dict[object, Event] = {}
     for event in found:
         key = (id(event.operation), event.kind, event.lenient, id(event.mismatch))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who waits for whom, as a picture: processes that do the same at the same place are one group."""
+"""Wait-for graph, as a picture: processes that do the same at the same place are one group."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from mpipp.analysis.deadlock_text.wait_diagram import Group, named
 from mpipp.common.text import wording
+from mpipp.common.text.svg_head import svg_head
 from mpipp.common.text.xml import escape
 
 # Pixels.
@@ -15,7 +16,7 @@ _PADDING, _BETWEEN, _MARGIN = 10, 18, 16
 _ARC, _MOST_ARC = 16, 200  # how far an arrow bends out, for each box that it passes
 _MOST_TEXT = 100  # characters of a line
 
-# Of each state: fill and line, light and dark.
+# The colours of each state: fill and line, light and dark.
 _COLOURS = {
     "stuck": ("#ffebe9", "#cf222e", "#3c1618", "#ff7b72"),
     "behind": ("#fff1e5", "#bc4c00", "#3d2211", "#f0883e"),
@@ -49,7 +50,7 @@ def svg(drawn: Sequence[Group]) -> str:
     tops = [_MARGIN + i * (height + _BETWEEN) for i in range(len(drawn))]
     bend = min(_MOST_ARC, _ARC * (len(drawn) + 1))
     whole = (width + 2 * _MARGIN + bend, _MARGIN + len(drawn) * (height + _BETWEEN))
-    parts = [_head(*whole)]
+    parts = [svg_head("why", "Wait-for graph", *whole, style())]
     for group, head, text, top in zip(drawn, heads, texts, tops):
         parts += _box(group, head, text, top, width, height)
     parts += _arrows(drawn, tops, width, height)
@@ -66,16 +67,6 @@ def style() -> str:
         )
 
     return _STYLE.format(light=rules(0), dark=rules(2))
-
-
-def _head(width: float, height: float) -> str:
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="mpipp-why" role="img" '
-        f'aria-label="Who waits for whom" width="{width:g}" height="{height:g}" '
-        f'viewBox="0 0 {width:g} {height:g}">\n'
-        f"<style>{style()}</style>\n"
-        f'<rect class="back" width="{width:g}" height="{height:g}"/>'
-    )
 
 
 def _box(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.analysis.rules import RULES, Rule, Version, cited, template
+from mpipp.analysis.rules.rule import REMARK
 from mpipp.model import Call, Comm, Object, Site, ThreadCall
 from mpipp.render.phrases import Phrase, Value, Varies
 
@@ -34,12 +35,13 @@ class Party:
 
     process: int  # its number among the processes that are checked
     subject: Phrase  # "MPI_Irecv(source = 0, tag = 1, ...)", or "MPI_Datatype VECTOR[3, 2, 4]"
-    made: str  # how its place is introduced: "called at", "made at"
+    place_label: str  # how its place is introduced: "called at", "made at"
     site: Site
     tid: int | None = None  # the thread that is inside of the call now
     details: tuple[Phrase, ...] = ()  # its part in the finding, a line each: element addresses
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
     start: ThreadCall | None = None  # the call that started it: of a persistent operation
+    is_wrong: bool = True  # False: its place is only the last that is known before the mistake
 
     @property
     def starting(self) -> Party | None:
@@ -56,11 +58,11 @@ class Party:
         return self.subject.text
 
     def with_details(self, *details: Phrase) -> Party:
-        """The same with more details."""
+        """A copy with more details."""
         return replace(self, details=(*self.details, *details))
 
     def key(self, varies: Varies) -> object:
-        """What equal parties of several findings have in common, without process and place."""
+        """The key of equal parties of several findings, without process and place."""
         details = (one for one in self.details if not one.is_left_out(varies))
         return self.subject.key(varies), tuple(one.key(varies) for one in details)
 
@@ -92,7 +94,7 @@ class Finding:
         broken = RULES[rule]
         what = Phrase.of(template(rule, case), **facts)
         sentence, advice, error_class = (
-            what.other(words) for words in (broken.sentence, broken.advice, broken.error_class)
+            what.reworded(words) for words in (broken.sentence, broken.advice, broken.error_class)
         )
         return cls(broken, what, tuple(parties), sentence, advice, error_class=error_class.text)
 
@@ -105,19 +107,30 @@ class Finding:
                 yield starting
 
     @property
+    def severity(self) -> str:
+        """The rule's; of a consequence of another finding REMARK, since that is the error."""
+        return self.rule.severity if self.follows is None else REMARK
+
+    @property
+    def pointing(self) -> Sequence[Party]:
+        """The calls, or the objects without a call: if all have one place, the mistake is there."""
+        wrong = [party for party in self.parties if party.is_wrong]
+        return [party for party in wrong if party.place_label == "called at"] or wrong
+
+    @property
     def demanded(self) -> str:
-        """What the standard says, and where: "MPI-4.1, section 3.7.2: ..."."""
+        """The standard's demand, with its section: "MPI-4.1, section 3.7.2: ..."."""
         return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
 
     def key(self, varies: Varies) -> object:
-        """What findings of one mistake have in common, without processes and places."""
+        """The key of findings of one mistake, without processes and places."""
         follows = self.follows.key(varies) if self.follows is not None else None
         phrases = (self.what, self.sentence, self.advice)
         parties = tuple(party.key(varies) for party in self.parties)
         return self.rule.id, tuple(one.key(varies) for one in phrases), follows, parties
 
     def with_detail(self, detail: Phrase) -> Finding:
-        """The same with one more detail of its last party."""
+        """A copy with one more detail of its last party."""
         *before, last = self.parties
         return replace(self, parties=(*before, last.with_details(detail)))
 
@@ -126,7 +139,7 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The first of those that the same calls have made, as a loop does."""
     equal: dict[object, list[Finding]] = {}
     for one in findings:
-        places = tuple((party.process, party.made, party.site) for party in one.placed)
+        places = tuple((party.process, party.place_label, party.site) for party in one.placed)
         known = all(party.site.address for party in one.parties)
         key = one.rule.id, one.what.key(Varies.CALLS), places
         equal.setdefault(key if known else id(one), []).append(one)

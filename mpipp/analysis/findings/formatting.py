@@ -12,9 +12,12 @@ from typing import Any, NamedTuple, Optional
 
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.model import Call
+from mpipp.render import header_calls
 from mpipp.render.phrases import Phrase, Varies
+from mpipp.symbolizer.source_frames import Frame
 
 Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
+Frames = Callable[[Party], Sequence[Frame]]  # the same, with what is known of each
 # Processes by their numbers: "rank 0 (inferior 1)", "ranks 0 to 3 (inferiors 1 to 4)"; "" where
 # only one is checked.
 Label = Callable[..., str]
@@ -37,7 +40,7 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
     for finding in findings:
         processes = tuple(party.process for party in finding.parties)
         key = folding_key(finding, where)
-        # Of one process, they are several.
+        # Findings of one process stay separate.
         groups = known.setdefault(key, [])
         free = [one for one in groups if processes not in one.processes]
         group = min(free, key=lambda one: facts(one.finding) != facts(finding), default=None)
@@ -53,7 +56,9 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
 def folding_key(finding: Finding, where: Where) -> object:
     """A key that is equal for findings that are folded; its `repr` is the same in every process."""
     numbers = [party.process for party in finding.parties]
-    places = tuple((numbers.index(p.process), p.made, tuple(where(p))) for p in finding.placed)
+    places = tuple(
+        (numbers.index(p.process), p.place_label, tuple(where(p))) for p in finding.placed
+    )
     return finding.key(Varies.LOOKS), places
 
 
@@ -105,9 +110,13 @@ def started(party: Party, where: Where) -> dict[str, Any] | None:
 
 
 def record(
-    one: Finding | Folded, where: Where, label: Label, rank: Rank = lambda process: None
+    one: Finding | Folded,
+    where: Where,
+    label: Label,
+    rank: Rank = lambda process: None,
+    frames: Frames = lambda party: (),
 ) -> dict[str, Any]:
-    """A finding for machines; the schema stands in docs/json.md."""
+    """A finding for machines; the schema stands in docs/reference/json.md."""
     if isinstance(one, Finding):
         one = Folded(one, [tuple(party.process for party in one.parties)], False)
     finding = one.finding
@@ -118,9 +127,10 @@ def record(
     found = {
         "check": finding.rule.check,
         "id": finding.rule.id,
-        "severity": finding.rule.severity,
+        "severity": finding.severity,
         "what": finding.what.text,
         "facts": finding.what.json(),
+        "point": _point(finding, frames),
         "parties": parties,
         "shown_as": label(*sorted(set(one.processes[0]))) if one.differ else "",
         "rule": finding.demanded,
@@ -130,6 +140,14 @@ def record(
         "fingerprint": fingerprint(finding, where),
     }
     return {**found, **shown(lines(found))}
+
+
+def _point(finding: Finding, frames: Frames) -> dict[str, Any] | None:
+    # The line of source that all calls of the finding have; None if they have several.
+    sources = ([(frame.path, frame.line) for frame in frames(p)] for p in finding.pointing)
+    places = {header_calls.own(lines) for lines in sources}
+    place = places.pop() if len(places) == 1 else None
+    return None if place is None else {"path": place[0], "line": place[1]}
 
 
 def shown(lines: Iterable[Line]) -> dict[str, Any]:
@@ -153,7 +171,7 @@ def _names(phrase: Phrase) -> tuple[str, ...]:
 
 
 def fingerprint(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> str:
-    """What tells a finding from others in every process, as `identity` does; 32 hex digits."""
+    """A key of a finding that is unique in every process, like `identity`; 32 hex digits."""
     # It takes some time to load.
     import hashlib
 
@@ -163,7 +181,7 @@ def fingerprint(finding: Finding, where: Where, label: Label = lambda *numbers: 
 def _party(
     party: Party, processes: Sequence[int], where: Where, label: Label, rank: Rank
 ) -> dict[str, Any]:
-    call = party.evidence.call if party.made == "called at" else None
+    call = party.evidence.call if party.place_label == "called at" else None
     ranks = [rank(process) for process in processes]
     return {
         "process": label(*processes),
@@ -172,7 +190,7 @@ def _party(
         "facts": [fact for one in (party.subject, *party.details) for fact in one.json()],
         "procedure": call.procedure if call is not None else "",
         "arguments": matched(call) if call is not None else {},
-        "made": party.made,
+        "made": party.place_label,
         "where": list(where(party)),
         "started": started(party, where),
         "details": [detail.text for detail in party.details],

@@ -12,7 +12,7 @@ _MOST_SAID = 3
 
 
 class Limits:
-    """What was left out, each reason once."""
+    """The parts that were left out, each reason once."""
 
     def __init__(self) -> None:
         self._reasons: dict[str, None] = {}

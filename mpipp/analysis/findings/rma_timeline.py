@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What processes did around a conflict of one-sided operations, or a call that is wrong by itself,
-for those who draw it.
-"""
+"""The actions of the processes around a conflict of one-sided operations, or a wrong call."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ _OPEN = -1  # in place of a point
 _IS = {
     "pending": "not complete yet",
     "incomplete": "may not be complete",
-    "unordered": "nothing orders them",
+    "unordered": "data race",
     "copies": "not the same copy",
 }
 
@@ -26,10 +24,14 @@ _ENDS = {
     "lock": "MPI_Win_unlock or MPI_Win_flush after the first, then ",
     "lock_all": "MPI_Win_unlock_all or MPI_Win_flush after the first, then ",
 }
-# By the rule of a mistake: what is so of its event, and of what it does not go together with, and
-# what is missing or wrong.
+# By the rule of a mistake: the text of its event, the text of the conflicting one, and the missing
+# or wrong part.
 MISTAKEN = {
-    "rma-no-epoch": ("no epoch is open for its target", "", "missing: what opens an epoch before"),
+    "rma-no-epoch": (
+        "no epoch is open for its target",
+        "",
+        "missing: a call that opens an epoch before",
+    ),
     "rma-with-request": (
         "has a request",
         "opens an active target epoch",
@@ -38,17 +40,17 @@ MISTAKEN = {
     "rma-given-up": (
         "has a request",
         "frees it",
-        "missing: MPI_Wait, or what else completes it",
+        "missing: MPI_Wait, or another completing call",
     ),
     "rma-nested": (
-        "opens one that the other excludes",
+        "opens an epoch that the other excludes",
         "opens an epoch",
         "missing: the end of the first epoch before the second",
     ),
     "rma-locked": ("locks it again", "locks the target", "missing: MPI_Win_unlock between the two"),
     "rma-no-locks": (
         "locks it",
-        "gives the key no_locks",
+        "passes the key no_locks",
         "wrong: the info key, or the lock",
     ),
     "rma-exposed": (
@@ -56,32 +58,32 @@ MISTAKEN = {
         "has the same memory exposed or locked",
         "missing: the end of the first epoch before the second",
     ),
-    "rma-not-open": ("there is none to end", "", "missing: what opens the epoch"),
-    "rma-not-ended": ("opens an epoch", "it is not ended", "missing: what ends the epoch"),
+    "rma-not-open": ("no epoch is open", "", "missing: the call that opens the epoch"),
+    "rma-not-ended": ("opens an epoch", "it is not ended", "missing: the call that ends the epoch"),
     "rma-gone": (
         "needs its buffer until it is complete",
-        "its buffer is gone before",
-        "missing: what completes the operation while its buffer is there",
+        "its buffer ends before",
+        "missing: a call that completes the operation while its buffer exists",
     ),
     "rma-window-gone": (
-        "others may use the memory from here on",
-        "it is gone",
-        "missing: what frees the window, or detaches the memory, before",
+        "other processes may access the memory from here on",
+        "the memory ends",
+        "missing: a call that frees the window, or detaches the memory, before",
     ),
     "rma-twice": (
-        "the datatype of what it writes has overlapping entries",
+        "the datatype that it writes has overlapping entries",
         "",
         "wrong: the datatype",
     ),
     "rma-detached": (
         "its target's memory is not attached",
         "detaches it",
-        "missing: MPI_Win_attach before it, and MPI_Win_detach only behind its end",
+        "missing: MPI_Win_attach before it, and MPI_Win_detach after its end",
     ),
     "rma-nocheck": (
         "one of the two has MPI_MODE_NOCHECK",
         "one of the two has MPI_MODE_NOCHECK",
-        "wrong: the assertion of one of them alone",
+        "wrong: only one of the two has the assertion",
     ),
     "rma-not-posted": (
         "says that the targets have called MPI_Win_post",
@@ -91,7 +93,7 @@ MISTAKEN = {
     "rma-some-fences": (
         "has the assertion",
         "has not",
-        "wrong: the assertion of one of them alone",
+        "wrong: only one of the two has the assertion",
     ),
     "rma-noprecede": (
         "says that no operation precedes",
@@ -116,11 +118,11 @@ class Lifelines(NamedTuple):
     """Points by their places among `points`, in which those of a process are in its order.
 
     Attributes:
-        epochs: points at which an epoch begins, and ends; -1: it goes on.
-        pending: an operation, and what completes it; -1: it is not known.
-        edges: the second heard of the first, and of all that its process did before.
+        epochs: points at which an epoch begins, and ends; -1: it is active.
+        pending: an operation, and the call that completes it; -1: it is unknown.
+        edges: the second is ordered after the first, and after all earlier actions of its process.
         missing: the two accesses; twice the same: a call is wrong by itself.
-        why: what is so between these; `wanted`: what would order them.
+        why: the fact between these; `wanted`: the call that would order them.
     """
 
     points: tuple[Point, ...]
@@ -147,7 +149,7 @@ class Points:
         self._found: dict[tuple[int, int], NumberedPoint] = {}
 
     def add(self, found: NumberedPoint) -> tuple[int, int]:
-        """What refers to it from then on."""
+        """The key of the point for later references."""
         key = found[:2]
         known = self._found.get(key)
         if known is None or not known.point.text:
@@ -184,19 +186,21 @@ class Points:
 
 
 def why(found: Conflict, told: str) -> tuple[str, str]:
-    """What is so between the accesses, and what would order them.
+    """The relation of the accesses, and the missing synchronization.
 
     Args:
-        told: the procedure by which the second's process heard of the first's call, if it has.
+        told: the procedure by which the second's process is ordered after the first's call,
+            if it is.
     """
     return _IS[found.why], f"missing: {_missing_completion(found, told)}"
 
 
 def _missing_completion(found: Conflict, told: str) -> str:
     if found.why == "pending":
-        return "what completes the first before the second"
+        return "a call that completes the first before the second"
     if found.why == "incomplete":
-        return f"what completes the first at its target before {told or 'the other hears of it'}"
+        before = told or "the processes synchronize"
+        return f"a call that completes the first at its target before {before}"
     if found.why == "copies":
         return "a synchronization of the window in between"
     kind = found.first.epoch.kind if found.first.epoch is not None else ""

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Do the sends and receives that belong together match? (MPI-4.1, sections 3.3 and 3.5)
 
-Which belong together is certain from their ordinals: messages of one process to another with one
-tag on a communicator are received in the order in which they were sent, so the n-th send is for
-the n-th receive, whatever has arrived already and whenever a process was stopped. A receive with
-MPI_ANY_SOURCE or MPI_ANY_TAG is certain if every process that may send to it is looked at, and
-only one message for it is on its way or waiting.
+Ordinals match the calls with certainty. Messages of one process to another with one tag on a
+communicator are received in the order in which they were sent. So the n-th send matches the n-th
+receive, for any arrivals and any stops. A receive with MPI_ANY_SOURCE or MPI_ANY_TAG is certain if
+mpipp checks every process that may send to it, and only one message for it exists.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from mpipp.render.phrases import Phrase
 
 
 class Key(NamedTuple):
-    """What the two calls of a message have in common."""
+    """The common key of the two calls of a message."""
 
     identity: int  # the communicator's
     sender: int  # ranks in MPI_COMM_WORLD
@@ -64,7 +63,7 @@ def check(known: World) -> Findings:
 
 
 def live(known: World) -> tuple[dict[Key, Data], dict[Key, Data]]:
-    """The sends and the receives that are going on."""
+    """The active sends and receives."""
     sends: dict[Key, Data] = {}
     receives: dict[Key, Data] = {}
     for process in known.processes:
@@ -167,7 +166,7 @@ def _counts(member: Member, sequence: str, peer: int | None) -> dict[tuple[int, 
 
 
 def _member(known: World, operation: Operation, sequence: str) -> Member | None:
-    member = known.of(operation)
+    member = known.member_of(operation)
     return member if member is not None and sequence not in member.comm.uncertain else None
 
 
@@ -183,7 +182,8 @@ def _receive_key(call: Call) -> tuple[int | None, int | None, int | None]:
 
 
 def _message(operation: Operation) -> Message | None:
-    # Of MPI_Mrecv. That of a pending MPI_Imrecv is gone, and its handle may be another's.
+    # The message of MPI_Mrecv. That of a pending MPI_Imrecv is gone, and its handle may be
+    # another's.
     if operation.call.message is None or operation.request is not None:
         return None
     found = operation.process.registry.find("message", operation.call.message)

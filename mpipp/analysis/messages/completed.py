@@ -25,14 +25,14 @@ from mpipp.analysis.deadlock.waits.messages import Messages as HangMessages
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.analysis.findings.limits import Limits
 from mpipp.analysis.messages import active
-from mpipp.analysis.messages.fast_equal import HistoryComparison, data_of
+from mpipp.analysis.messages.history_equality import HistoryComparison, data_of
 from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meeting, MeetingCount
 from mpipp.common.text import wording
 from mpipp.model import Channel, Comm
 from mpipp.render.phrases import Phrase
 
-_MOST_ALIKE = 1 << 17  # combinations that are remembered
-_FEW = 64  # the same of each channel, while nothing of it is compared
+_MOST_ALIKE = 1 << 17  # capacity of the cache of matching combinations
+_FEW = 64  # capacity for a channel with no compared messages yet
 
 
 class _Pair:
@@ -45,7 +45,7 @@ class _Pair:
 
 
 class Messages:
-    """What was sent and received in all channels, compared as it becomes known.
+    """The messages of all channels, compared as they become known.
 
     Attributes:
         limits: those that were reached.
@@ -66,7 +66,7 @@ class Messages:
         self._new[of] = None
 
     def compare(self, going_on: Collection[active.Key] = ()) -> Findings:
-        """What is wrong where both sides are there now; those `going_on` are left out."""
+        """The findings between both sides so far; without those in `going_on`."""
         changed, self._new = self._new, {}
         for of in changed:
             yield from self._compare(of, self._pairs[of], going_on)
@@ -90,7 +90,7 @@ class Messages:
             pair.first = pair.first or found.what
         if pair.histories.left_out:
             self.limits.reached(
-                f"of messages that repeat {MOST_TURNS} combinations were compared, and no more"
+                f"only {MOST_TURNS} combinations of repeated messages were compared"
             )
         if len(pair.histories.passed) > _FEW:
             pair.histories.passed.clear()
@@ -168,7 +168,7 @@ def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
             call, near = last.at(count + 1).call, list[Phrase]()
             if sequence == "receives":
                 call = replace(call, ordinal=count + 1)
-                near += twins.of(sent, receiver.process, tag)
+                near += twins.phrases(sent, receiver.process, tag)
             party = sent.operation(call).party(*near)
             case = "several" if lost > 1 else "one"
             # So that it is not one of others at its place.
@@ -183,8 +183,8 @@ class _Twins:
         self._messages = HangMessages(known)
         self._left: dict[tuple[int, int], list[near_misses.UnmatchedCount]] = {}
 
-    def of(self, sent: Side, receiver: Process, tag: int) -> Iterator[Phrase]:
-        # What is said of them, for a message that nobody received.
+    def phrases(self, sent: Side, receiver: Process, tag: int) -> Iterator[Phrase]:
+        # The details of an unreceived message.
         sender, own = sent.member.process, sent.member.comm.identity
         pair = sender.number, receiver.number
         if pair not in self._left:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which calls met: those with the same ordinal in several histories."""
+"""Match calls: those with the same ordinal in several histories."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mpipp.analysis.findings.finding import Finding
 from mpipp.model import KeptCall, Stretch
 from mpipp.render.phrases import Phrase
 
-MOST_TURNS = 4096  # combinations of two stretches' calls that are looked at
+MOST_TURNS = 4096  # combinations of two stretches' calls that are compared
 
 
 class Meeting(NamedTuple):
-    """Calls that met: one of each history."""
+    """Calls that belong together: one from each history, with equal ordinals."""
 
     ordinal: int  # of the first time
     times: int
@@ -24,12 +24,12 @@ class Meeting(NamedTuple):
 
 
 class Histories:
-    """What has not met yet, of several processes.
+    """The unmatched calls of several processes.
 
     Attributes:
         waiting: by process, in order of ordinals.
-        passed: calls that need not be told again when they meet.
-        left_out: whether some of those that met were too many to be told.
+        passed: calls that need not be returned again when they match.
+        left_out: whether some matches were too many to be returned.
     """
 
     def __init__(self, count: int) -> None:
@@ -98,7 +98,7 @@ def _from(stretch: Stretch, first: int, count: int) -> tuple[KeptCall, ...]:
 
 
 class MeetingCount:
-    """How often calls met in one way, and the first time."""
+    """The number of matches of one form, and the first one."""
 
     def __init__(self) -> None:
         self._found: dict[object, tuple[Finding, int, int]] = {}

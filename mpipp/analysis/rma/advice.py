@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""What is to be done about one-sided operations that conflict, or whose buffers are gone too early:
-only what may be called in their epochs, and only what is missing.
+"""The advice about conflicts of one-sided operations, or about buffers that end too early. It names
+only calls that their epochs allow, and only missing ones.
 """
 
 from __future__ import annotations
 
-from mpipp.analysis.rma_engine import Conflict, Mistake, Side
+from mpipp.analysis.rma_engine import Conflict, Mistake, Side, access_rules
 from mpipp.model import rma_events as events
 
 _UPDATED = ("target of a put", "target of an accumulate")
 AT_TARGET = ("target of a get", *_UPDATED)
 # Within one of these alone a flush, and a request, may complete operations.
 _PASSIVE = ("lock", "lock_all")
-_HEARD = "before the second begins: by a barrier or a message"
+_HEARD = "before the second begins: with a barrier or a message"
 _ALIKE = "use the same window, operation, datatype and displacements for both"
 
 
 def of_conflict(found: Conflict, ended: str, general: str) -> str:
-    """What to do about a conflict.
+    """The advice about a conflict.
 
     Args:
         ended: the procedure that has ended the first; empty: it is not known to have ended.
         general: what the rule says.
     """
     pending = found.why == "pending"
-    if found.why in ("copies", "itself"):
+    if found.why in ("copies", "itself") or found.rule == access_rules.LOCKS:
         return general
     calls = _completing(found.first)
     if pending and found.rule == "rma-buffer":
-        return f"complete the operation before, with {calls}, or use another buffer"
+        return f"complete the operation first, with {calls}; or use another buffer"
     if pending and found.rule == "rma-two-buffers":
         return (
-            f"complete one operation before the other is started, with {calls}, or use two buffers"
+            f"complete one operation before you start the other, with {calls}; or use two buffers"
         )
     order = _order(found, ended)
     if found.rule == "rma-accumulates":
@@ -42,7 +42,7 @@ def of_conflict(found: Conflict, ended: str, general: str) -> str:
 
 
 def of_gone(found: Mistake, general: str) -> str:
-    """What to do about the buffer of an operation that is gone too early.
+    """The advice about the buffer of an operation that ends too early.
 
     Args:
         general: what the rule says.
@@ -54,7 +54,7 @@ def of_gone(found: Mistake, general: str) -> str:
         is_open = opened.moment.number < number and (end is None or number < end.moment.number)
         if is_open and opened.kind in _CALLS and opened.target in (-1, event.target):
             calls = _calls(event, opened.kind, local=True)
-            return f"complete the operation before, with {calls}, or let the buffer live longer"
+            return f"complete the operation first, with {calls}; or keep the buffer longer"
     return general
 
 
@@ -78,13 +78,13 @@ _CALLS = {
 
 
 def _calls(event: events.Operation, kind: str, *, local: bool) -> str:
-    here, there = _CALLS.get(kind, ("what ends its epoch", "what ends its epoch"))
+    here, there = _CALLS.get(kind, ("the call that ends its epoch", "the call that ends its epoch"))
     waits = "MPI_Wait, " if event.request and local and kind in _PASSIVE else ""
     return f"{waits}{here if local else there}"
 
 
 def _order(found: Conflict, ended: str) -> str:
-    # What would order the two.
+    # The synchronization that would order the two.
     first, second = found.first, found.second
     kind = first.epoch.kind if first.epoch is not None else ""
     calls = _completing(first)
@@ -93,29 +93,31 @@ def _order(found: Conflict, ended: str) -> str:
     pending = found.why == "pending"
     if first.closed >= 0 and (not pending or first.closed < second.event.moment.number):
         if not pending and second.event.moment.process == found.owner:
-            return "let the second come behind MPI_Win_wait, or before MPI_Win_post"
+            return "move the second after MPI_Win_wait or before MPI_Win_post"
         if not pending and second.epoch is not None and second.epoch.kind == "start":
             return (
-                "expose the memory to one after the other: to the second by an MPI_Win_post behind "
-                "MPI_Win_wait for the first"
+                "expose the memory to one after the other: to the second with an MPI_Win_post "
+                "after the MPI_Win_wait for the first"
             )
         who = "its process" if pending else "the other process"
-        return f"let {who} hear of the first's end (MPI_Win_wait at its target) {_HEARD}"
+        ended = "after the first has ended (MPI_Win_wait at its target)"
+        return f"synchronize with {who} {ended} {_HEARD}"
     if pending:
         return f"complete the first before the second begins, with {calls}"
     if found.why == "incomplete":
         at = " at its target" if first.kind in _UPDATED else ""
-        before = "before the call that the other process hears of it by"
+        before = "before the call that synchronizes with the other process"
         return f"complete the first{at}, with {calls}, {before}"
     if not ended:
-        return f"complete the first, with {calls}, then let the other process hear of it {_HEARD}"
+        return f"complete the first, with {calls}, then synchronize with the other process {_HEARD}"
     # The end of all epochs is mostly that of the program: an earlier one is as good.
     earlier = ", or MPI_Win_flush before" if ended == "MPI_Win_unlock_all" else ""
-    return f"let the other process hear of the first's end ({ended}{earlier}) {_HEARD}"
+    ended = f"after the first has ended ({ended}{earlier})"
+    return f"synchronize with the other process {ended} {_HEARD}"
 
 
 def _locking(found: Conflict) -> str:
-    # How an exclusive lock would keep the one off while the other goes on.
+    # How an exclusive lock would keep the one off while the other is active.
     sides = found.first, found.second
     windows = {one.event.window for one in sides if isinstance(one.event, events.Operation)}
     kinds = {one.epoch.kind for one in sides if one.epoch is not None}

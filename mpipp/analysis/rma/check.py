@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do one-sided operations, loads and stores conflict, which nothing orders? (MPI-4.1, chapter 12)
+"""Are there data races between one-sided operations, loads and stores? (MPI-4.1, chapter 12)
 
 Asked when all processes of MPI_COMM_WORLD are at rest, of the logs that they have kept.
 """
@@ -63,15 +63,17 @@ def check(known: World) -> Findings:
         {rank: _events(telling, log) for rank, log in logs.items()} if again else None,
     )
     yield from telling.conflicts(result.conflicts)
+    yield from telling.conflicts(result.locks)
     whole = sorted(rank for rank in result.cut if not logs[rank].lost and not logs[rank].damaged)
     cut = [rank for rank in whole if _has_ended(known, rank)]
     early = [rank for rank in whole if rank not in cut]
-    read = "what processes read from memory"
+    read = "values that processes read from memory"
     if any(log.has_other_worlds for log in logs.values()):
-        read = f"{read}, or hear of another MPI_COMM_WORLD,"
+        read = f"{read}, or messages of another MPI_COMM_WORLD,"
     if early:
         read = (
-            f"{read.rstrip(',')}, or what {wording.ranks(early)} did without reaching MPI_Finalize,"
+            f"{read.rstrip(',')}, or calls of {wording.ranks(early)}, which did not reach "
+            f"MPI_Finalize,"
         )
     yield from telling.possible(result.undecided, read)
     yield from map(telling.mistake, result.mistakes)
@@ -82,7 +84,7 @@ def check(known: World) -> Findings:
         *_of_damaged(damaged),
         *_of_threads(result.threaded),
         *_not_decided(len(result.undecided), read, cut, result.forgotten),
-        *_not_known(result.unknown),
+        *_uncertain_operations(result.unknown),
     ]
     if unchecked:
         raise MpippError("; ".join(unchecked))
@@ -109,8 +111,8 @@ def _of_damaged(ranks: Sequence[int]) -> Iterator[str]:
         log = "log" if len(ranks) == 1 else "logs"
         it = "it is" if len(ranks) == 1 else "they are"
         yield (
-            f"the {log} of one-sided communication of {wording.ranks(ranks)} from where {it} "
-            "damaged on"
+            f"the rest of the {log} of one-sided communication of {wording.ranks(ranks)}, after "
+            f"{it} damaged"
         )
 
 
@@ -129,7 +131,7 @@ def _events(telling: RmaFindings, log: OnesidedLog) -> Iterator[Event]:
 def _of_each(
     telling: RmaFindings, logs: Mapping[int, OnesidedLog]
 ) -> Generator[Finding, None, set[int]]:
-    # What each process has done by itself. Returns those whose threads are taken to be in order.
+    # The findings of each process by itself. Returns the ranks whose threads are assumed in order.
     from mpipp.analysis.rma_engine import check_process
 
     threaded = set[int]()
@@ -144,8 +146,9 @@ def _of_each(
 
 
 def _of_rest(telling: RmaFindings, rank: int, log: OnesidedLog, last: int) -> Findings:
-    # The same behind the last event that was compared with others': what it waited for there has
-    # come, since it went on, but others have not recorded it, as those that were killed meanwhile.
+    # The findings after the last event that was compared with others'. Its awaited events have
+    # come, because it continued, but the others have not recorded them, for example because they
+    # were killed.
     from mpipp.analysis.rma_engine import check_process
 
     alone = check_process(rank, _events(telling, log), _events(telling, log))
@@ -172,17 +175,17 @@ def _not_decided(undecided: int, read: str, cut: Sequence[int], forgotten: int) 
         yield f"{counted} of one-sided operations: {read} may order {it} ({shown})"
     if cut:
         ranks = wording.ranks(cut)
-        yield f"one-sided operations at the end of {ranks}: what orders them is not known"
+        yield f"one-sided operations at the end of {ranks}: their order is unknown"
     if forgotten:
-        yield f"{forgotten:,} one-sided operations, which were too many at a time"
+        yield f"{forgotten:,} one-sided operations: too many were in progress"
 
 
-def _not_known(operations: int) -> Iterator[str]:
+def _uncertain_operations(operations: int) -> Iterator[str]:
     if operations:
         counted = wording.counted(operations, "one-sided operation")
         whose = (
-            "with a datatype that is not known or has"
+            "with a datatype that is unknown or has"
             if operations == 1
-            else ("with datatypes that are not known or have")
+            else ("with datatypes that are unknown or have")
         )
         yield f"{counted} {whose} more than {MOST:,} pieces"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the analysis of one-sided communication has found, as findings."""
+"""The results of the analysis of one-sided communication, as findings."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ _VERBS = {
     "target of a put": "write",
     "target of an accumulate": "update",
 }
-# What ends an epoch with the operations in it.
+# The calls that end an epoch with its operations.
 _CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
 _MOST_BYTES = 1 << 40  # of an operation
 _MOST_SPANS = 5  # epochs around a mistake that are drawn
 _BEGINS = Phrase("begins the first's epoch"), Phrase("begins the second's epoch")
 _BEGINS_ITS, _BEGINS_BOTH = Phrase("begins its epoch"), Phrase("begins the epoch of both")
 _OF_STACKS = ("rma-gone", "rma-window-gone")
-_OUTLIVED = Phrase("the function that had this memory on its stack has returned before")
+_OUTLIVED = Phrase("the function with this memory on its stack has returned")
 _WHY = {
-    "pending": "the first is not complete when the second begins",
-    "incomplete": "the second may begin before the first is complete at its target",
-    "unordered": "nothing orders them",
+    "pending": "the first is not complete when the second starts",
+    "incomplete": "the second may start before the first completes at its target",
+    "unordered": "data race",
     "copies": "the window's copies are not synchronized",
-    "itself": "its buffer lies where its target is",
+    "itself": "its buffer overlaps its target",
 }
 
 
@@ -81,7 +81,7 @@ class RmaFindings:
         return self._reaches.get((window, rank))
 
     def guess(self, window: int, rank: int) -> tuple[int, int]:
-        """The same; of a process that is not known what tells equal displacements from others."""
+        """Like `reach`; for an unknown process a range that keeps equal displacements equal."""
         return self.reach(window, rank) or (0, _MOST_BYTES)
 
     def conflicts(self, found: Iterable[Conflict]) -> Iterator[Finding]:
@@ -96,7 +96,7 @@ class RmaFindings:
             yield self._conflict(first._replace(times=times))
 
     def possible(self, found: Iterable[Conflict], by: str) -> Iterator[Finding]:
-        """The same of what may have been ordered, `by` something: as warnings."""
+        """Conflicts that may be ordered, `by` something, as warnings."""
         for one in self.conflicts(found):
             facts = {**dict(one.what.facts), "why": f"{by} may order them"}
             made = Finding.of(rma.POSSIBLE, one.parties, **facts, advice=one.advice)
@@ -127,7 +127,7 @@ class RmaFindings:
             half = rma.WHILE_READ if reads else rma.WHILE_UPDATED
             sentence = half[1]
             if any(_is_direct(side, found) for side in sides):
-                sentence = sentence.replace("its own process", "a process that shares it")
+                sentence = sentence.replace("its window", "a window that it shares")
             rule = made.rule._replace(section=half[0])
             made = replace(made, rule=rule, sentence=Phrase(sentence))
         if not is_one:
@@ -147,7 +147,7 @@ class RmaFindings:
         return call.procedure if call is not None else ""
 
     def _windows(self, sides: Sequence[Side]) -> Iterator[int]:
-        # Those whose memory the sides use at a target.
+        # The windows whose memory the sides use at a target.
         for side in sides:
             if isinstance(side.event, events.Operation) and side.kind in AT_TARGET:
                 yield side.event.window
@@ -169,12 +169,12 @@ class RmaFindings:
         element = self._role_at(self._call(event), given.met)
         what = Phrase.of("{address}", address=given.met)
         if isinstance(event, (events.WindowMade, events.Attached)):
-            of = "the window" if isinstance(event, events.WindowMade) else "what is attached"
+            of = "the window" if isinstance(event, events.WindowMade) else "the attached memory"
             what = Phrase.of("byte {offset} of {noun}", offset=given.met - event.base, noun=of)
         elif element:
             what = Phrase.of("{element}", element=element)
         subject = Phrase.of(
-            "gives back the memory at {address}, which has {what}", address=given.start, what=what
+            "frees the memory at {address}, which contains {what}", address=given.start, what=what
         )
         return Party(self._process(given).number, subject, "at", self._site(given))
 
@@ -233,7 +233,7 @@ class RmaFindings:
             )
         element = self._element(side, found)
         if isinstance(side.event, events.Access) and not found.apart:
-            # The other's, of which the address is told, too.
+            # The element of the other side, whose address is also shown.
             is_first = side is found.first
             other = self._element(found.second if is_first else found.first, found)
             template = "{other} of the second" if is_first else "{other} of the first"
@@ -306,7 +306,7 @@ class RmaFindings:
                 NumberedPoint(rank, number, Point(process.number, call.procedure, call.site))
             )
 
-        def of(event: events.Event) -> tuple[int, int]:
+        def event_point(event: events.Event) -> tuple[int, int]:
             return at(event.moment.process, event.moment.number) or self._point(points, event)
 
         epochs, pending, edges, accesses = [], [], [], []
@@ -327,10 +327,10 @@ class RmaFindings:
                 closed = at(ranks[number], side.closed) if side.closed >= 0 else end
                 call = self._logs[closed[0]].call(closed[1]) if closed else None
                 closes = call is not None and call.procedure in _CLOSING
-                epochs.append((of(side.epoch), closed if closes else None))
+                epochs.append((event_point(side.epoch), closed if closes else None))
             before = at(ranks[1 - number], side.heard_number) if side.heard_by is not None else None
             if before is not None and side.heard_by is not None:
-                edges.append((before, of(side.heard_by)))
+                edges.append((before, event_point(side.heard_by)))
                 if number:
                     known = self._logs[before[0]].call(before[1])
                     told = known.procedure if known is not None else ""
@@ -338,7 +338,7 @@ class RmaFindings:
         return points.lifelines(epochs, pending, edges, missing, why(found, told))
 
     def _epochs(self, found: Mistake) -> Lifelines:
-        # What is wrong by itself, and the epochs around it.
+        # A mistake, and the epochs around it.
         points = Points()
         is_so, other_is, wanted = MISTAKEN[found.rule]
         wrong = self._point(points, found.event, is_so)
@@ -362,7 +362,7 @@ class RmaFindings:
         return points.add(NumberedPoint(rank, number, point))
 
     def _synchronizations(self, found: Conflict) -> Iterator[Party]:
-        # What each side saw last; a call that is both sides' once.
+        # The last synchronization of each side; a common call once.
         told: dict[tuple[int, int], tuple[events.Event, list[Phrase]]] = {}
 
         def add(event: events.Event | None, what: Phrase) -> None:
@@ -376,7 +376,7 @@ class RmaFindings:
             other = sides[1 - number].event.moment.process
             add(
                 side.heard_by,
-                Phrase.of("by this its process heard of rank {rank} last", rank=other),
+                Phrase.of("the last synchronization with rank {rank}", rank=other),
             )
         for event, roles in told.values():
             if roles[:2] == [*_BEGINS]:
@@ -385,7 +385,7 @@ class RmaFindings:
 
 
 def _verb(side: Side) -> str:
-    # What it does to memory.
+    # The effect on memory.
     event = side.event
     is_read = isinstance(event, events.Operation) and event.op == "MPI_NO_OP"
     return "read" if is_read and side.kind in AT_TARGET else _VERBS[side.kind]
@@ -397,7 +397,7 @@ def _is_direct(side: Side, found: Conflict) -> bool:
 
 
 def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
-    # Which bytes of an element are meant, if not all; of pairs with a gap that is not told.
+    # The bytes of an element, if not all; not for pairs with a gap.
     first, size = element.displacement, element.size
     start, end = low - first, min(high - first, size)
     if (start, end) == (0, size) or element.datatype.extent != size:
@@ -411,14 +411,14 @@ def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
 
 
 def _short(detail: Phrase) -> str:
-    # What an access does, without addresses where there is something else.
+    # The text of an access, without addresses if there is other text.
     facts = dict(detail.facts)
     if "name" in facts:
-        return detail.other("{verb} {name}{of}").text
+        return detail.reworded("{verb} {name}{of}").text
     at = facts.get("at")
     if isinstance(at, Phrase) and at.facts:
-        return f"{facts['verb']} {at.other('byte {offset} of the window{name}')}"
-    return detail.other("{verb} {bytes}{of}").text if "bytes" in facts else detail.text
+        return f"{facts['verb']} {at.reworded('byte {offset} of the window{name}')}"
+    return detail.reworded("{verb} {bytes}{of}").text if "bytes" in facts else detail.text
 
 
 def _name(event: events.Event) -> str:

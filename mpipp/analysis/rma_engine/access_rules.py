@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Which accesses of the same bytes may happen at once: the table that code and docs share.
+"""The accesses of the same bytes that may happen at once: the table that code and docs share.
 
-Rules that they break are named by their ids: what each says is in `analysis/rules/rma.py`.
+Rules that they break are named by their ids: the sentences are in `analysis/rules/rma.py`.
 
-What is not in RULES is allowed: two accesses that only read. That two loads or stores of one
-process are in order is the language's matter, and so are those of processes that share memory.
+Two accesses that are not in RULES are allowed: both only read. The language defines the order of
+two loads or stores of one process, and of processes that share memory.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-# What an access is, in memory.
+# The kinds of accesses to memory.
 LOAD, STORE, READ, WRITTEN, GET, PUT, ACCUMULATE = range(7)
 
 WORDS = (
@@ -26,7 +26,7 @@ WORDS = (
 REMOTE = (GET, PUT, ACCUMULATE)
 UPDATES = (PUT, ACCUMULATE)
 
-# What two accesses that nothing orders are, if they have bytes in common.
+# The results for two concurrent accesses that share bytes.
 ALLOWED, CONFLICT, ACCUMULATES, READS, LANGUAGE = range(5)
 
 VERDICTS = {
@@ -40,9 +40,9 @@ VERDICTS = {
 
 
 class Rule(NamedTuple):
-    """Accesses of `one` kind and of the `other` kind: what they are when nothing orders them.
+    """Accesses of `one` kind and of the `other` kind: what they are when data race.
 
-    `id` is of the rule that they break.
+    `id` is the rule that they break.
     """
 
     one: tuple[int, ...]
@@ -69,8 +69,10 @@ RULES = (
 APART = Rule((STORE,), UPDATES, CONFLICT, "rma-apart")
 # In the separate memory model, where they are ordered, but the window's copies were not.
 COPIES = Rule((LOAD, STORE), REMOTE, CONFLICT, "rma-copies")
-# Of one operation, whose buffer lies where its target is.
+# The rule for one operation whose buffer overlaps its target.
 ITSELF = "rma-itself"
+# The rule for accesses that exclusive locks keep apart, in any order.
+LOCKS = "lock-order"
 
 KINDS = range(len(WORDS))
 _NONE = Rule((), (), ALLOWED, "")
@@ -93,7 +95,7 @@ VERDICT = tuple(tuple(rule.verdict for rule in row) for row in TABLE)
 
 
 class Atomic(NamedTuple):
-    """What an accumulate does with each element: `op` as in MPI, and to which basic datatypes.
+    """The effect of an accumulate on each element: `op` as in MPI, and the basic datatypes.
 
     `size` is an element's, as an Operation's.
     """
@@ -105,17 +107,17 @@ class Atomic(NamedTuple):
 
     @property
     def does(self) -> tuple[bool, bool]:
-        """Whether it reads (gives a result), and whether it writes."""
+        """Return whether it reads (has a result), and whether it writes."""
         return self.fetches, not self.reads_only
 
     @property
     def reads_only(self) -> bool:
-        """Whether nothing is changed."""
+        """Return whether nothing is changed."""
         return self.op == "MPI_NO_OP"
 
 
 def may_update_together(one: str, other: str, accumulate_ops: str) -> bool:
-    """Whether two accumulates may update an element at once (MPI-4.1, 12.2.1 and 12.7).
+    """Return whether two accumulates may update an element at once (MPI-4.1, 12.2.1 and 12.7).
 
     MPI_Compare_and_swap is taken for MPI_REPLACE: programs use both for one lock.
     """
@@ -125,7 +127,8 @@ def may_update_together(one: str, other: str, accumulate_ops: str) -> bool:
 
 
 def in_order(first: tuple[bool, bool], second: tuple[bool, bool], keys: frozenset[str]) -> bool:
-    """Whether accumulates of one process to one element are in program order (MPI-4.1, 12.7.2).
+    """Return whether accumulates of one process to one element are in program order (MPI-4.1,
+    12.7.2).
 
     Args:
         first: what the first does, as `Atomic.does`.
@@ -143,7 +146,7 @@ def in_order(first: tuple[bool, bool], second: tuple[bool, bool], keys: frozense
 def table() -> str:
     """RULES as a table in Markdown."""
     lines = [
-        "| at once | " + " | ".join(WORDS) + " |",
+        "| concurrent | " + " | ".join(WORDS) + " |",
         "|---" * (len(WORDS) + 1) + "|",
     ]
     for one in KINDS:

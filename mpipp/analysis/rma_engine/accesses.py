@@ -26,12 +26,12 @@ Range = tuple[int, int]
 
 
 class Segment(NamedTuple):
-    """What a process knew between two events that order it with others.
+    """A process's state between two events that order it with others.
 
     Attributes:
         process: its place in the clock.
         clock: the segment of each process after which this one comes.
-        seen: the event by which this process heard of each last.
+        seen: the last event that orders this process after each other one.
         own: the clock without what only an operation comes after, which its target tells.
     """
 
@@ -44,8 +44,8 @@ class Segment(NamedTuple):
 class Entry:
     """One access by an event.
 
-    It has ended before whatever comes after segment `end_time` of process `end_process`. A store
-    to a window of the separate model is in the public copy after that of `public_time`.
+    It has ended before everything after segment `end_time` of process `end_process`. A store to a
+    window of the separate model is in the public copy after that of `public_time`.
     """
 
     __slots__ = (
@@ -112,7 +112,7 @@ class Entry:
         self._comb: strided_sets.Comb | None = None
         self._phase: int | None = None
         self.heard = 0  # `Flags.heard` when it was added
-        # Of elements of a size, by where they begin, modulo that; once it was asked for.
+        # Elements of a size, by their start modulo that size; after the first query.
         self.phases: tuple[int, list[tuple[int, Entry]]] | None = None
 
     @property
@@ -172,7 +172,7 @@ def bounds(memory: Memory) -> Range | None:
 
 
 def shared(one: Entry, other: Entry) -> Range | None:
-    """Bytes that both have in common; None if there are none. Their boxes meet."""
+    """Bytes that both share; None if there are none. Their boxes overlap."""
     if len(one.memory) == len(other.memory) == 1:
         ours, theirs = one.memory[0], other.memory[0]
         if ours.times == theirs.times == 1:
@@ -187,13 +187,13 @@ def shared(one: Entry, other: Entry) -> Range | None:
 
 
 def shared_with(entry: Entry, low: int, high: int) -> Range | None:
-    """The same of an access and of [low, high)."""
+    """Bytes that an access and [low, high) share."""
     first, second = entry.comb, strided_sets.comb(low, high - low, ())
     return intersection.touch(first, second) if first and second else None
 
 
 class Lies(Protocol):
-    """What lies at addresses [low, high)."""
+    """An object at addresses [low, high)."""
 
     @property
     def low(self) -> int: ...
@@ -208,8 +208,8 @@ Lying = TypeVar("Lying", bound=Lies)
 class Accesses(Generic[Lying]):
     """Accesses of one process's memory, or parts of it, found by address.
 
-    Each is in the grid of its size: cells as wide as the next power of two, so that it lies in two
-    of them at most.
+    Each is in the grid of its size. Cells are as wide as the next power of two, so it lies in at
+    most two of them.
     """
 
     def __init__(self) -> None:
@@ -256,7 +256,7 @@ class Accesses(Generic[Lying]):
         return found
 
     def meeting(self, low: int, high: int) -> Iterator[Lying]:
-        """Those that have bytes in [low, high), each once."""
+        """The entries with bytes in [low, high), each once."""
         for level, grid in self.grids.items():
             first, last = low >> level, (high - 1) >> level
             places = range(first, last + 1) if last - first < len(grid) else list(grid)

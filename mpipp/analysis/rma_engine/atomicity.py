@@ -1,39 +1,53 @@
 # SPDX-License-Identifier: MIT
-"""Are two accumulates atomic together? Element by element they are (MPI-4.1, section 12.7.1): if
-one window has them, the operations are equal, and elements that share bytes are of one basic
-datatype and begin at one displacement.
+"""Are two accumulates atomic together? Element by element they are (MPI-4.1, section 12.7.1) if one
+window has them and the operations are equal. Elements that share bytes must also have one basic
+datatype and start at one displacement.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from mpipp.analysis.rma_engine import access_rules
+from mpipp.analysis.rma_engine.access_rules import Atomic
 from mpipp.analysis.rma_engine.accesses import MIXED, Entry, Range, bounds, shared
 from mpipp.model.rma_events import Comb, Memory
 
 
-def disturbed(before: Entry, entry: Entry) -> Range | None:
+class Accumulates(NamedTuple):
+    """Two accumulates, in the order of the program's calls, and what each does."""
+
+    before: Entry
+    entry: Entry
+    first: Atomic
+    second: Atomic
+
+    @classmethod
+    def of(cls, before: Entry, entry: Entry) -> Accumulates:
+        """The pair of two accesses that are accumulates."""
+        if before.atomic is None or entry.atomic is None:
+            raise ValueError("an access is no accumulate")
+        return cls(before, entry, before.atomic, entry.atomic)
+
+
+def disturbed(pair: Accumulates) -> Range | None:
     """Bytes for which two accumulates are neither atomic together nor in order."""
-    first, second = before.atomic, entry.atomic
-    assert first is not None
-    assert second is not None
+    before, entry, first, second = pair
     if first.reads_only and second.reads_only:
         return None
-    if before.window != entry.window or not (first == second or _together(before, entry)):
+    if before.window != entry.window or not (first == second or _are_compatible(pair)):
         return shared(before, entry)
     if first.types == second.types and len(first.types) == 1:
-        return _displaced(before, entry)
+        return _displaced(pair)
     if set(first.types) == set(second.types) and len(set(first.types)) <= 1:
         return None
-    return _of_other_types(before, entry)
+    return _of_other_types(pair)
 
 
-def _together(before: Entry, entry: Entry) -> bool:
-    # By what either of them may rely on, whatever the elements are.
-    first, second = before.atomic, entry.atomic
-    assert first is not None
-    assert second is not None
+def _are_compatible(pair: Accumulates) -> bool:
+    # By the guarantees for either of them, for any elements.
+    before, entry, first, second = pair
     return any(
         access_rules.may_update_together(first.op, second.op, made.accumulate_ops)
         or (
@@ -45,16 +59,15 @@ def _together(before: Entry, entry: Entry) -> bool:
     )
 
 
-def _displaced(before: Entry, entry: Entry) -> Range | None:
+def _displaced(pair: Accumulates) -> Range | None:
     # Bytes that elements share which begin at different displacements.
-    assert before.atomic is not None
-    assert entry.atomic is not None
-    if before.memory == entry.memory and before.atomic.size == entry.atomic.size:
+    before, entry, first, second = pair
+    same_size = first.size == second.size
+    if before.memory == entry.memory and same_size:
         return None  # as most that meet
     if before.phase == entry.phase != MIXED:
         return None
-    size = min(before.atomic.size, entry.atomic.size)
-    same_size = before.atomic.size == entry.atomic.size
+    size = min(first.size, second.size)
     if size <= 1 or (same_size and _are_in_step(before.memory, entry.memory, size)):
         return None
     if shared(before, entry) is None:
@@ -87,7 +100,14 @@ def _by_phase(entry: Entry, size: int) -> list[tuple[int, Entry]]:
     # By where elements of a size begin, modulo that: their bytes.
     if entry.phases is None or entry.phases[0] != size:
         parts = _parts(entry.memory, size)
-        entry.phases = size, [(begin, _part(entry, memory)) for begin, memory in parts.items()]
+        entry.phases = (
+            size,
+            [
+                (begin, _part(entry, memory, box))
+                for begin, memory in parts.items()
+                if (box := bounds(memory)) is not None
+            ],
+        )
     return entry.phases[1]
 
 
@@ -104,12 +124,10 @@ def _parts(memory: Memory, size: int) -> dict[int, Memory]:
     return {begin: tuple(some) for begin, some in found.items()}
 
 
-def _of_other_types(before: Entry, entry: Entry) -> Range | None:
+def _of_other_types(pair: Accumulates) -> Range | None:
     # Bytes that are of different basic datatypes.
-    assert before.atomic is not None
-    assert entry.atomic is not None
-    for ours, type_ in _typed(before, before.atomic.types):
-        for theirs, other in _typed(entry, entry.atomic.types):
+    for ours, type_ in _typed(pair.before, pair.first.types):
+        for theirs, other in _typed(pair.entry, pair.second.types):
             if type_ != other:
                 common = _shared(ours, theirs)
                 if common is not None:
@@ -119,16 +137,14 @@ def _of_other_types(before: Entry, entry: Entry) -> Range | None:
 
 def _typed(entry: Entry, types: tuple[str, ...]) -> list[tuple[Entry, str]]:
     return [
-        (_part(entry, (part,)), types[min(at, len(types) - 1)] if types else "")
+        (_part(entry, (part,), box), types[min(at, len(types) - 1)] if types else "")
         for at, part in enumerate(entry.memory)
-        if bounds((part,)) is not None
+        if (box := bounds((part,))) is not None
     ]
 
 
-def _part(entry: Entry, memory: Memory) -> Entry:
+def _part(entry: Entry, memory: Memory, box: Range) -> Entry:
     # Some of its bytes.
-    box = bounds(memory)
-    assert box is not None
     return Entry(entry.kind, entry.event, entry.segment, entry.owner, memory, *box)
 
 

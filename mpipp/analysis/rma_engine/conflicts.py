@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Accesses that nothing orders, and that may not happen at once.
+"""Concurrent accesses that must not be concurrent.
 
-An access is compared with those that were read before it, have bytes in common with its box, and
-are not yet known to everybody to have ended. Events are read in an order in which each comes after
-all that it follows: what was read before does not follow it.
+An access is compared with earlier ones that share bytes with its box, and whose end is not yet
+ordered before all processes. Events are read in an order in which each comes after all that it
+follows: earlier ones do not follow it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from mpipp.analysis.rma_engine import access_rules, atomicity
 from mpipp.analysis.rma_engine.access_rules import (
     ACCUMULATE,
     ACCUMULATES,
+    GET,
     LANGUAGE,
     LOAD,
+    PUT,
     READ,
     READS,
     STORE,
@@ -38,11 +40,11 @@ from mpipp.analysis.rma_engine.accesses import (
 from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.polling import Polling
-from mpipp.analysis.rma_engine.process_clock import Listener, known_by_all
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
 from mpipp.model.rma_events import Access, Event, Operation, Synchronization
 
-# Conflicts of the same lines that are kept, lest the first were not decided, and a process's
-# accesses of the same bytes between which it may have read flags.
+# Kept conflicts of the same lines, in case the first is undecided. Also a process's accesses of the
+# same bytes between which it may have read flags.
 MOST_ALIKE = 16
 MOST_KEPT = 200_000  # accesses that are remembered
 SWEEP = 4096  # accesses after which those that are past are looked for
@@ -54,8 +56,9 @@ class Side(NamedTuple):
     Attributes:
         kind: of rules.WORDS.
         epoch: the call that opened the operation's epoch, if it is one.
-        heard: the event by which its process had heard of the other's last; None: never.
-        told: the number of the event of the other's that it heard of so; -1: none.
+        heard: the last event that ordered its process after the other's; None: there is
+            none.
+        told: the number of the other's event that it is ordered after so; -1: none.
         ended: where its end is known: the process, by its rank in MPI_COMM_WORLD, and the number of
             its event.
         closed: the number of the event of its own process that closed its epoch before; -1: none.
@@ -71,16 +74,16 @@ class Side(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """Two accesses that may not happen at once, and that nothing orders.
+    """Two concurrent accesses that must not be concurrent.
 
     Attributes:
         rule: its id.
         owner: whose memory, as a rank in MPI_COMM_WORLD.
         shared: first and end of some bytes that both have; of "rma-apart" where the first lies.
-        why: "pending": the first is not complete when the same process goes on; "incomplete": the
-            second's process has heard of the first's call, but not of its completion; "unordered":
-            nothing orders them; "copies": the window's copies were not synchronized; "itself": it
-            is one operation.
+        why: the kind. "pending": the first is not complete when the same process continues.
+            "incomplete": the second's process is ordered after the first's call, but not after its
+            completion. "unordered": data race. "copies": the window's copies were not synchronized.
+            "itself": it is one operation.
         times: how often at these lines.
         apart: where the second lies if they have no bytes in common.
     """
@@ -96,11 +99,11 @@ class Conflict(NamedTuple):
     apart: Range | None = None
 
     def bytes_of(self, side: Side) -> Range:
-        """Those of one of the two that are told."""
+        """The bytes of one of the two sides."""
         return self.apart if self.apart and side is self.second else self.shared
 
 
-class _Found(NamedTuple):
+class _Candidate(NamedTuple):
     rule: str
     before: Entry
     entry: Entry
@@ -113,11 +116,13 @@ _PAGE = 4096  # where code lies differs between processes by whole pages
 
 
 class Conflicts:
-    """Of a run. `memory` are the accesses of each process's memory, by its place in clocks."""
+    """The conflicts of a run. `memory` are the accesses of each process's memory, by its place
+    in clocks.
+    """
 
     def __init__(
         self,
-        processes: list[Listener],
+        processes: list[ReplayedProcess],
         windows: dict[int, Window],
         flags: Flags,
         polling: Polling,
@@ -129,17 +134,18 @@ class Conflicts:
         self.polling = polling
         self._told_forgotten = told_forgotten
         self.memory = [Accesses[Entry]() for _ in processes]
-        self.found: dict[_Key, list[_Found]] = {}
+        self.found: dict[_Key, list[_Candidate]] = {}
         self.times: dict[_Key, int] = {}
         self.forgotten = 0
         self._added = 0
         self._kept = 0
         self._ordered: dict[_Key, int] = {}  # how many were left out that flags may have ordered
-        self._locked: list[_Found] = []  # that a lock keeps apart, if it lasts
+        self._locked: list[_Candidate] = []  # that a lock keeps apart, if it lasts
         self._waiting = 0  # of these when those that do not were taken out last
         self._settled = set[_Key]()  # of which enough are kept that no flag has ordered so far
         self._noting: Event | None = None
-        self._noted = set[tuple[_Key, int]]()  # with what, by its identity, that has been told
+        self._noted = set[tuple[_Key, int]]()  # partners, by identity, with a note
+        self._reading = set[tuple[int, int]]()  # process and event of epochs with a get
 
     def check(self, entry: Entry) -> None:
         """Compare one with those before it."""
@@ -147,6 +153,8 @@ class Conflicts:
         verdicts = VERDICT[kind]
         clock = entry.segment.clock
         entry.heard = self.flags.heard
+        if kind == GET and entry.lock == EXCLUSIVE and entry.epoch is not None:
+            self._reading.add((actor, entry.epoch.moment.number))
         for cell in self.memory[entry.owner].cells(low, high):
             gone, room = 0, MOST_ALIKE
             for before in cell:
@@ -160,7 +168,9 @@ class Conflicts:
                     elif before.separate:
                         self._copies(before, entry)
                 if before.kind == kind and before.actor == actor and _covers(entry, before):
-                    if room and (_may_have_heard(before, entry) or _may_differ(before, entry)):
+                    if room and (
+                        _may_be_ordered_by_flag(before, entry) or _may_differ(before, entry)
+                    ):
                         room -= 1
                         continue
                     before.forget()
@@ -171,13 +181,13 @@ class Conflicts:
                 cell[:] = [before for before in cell if before.low >= 0]
 
     def add(self, entry: Entry) -> None:
-        """Those to come are compared with it, too."""
+        """Compare later entries with it, too."""
         self.memory[entry.owner].add(entry)
         self._added += 1
         if self._added > SWEEP + self._kept:
             self._sweep()
 
-    def reached(self, process: Listener, low: int, high: int) -> None:
+    def reached(self, process: ReplayedProcess, low: int, high: int) -> None:
         """Others reach this memory from now on: a window has it."""
         for cell in self.memory[process.index].cells(low, high):
             for entry in cell:
@@ -203,7 +213,9 @@ class Conflicts:
         at_origin = isinstance(entry.event, Operation) and entry.event.only_reads
         mine[entry.owner, entry.actor, entry.lock, at_origin] = entry
 
-    def pending_at(self, process: Listener, low: int, high: int) -> Iterator[tuple[Operation, int]]:
+    def pending_at(
+        self, process: ReplayedProcess, low: int, high: int
+    ) -> Iterator[tuple[Operation, int]]:
         """Operations of a process that have buffers in [low, high), and a byte of each there."""
         told = set[int]()
         for cell in self.memory[process.index].cells(low, high):
@@ -222,6 +234,7 @@ class Conflicts:
         verdict = VERDICT[before.kind][entry.kind]
         excluded = _excluded(before, entry)
         if excluded and not (_may_outlive(before) or _may_outlive(entry)):
+            self._locks(before, entry)
             return
         if verdict == READS:
             one = before if before.kind == ACCUMULATE else entry
@@ -230,18 +243,30 @@ class Conflicts:
         if verdict == LANGUAGE:
             return
         if verdict == ACCUMULATES:
-            common = atomicity.disturbed(before, entry)
+            common = atomicity.disturbed(atomicity.Accumulates.of(before, entry))
         else:
             common = shared(before, entry)
         if common is not None:
             is_one = before.event is entry.event
             rule = access_rules.ITSELF if is_one else access_rules.TABLE[before.kind][entry.kind].id
             if excluded:
-                self._wait_for_lock(_Found(rule, before, entry, common, _why(before, entry)))
+                self._wait_for_lock(_Candidate(rule, before, entry, common, _why(before, entry)))
             else:
                 self._note(rule, before, entry, common, _why(before, entry))
 
-    def _wait_for_lock(self, found: _Found) -> None:
+    def _locks(self, before: Entry, entry: Entry) -> None:
+        # Accesses that exclusive locks keep apart, in any order. Epochs that read before they write
+        # give the same result in any order, if they count.
+        order_decides = PUT in (before.kind, entry.kind) and {before.kind, entry.kind} <= {GET, PUT}
+        common = shared(before, entry) if order_decides else None
+        if common is not None and not (self._reads_first(before) and self._reads_first(entry)):
+            self._note(access_rules.LOCKS, before, entry, common, "unordered")
+
+    def _reads_first(self, entry: Entry) -> bool:
+        epoch = entry.epoch
+        return epoch is not None and (entry.actor, epoch.moment.number) in self._reading
+
+    def _wait_for_lock(self, found: _Candidate) -> None:
         # A conflict only if the lock of a buffer ends before the operation.
         self._locked.append(found)
         if len(self._locked) > 2 * self._waiting + SWEEP:
@@ -249,7 +274,7 @@ class Conflicts:
             self._waiting = len(self._locked)
 
     def _unlock(self) -> None:
-        # Of those that wait so: note what has outlived its lock.
+        # Waiting accesses: note those that have outlived their lock.
         waiting = self._locked
         self._locked = []
         for found in waiting:
@@ -259,11 +284,11 @@ class Conflicts:
                 self._locked.append(found)
 
     def _met(self, before: Entry, entry: Entry) -> bool:
-        # Whether they have bytes in common, so that `check` compares them.
+        # Return whether they have bytes in common, so that `check` compares them.
         return before.low < entry.high and entry.low < before.high and bool(shared(before, entry))
 
     def _stale(self, before: Entry, entry: Entry) -> bool:
-        # Whether two that are ordered are of copies of a window that were not synchronized
+        # Return whether two that are ordered are of copies of a window that were not synchronized
         # between them (separate model).
         if _excluded(before, entry):
             return False  # the lock and the unlock between them synchronize
@@ -296,7 +321,7 @@ class Conflicts:
         self._noted.add((key, id(before.event)))
         self.times[key] = self.times.get(key, 0) + 1
         if len(alike) == MOST_ALIKE and key not in self._settled:
-            # What flags may have ordered they may have ordered whatever comes: room for others.
+            # Flags that may have ordered these may also order later ones: make space for others.
             left = self._not_ordered(alike)
             if len(left) > MOST_ALIKE // 2:
                 self._settled.add(key)
@@ -304,11 +329,11 @@ class Conflicts:
             self._ordered[key] = self._ordered.get(key, 0) + len(alike) - len(kept)
             alike[:] = kept
         if len(alike) < MOST_ALIKE:
-            alike.append(_Found(rule, before, entry, common, why))
+            alike.append(_Candidate(rule, before, entry, common, why))
 
     def _sweep(self) -> None:
-        # What all have heard the end of meets nothing any more.
-        known = known_by_all(self.processes)
+        # Accesses whose end is ordered before all processes conflict with nothing any more.
+        known = common_segments(self.processes)
 
         def wanted(entry: Entry) -> bool:
             if entry.end_time > known[entry.end_process]:
@@ -340,20 +365,26 @@ class Conflicts:
             accesses.keep(lambda entry: True)
         return sum(accesses.number for accesses in self.memory)
 
-    def decided(self) -> tuple[list[Conflict], list[Conflict]]:
-        """Conflicts, and those that flags may have ordered: the first of each pair of lines."""
+    def decided(self) -> tuple[list[Conflict], list[Conflict], list[Conflict]]:
+        """Conflicts, those that flags may have ordered, and accesses in exclusive locks of any
+        order: the first of each pair of lines.
+        """
         self._unlock()
-        conflicts, undecided = [], []
+        conflicts: list[Conflict] = []
+        undecided: list[Conflict] = []
+        locks: list[Conflict] = []
         for key, alike in self.found.items():
             left = self._not_ordered(alike)
             ordered = self._ordered.get(key, 0) + len(alike) - len(left)
             if left:
-                conflicts.append(self._told(left[0], self.times[key] - ordered))
-            else:
-                undecided.append(self._told(alike[0], self.times[key]))
-        return sorted(conflicts, key=_order), sorted(undecided, key=_order)
+                into = locks if key[0] == access_rules.LOCKS else conflicts
+                into.append(self._conflict(left[0], self.times[key] - ordered))
+            elif key[0] != access_rules.LOCKS:
+                undecided.append(self._conflict(alike[0], self.times[key]))
+        first, second, third = (sorted(one, key=_order) for one in (conflicts, undecided, locks))
+        return first, second, third
 
-    def _not_ordered(self, alike: list[_Found]) -> list[_Found]:
+    def _not_ordered(self, alike: list[_Candidate]) -> list[_Candidate]:
         return [one for one in alike if not self._may_be_ordered(one.before, one.entry)]
 
     def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
@@ -366,7 +397,7 @@ class Conflicts:
             or self.flags.may_order(other, one)
         )
 
-    def _told(self, found: _Found, times: int) -> Conflict:
+    def _conflict(self, found: _Candidate, times: int) -> Conflict:
         one, other = found.before, found.entry
         # Which of two processes was read first means nothing: in all of them that do the same the
         # same is shown first.
@@ -417,7 +448,7 @@ def _why(before: Entry, entry: Entry) -> str:
 
 
 def _excluded(before: Entry, entry: Entry) -> bool:
-    # Whether one's lock of the target keeps the other off.
+    # Return whether one's lock of the target keeps the other off.
     return (
         before.actor != entry.actor
         and EXCLUSIVE in (before.lock, entry.lock)
@@ -429,19 +460,19 @@ def _excluded(before: Entry, entry: Entry) -> bool:
 
 
 def _may_outlive(entry: Entry) -> bool:
-    # Whether it is a buffer that may be in use when its process unlocks its own memory.
+    # Return whether it is a buffer that may be in use when its process unlocks its own memory.
     return entry.kind in (READ, WRITTEN) and entry.lock != 0 and entry.end_time == PENDING
 
 
-def _may_have_heard(before: Entry, entry: Entry) -> bool:
-    # Whether a flag may have put others before the second of a process's accesses alone.
+def _may_be_ordered_by_flag(before: Entry, entry: Entry) -> bool:
+    # Return whether a flag may have put others before the second of a process's accesses alone.
     if before.heard != entry.heard:
         return True
     return entry.heard > 0 and before.segment is not entry.segment
 
 
 def _may_differ(before: Entry, entry: Entry) -> bool:
-    # Whether one of a process's loads or stores may poll, or be polled, and the other not.
+    # Return whether one of a process's loads or stores may poll, or be polled, and the other not.
     return (
         entry.kind in (LOAD, STORE)
         and not entry.separate
@@ -450,7 +481,8 @@ def _may_differ(before: Entry, entry: Entry) -> bool:
 
 
 def _covers(entry: Entry, before: Entry) -> bool:
-    # Whether whatever conflicts with one of a process's accesses from now on does with the next.
+    # Return whether everything that conflicts with one of a process's accesses from now on does
+    # with the next.
     if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
         return False
     if before.made is not entry.made or before.outlives != entry.outlives:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Memory of dynamic windows: is what an operation uses attached? (MPI-4.1, 12.2.4)
 
-It is for certain not where no attachment can be: where each has been detached before the operation
-begins, or is made only after it has ended. What nothing orders may have come in time.
+Memory is certainly not attached if no attachment can exist. Each has been detached before the
+operation starts, or is made only after its end. A concurrent attachment may have come in time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from mpipp.analysis.rma_engine.accesses import PENDING, Accesses, Entry, bounds
-from mpipp.analysis.rma_engine.process_clock import Listener, known_by_all
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
 from mpipp.datatypes.memory import intersection, strided_sets
 from mpipp.model.rma_events import Attached, Memory, Operation
 
@@ -20,7 +20,7 @@ MOST_DOUBTFUL = 4096  # lines and the memory that they use that are kept until a
 
 
 class _Attachment(NamedTuple):
-    # Of memory to a window. `clock` is what its process knew then.
+    # Memory attached to a window. `clock` is the process's clock then.
     low: int
     high: int
     window: int
@@ -29,9 +29,9 @@ class _Attachment(NamedTuple):
 
 
 class Attachments:
-    """Of all processes, by their indices."""
+    """The attachments of all processes, by their indices."""
 
-    def __init__(self, processes: list[Listener]) -> None:
+    def __init__(self, processes: list[ReplayedProcess]) -> None:
         self.processes = processes
         self._made = [Accesses[_Attachment]() for _ in processes]
         # In which segment each was detached, and by what.
@@ -41,7 +41,7 @@ class Attachments:
         self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
         self.forgotten = 0
 
-    def change(self, process: Listener, event: Attached) -> None:
+    def change(self, process: ReplayedProcess, event: Attached) -> None:
         """Some memory is attached, or detached."""
         made, low, number = self._made[process.index], event.base, event.moment.number
         if event.attached:
@@ -56,8 +56,8 @@ class Attachments:
             self._sweep()
 
     def _sweep(self) -> None:
-        # What all have heard the end of is nobody's any more, but for what began before.
-        known = known_by_all(self.processes)
+        # An attachment whose end is ordered before all processes matters only for earlier events.
+        known = common_segments(self.processes)
         needed = {one for entry in self._doubtful.values() for one in self._of(entry)}
         for owner, made in enumerate(self._made):
             past = {
@@ -72,7 +72,7 @@ class Attachments:
 
     def look(self, entry: Entry) -> None:
         """An operation on such a window: it is kept if its memory may not be attached."""
-        # What another process attaches is not known where each is compared with itself.
+        # Attachments of another process are unknown if each is checked by itself.
         if self.processes[entry.owner].rank >= 0 and self._lacks(entry):
             key = entry.actor, entry.event.moment.place, entry.owner, entry.memory
             before = self._doubtful.get(key)
@@ -100,7 +100,9 @@ class Attachments:
         box, comb = bounds(entry.memory), entry.comb
         if box is None or comb is None:
             return False
-        there = [(one.low, one.high) for one in self._of(entry) if self._may_be_there(one, entry)]
+        there = [
+            (one.low, one.high) for one in self._of(entry) if self._may_be_attached(one, entry)
+        ]
         for low, high in _gaps(*box, there):
             gap = strided_sets.comb(low, high - low, ())
             if gap is not None and intersection.touch(comb, gap):
@@ -108,12 +110,12 @@ class Attachments:
         return False
 
     def _of(self, entry: Entry) -> Iterator[_Attachment]:
-        # Those that have any of its bytes.
+        # The attachments with any of its bytes.
         box = bounds(entry.memory)
         made = self._made[entry.owner].meeting(*box) if box else ()
         return (one for one in made if one.window == entry.window)
 
-    def _may_be_there(self, one: _Attachment, entry: Entry) -> bool:
+    def _may_be_attached(self, one: _Attachment, entry: Entry) -> bool:
         if entry.end_time != PENDING:
             if entry.end_process == entry.owner:
                 too_late = entry.end_number < one.number
@@ -121,10 +123,10 @@ class Attachments:
                 too_late = entry.end_time <= one.clock[entry.end_process]
             if too_late:
                 return False
-        return not self._is_over(one, entry)
+        return not self._is_detached(one, entry)
 
-    def _is_over(self, one: _Attachment, entry: Entry) -> bool:
-        # Whether it was detached before the operation began.
+    def _is_detached(self, one: _Attachment, entry: Entry) -> bool:
+        # Return whether it was detached before the operation began.
         if one not in self._ended:
             return False
         time, event = self._ended[one]
@@ -133,10 +135,10 @@ class Attachments:
         return time <= entry.segment.clock[entry.owner]
 
     def _last(self, entry: Entry) -> Attached | None:
-        # What has detached some of it last.
+        # The last detachment of some of it.
         box, found = bounds(entry.memory), None
         for one in self._of(entry):
-            if box and one.low < box[1] and box[0] < one.high and self._is_over(one, entry):
+            if box and one.low < box[1] and box[0] < one.high and self._is_detached(one, entry):
                 event = self._ended[one][1]
                 if found is None or event.moment.number > found.moment.number:
                     found = event
@@ -144,7 +146,7 @@ class Attachments:
 
 
 def _gaps(low: int, high: int, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    # What lies in none of the ranges.
+    # The part outside all ranges.
     for first, end in sorted(ranges):
         if first >= high:
             break

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synchronization that is wrong by itself, whatever memory is accessed."""
+"""Synchronization that is wrong by itself, for any memory accesses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_ALL = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of a fence, or of none
 
 
 class Mistake(NamedTuple):
-    """What is wrong with an event.
+    """The mistake of an event.
 
     Attributes:
         rule: its id (analysis/rules/rma.py).
@@ -34,7 +34,7 @@ class Mistake(NamedTuple):
 
 
 class Mistakes:
-    """Those of a run: the first of each pair of lines."""
+    """The mistakes of a run: the first of each pair of lines."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, int, int], Mistake] = {}
@@ -94,17 +94,21 @@ def no_put(
 
 
 def is_active(event: Operation, opened: Synchronization) -> bool:
-    """Whether an operation has a request, which only passive target epochs allow."""
+    """Return whether an operation has a request, which only passive target epochs allow."""
     return opened.kind in ("fence", "start") and event.moment.procedure.startswith("MPI_R")
 
 
 def fence_asserts_differ(one: Synchronization, other: Synchronization) -> bool:
-    """Whether a fence has an assertion that another process did not pass to the same fence."""
+    """Return whether a fence has an assertion that another process did not pass to the same
+    fence.
+    """
     return any(word in one.asserted and word not in other.asserted for word in _OF_ALL)
 
 
 def is_gone(entry: Entry, event: Event) -> bool:
-    """Whether a buffer is on the stack, of a function that has returned before a call ends it."""
+    """Return whether a buffer is on the stack, of a function that has returned before a call ends
+    it.
+    """
     begun = entry.event
     if entry.kind not in (READ, WRITTEN):
         return False  # of another process's memory, which may be at the same addresses
@@ -134,8 +138,8 @@ def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | N
 
 
 def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization | None:
-    # What a call does not go with, since a window must not be locked and exposed at once in a
-    # process (MPI-4.1, section 12.5.3): as far as the process itself does both.
+    # The conflicting call: a window must not be locked and exposed at once in a process (MPI-4.1,
+    # section 12.5.3). This covers only a process that does both itself.
     if event.kind == "post":
         return mine.locks.get(mine.rank) or mine.all_locked
     locks = event.kind == "lock_all" or (event.kind == "lock" and event.target == mine.rank)
@@ -143,7 +147,7 @@ def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization
 
 
 def _has_begun(mine: Epochs, event: Synchronization) -> bool:
-    # Whether there is an epoch that the call may end or must be in, if it is such a call.
+    # Return whether there is an epoch that the call may end or must be in, if it is such a call.
     kind = event.kind
     if kind == "complete":
         return mine.start is not None

@@ -21,7 +21,7 @@ from mpipp.model.rma_events import Event, Synchronization, WindowInfo, WindowMad
 
 
 def exclusion(held: Synchronization | None) -> int:
-    """What a lock keeps off: with MPI_MODE_NOCHECK nothing."""
+    """The exclusion by a lock: none with MPI_MODE_NOCHECK."""
     if held is None or "MPI_MODE_NOCHECK" in held.asserted:
         return UNLOCKED
     return EXCLUSIVE if held.exclusive else SHARED
@@ -33,7 +33,7 @@ Span = tuple[Synchronization, Union[Synchronization, None]]
 
 
 class Epochs:
-    """What a process has open on a window.
+    """The open epochs of a process on a window.
 
     Attributes:
         local: of each target what ends with the operation here: its buffers, and what it only reads
@@ -51,7 +51,7 @@ class Epochs:
         self.made = made
         self.size = len(set(made.ranks))
         self.rank = rank
-        # What says that nobody locks it.
+        # The source of the info key no_locks.
         self.no_locks: WindowMade | WindowInfo | None = made if made.no_locks else None
         self.fences = 0
         self.fence: Synchronization | None = None  # that opened an epoch, if any operation follows
@@ -82,7 +82,7 @@ class Epochs:
         self.past: deque[Span] = deque(maxlen=MOST_PAST)  # epochs that have ended
 
     def hint(self, event: WindowInfo) -> None:
-        """What the info keys say from now on."""
+        """Apply new info keys."""
         made = self.made
         ordering = event.accumulate_ordering
         self.made = made._replace(
@@ -93,7 +93,7 @@ class Epochs:
             self.no_locks = event if event.no_locks else None
 
     def lock(self, target: int) -> int:
-        """How this process has locked a target, by its rank in the window's group."""
+        """The way this process has locked a target, by its rank in the window's group."""
         return exclusion(self.locks.get(target) or self.all_locked)
 
     def hold(self, entry: Entry) -> None:
@@ -114,14 +114,14 @@ class Epochs:
             entry.outlives = entry.end_time == PENDING
 
     def epoch(self, target: int, index: int) -> Synchronization | None:
-        """What has opened the epoch of an operation on a target; None: there is none."""
+        """The call that opened the epoch of an operation on a target; None: there is none."""
         found = self.locks.get(target) or self.all_locked
         if found is None and index in self.started:
             found = self.start
         return found or self.fence
 
     def open(self) -> list[Synchronization]:
-        """What has opened each epoch that must be ended."""
+        """The calls that opened epochs that must be ended."""
         found = [*self.locks.values(), self.all_locked, self.start, self.post]
         if self.used:
             found.append(self.fence)
@@ -145,7 +145,7 @@ class Epochs:
         self.used = False
 
     def targets(self) -> list[int]:
-        """Those of operations that have not ended, by their ranks in the window's group."""
+        """The targets of operations that have not ended, by their ranks in the window's group."""
         return list({*self.local, *self.remote, *self.requested})
 
     def pending_operation(self, request: int) -> Event | None:
@@ -162,7 +162,7 @@ class Epochs:
         self.guarded = deque(entry for entry in self.guarded if entry.low >= 0)
 
     def pending(self) -> bool:
-        """Whether any operation of this process has not ended."""
+        """Return whether any operation of this process has not ended."""
         return any(self.local.values()) or any(self.remote.values())
 
     def end_local(self, target: int, process: int, time: int, number: int) -> list[Entry]:
@@ -179,12 +179,12 @@ class Epochs:
         for entry in self.remote.pop(target, ()):
             entry.ends(process, time, number)
 
-    def hear(self, clock: Iterable[int], number: int) -> None:
+    def merge_clock(self, clock: Iterable[int], number: int) -> None:
         """The private copy has all that is known here, by this event."""
         self.heard, self.heard_number = tuple(clock), number
 
     def has(self, entry: Entry, owner: int) -> bool:
-        """Whether the private copy has what an operation that has ended has changed."""
+        """Return whether the private copy has what an operation that has ended has changed."""
         if entry.end_process == owner:
             return entry.end_number <= self.heard_number
         return bool(self.heard) and entry.end_time <= self.heard[entry.end_process]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Epochs of two processes of which nothing orders what must be in order.
+"""Concurrent epochs of two processes that must be ordered.
 
-"It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
-section 12.5.3): whatever memory is accessed. An epoch is compared with those that were read before
-it and are not known to it to have ended. The last of each process is enough: those before have
-ended earlier. With MPI_MODE_NOCHECK a start comes after the posts that it matches (section 12.5.5).
+ "It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
+section 12.5.3), for any memory accesses. An epoch is compared with earlier ones whose end it does
+not know. The last of each process suffices: those before have ended earlier. With MPI_MODE_NOCHECK
+a start comes after its matching posts (section 12.5.5).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from mpipp.analysis.rma_engine.accesses import PENDING, Segment
 from mpipp.analysis.rma_engine.epoch_errors import Mistakes
 from mpipp.analysis.rma_engine.flag_order import Flags
-from mpipp.analysis.rma_engine.process_clock import Listener
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Synchronization
 
 _MOST_ALIKE = 16  # pairs of the same lines that are kept, lest the first were not decided
@@ -37,8 +37,8 @@ class Lasting:
 
 
 class Pairs:
-    """Of one rule, which they break unless flags have ordered the second before the first, or, if
-    `either`, the first before the second.
+    """Pairs for one rule. They break it unless flags have ordered the second before the first, or,
+    if `either`, the first before the second.
     """
 
     def __init__(self, rule: str, flags: Flags, mistakes: Mistakes, *, either: bool) -> None:
@@ -54,7 +54,7 @@ class Pairs:
         key = one.event.moment.place, other.event.moment.place
         alike = self._found.setdefault(key, [])
         if len(alike) == _MOST_ALIKE and key not in self._settled:
-            # What flags may have ordered they may have ordered whatever comes: room for others.
+            # Flags that may have ordered these may also order later ones: make space for others.
             alike[:] = [pair for pair in alike if not self._may_be_ordered(*pair)]
             if len(alike) > _MOST_ALIKE // 2:
                 self._settled.add(key)
@@ -75,7 +75,7 @@ class Pairs:
 
 
 class Exposures:
-    """Of all windows."""
+    """The exposures of all windows."""
 
     def __init__(self, flags: Flags, mistakes: Mistakes) -> None:
         self._pairs = Pairs("rma-exposed", flags, mistakes, either=True)
@@ -83,7 +83,7 @@ class Exposures:
         self._exposed: dict[int, dict[int, Lasting]] = {}  # window, owner
         self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # window and owner, actor
 
-    def expose(self, process: Listener, event: Synchronization) -> None:
+    def expose(self, process: ReplayedProcess, event: Synchronization) -> None:
         """MPI_Win_post."""
         new = Lasting(event, process.current_segment())
         for owner in (process.index, _ALL):
@@ -91,11 +91,11 @@ class Exposures:
                 self._compare(lock, new, lock, new)
         self._exposed.setdefault(event.window, {})[process.index] = new
 
-    def exposed(self, process: Listener, window: int) -> Lasting | None:
-        """What a process has exposed last."""
+    def exposed(self, process: ReplayedProcess, window: int) -> Lasting | None:
+        """The last exposure of a process."""
         return self._exposed.get(window, {}).get(process.index)
 
-    def lock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
+    def lock(self, process: ReplayedProcess, event: Synchronization, owner: int | None) -> None:
         """MPI_Win_lock, or (without an owner) MPI_Win_lock_all."""
         new = Lasting(event, process.current_segment())
         exposed = self._exposed.get(event.window, {})
@@ -105,14 +105,14 @@ class Exposures:
         locked = self._locked.setdefault((event.window, _ALL if owner is None else owner), {})
         locked[process.index] = new
 
-    def unlock(self, process: Listener, event: Synchronization, owner: int | None) -> None:
+    def unlock(self, process: ReplayedProcess, event: Synchronization, owner: int | None) -> None:
         """MPI_Win_unlock, or MPI_Win_unlock_all."""
         locked = self._locked.get((event.window, _ALL if owner is None else owner), {})
         if process.index in locked:
             locked[process.index].ends(process.time, event.moment.number)
 
     def _compare(self, before: Lasting, new: Lasting, lock: Lasting, post: Lasting) -> None:
-        # What a process does by itself is told where it does it.
+        # A process's own mistakes are reported where it makes them.
         if before.actor != new.actor and _is_open(before, new):
             self._pairs.add(lock, post)
 
@@ -128,5 +128,5 @@ class Exposures:
 
 
 def _is_open(before: Lasting, new: Lasting) -> bool:
-    # Whether the second is not known to come after the end of the first.
+    # Return whether the second is not known to come after the end of the first.
     return before.end_time > new.segment.clock[before.end_process]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Could two accesses have been ordered by a flag? By what one process writes and another reads.
 
-An atomic operation that reads what another process has written comes after it, and so does what
-follows it: but who has read what is not always known. What may be so ordered is not decided. Where
-all that is done to an element is understood (`values`), only those that leave a value, or in a sum
-a smaller one, may be before who reads it. The same holds for memory that is written and read under
-exclusive locks, for what a process polls in its own memory, and for what others poll there by gets:
-it calls MPI_Win_sync. Not all loads and stores of a shared window are logged: while there is one
-there may have been any. What processes of another MPI_COMM_WORLD were told is one flag, since it is
-not known what they have told each other.
+An atomic operation that reads a value of another process comes after its writer, and so do later
+events. But the writer is not always known. Accesses that may be ordered so are undecided. If all
+operations on an element are known (`values`), only writers of a value may be before its reader. In
+a sum, writers of smaller values may be, too. The rule also holds for memory that is written and
+read under exclusive locks. It holds for polling in the own memory, and for polling by others with
+gets: the process calls MPI_Win_sync. Not all loads and stores of a shared window are logged: while
+there is one there may have been any. Messages to processes of another MPI_COMM_WORLD are one flag,
+because messages among them are unknown.
 
-What may be a flag is kept by its window and target, and once for each segment of a process or
-change of what it knows.
+A possible flag is kept by its window and target, and once for each segment of a process or change
+of its clock.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Optional, Protocol, Union
 
 from mpipp.analysis.rma_engine.accesses import PENDING, Segment
-from mpipp.analysis.rma_engine.process_clock import Listener, later
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, join_clocks
 from mpipp.analysis.rma_engine.value_order import Place, Values
 from mpipp.model.rma_events import Event
 
@@ -31,7 +31,7 @@ Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 
 
 class _Process:
-    """What one process has written and read of a group.
+    """The reads and writes of one process in a group.
 
     Of writes there is an item for each state of what it knew, of reads for each of its segments.
     """
@@ -84,7 +84,8 @@ class Flags:
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
         self.cut = False  # whether there are processes whose rest is not known
-        self.heard = 0  # how often anybody may have heard of others by one, once for each segment
+        # how often another process may be ordered after this one, once for each segment
+        self.heard = 0
 
     def _of(self, group: Group, process: int) -> _Process:
         processes = self.known.get(group)
@@ -104,7 +105,7 @@ class Flags:
                 process.lasts[-1] = number
                 return
             if after is not segment or process.clocks[-1] is not process.knows[-1]:
-                clock = later(process.clocks[-1], clock)
+                clock = join_clocks(process.clocks[-1], clock)
                 if clock == segment.clock:
                     clock = segment.clock  # one tuple, not two
         process.lasts.append(number)
@@ -121,7 +122,7 @@ class Flags:
             found.reads.append(number)
             self.heard += group in self.minded
 
-    def share(self, process: Listener, number: int) -> None:
+    def share(self, process: ReplayedProcess, number: int) -> None:
         """Before an event there may have been loads and stores of shared windows."""
         segment = process.current_segment()
         for window in process.shares:
@@ -131,11 +132,11 @@ class Flags:
             self.reads(group, process.index, process.time, number - 1)
 
     def may_order(self, first: Lasting, second: Lasting) -> bool:
-        """Whether flags may have put the second after the end of the first."""
+        """Return whether flags may have put the second after the end of the first."""
         segment = second.segment
         goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
         if self.cut and self._has_read(goal, segment.clock):
-            return True  # what was written where nothing is known
+            return True  # the value was written by an unknown operation
         if first.end_time == PENDING or not self.minded:
             return False
         begun = Point(first.end_process, first.end_time, first.end_number)
@@ -149,7 +150,7 @@ class Flags:
         )
 
     def _has_read(self, goal: Point, clock: tuple[int, ...]) -> bool:
-        # Whether anything that may be a flag was read before.
+        # Return whether anything that may be a flag was read before.
         for processes in self.known.values():
             for process, known in processes.items():
                 if not known.reads:
@@ -163,7 +164,7 @@ class Flags:
         return False
 
     def _pairs(self) -> Iterator[tuple[int, _Process, dict[int, _Process]]]:
-        # Who has written, and whoever may have read it.
+        # The writer, and every possible reader.
         for group in self.minded:
             readers = self.known.get(group, {})
             if len(group) == 3:
@@ -200,7 +201,7 @@ class Flags:
 
 
 def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tuple[int, ...] | None:
-    # What was known by the first write that comes after any of the points.
+    # The clock of the first write after any of the points.
     best = len(written.lasts)
     for process, (_, time, number) in after.items():
         if process == writer:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What messages and collective calls tell of other processes: the data that they bring."""
+"""The order from messages and collective calls: the data that they bring."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from mpipp.analysis.rma_engine.process_clock import Board, Listener, Steps, later
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, Steps, WaitTable, join_clocks
 from mpipp.model.rma_events import (
     Channel,
     Collective,
@@ -35,7 +35,7 @@ class Meeting:
 
     @property
     def full(self) -> bool:
-        """Whether all have begun."""
+        """Return whether all have begun."""
         return len(self.begun) >= self.size
 
 
@@ -49,7 +49,7 @@ class _Ready:
 
     def mark(self, first: int, number: int, told: tuple[int, ...]) -> None:
         self.marked += number
-        self.joint = later(self.joint, told)
+        self.joint = join_clocks(self.joint, told)
         self._told.append((first, first + number, told))
 
     def arrival_clock(self, event: Partitions) -> tuple[int, ...] | None:
@@ -63,15 +63,15 @@ class _Ready:
             common = min(high, end) - max(low, first)
             if common > 0:
                 ready += common
-                found = later(found, told)
+                found = join_clocks(found, told)
         return found if ready >= end - first else None
 
 
 class Messages:
     """All that is under way."""
 
-    def __init__(self, board: Board, indices: dict[int, int]) -> None:
-        self.board = board
+    def __init__(self, waits: WaitTable, indices: dict[int, int]) -> None:
+        self.waits = waits
         self.indices = indices
         self.sent: dict[Channel, tuple[tuple[int, ...], bool]] = {}
         self.received: dict[Channel, tuple[int, ...]] = {}
@@ -79,28 +79,28 @@ class Messages:
         self.ready: dict[tuple[Channel, int], _Ready] = {}  # by the message's start
         self.arrived: dict[Channel, int] = {}  # the last start that is complete
 
-    def send(self, process: Listener, event: Sent) -> None:
+    def send(self, process: ReplayedProcess, event: Sent) -> None:
         """It begins: what is known here goes with it."""
         channel = event.channel
         self.sent[channel] = process.release(), event.synchronous
         if event.synchronous and event.request:
             process.requests[event.request] = lambda by: self._matched(process, channel, by)
-        self.board.done(channel)
+        self.waits.done(channel)
 
-    def _matched(self, process: Listener, channel: Channel, event: Event) -> Steps:
+    def _matched(self, process: ReplayedProcess, channel: Channel, event: Event) -> Steps:
         while channel not in self.received:
             yield "received", channel
-        process.hear(self.received.pop(channel), event)
+        process.merge_clock(self.received.pop(channel), event)
 
-    def begin(self, process: Listener, event: ReceiveBegun) -> None:
-        """A synchronous send hears what is known here, be it long before the receive ends."""
+    def begin(self, process: ReplayedProcess, event: ReceiveBegun) -> None:
+        """Order a synchronous send after the events here, even long before the receive ends."""
         self._take(event.channel, process.release())
 
     def _take(self, channel: Channel, known: tuple[int, ...]) -> None:
         self.received[channel] = known
-        self.board.done(("received", channel))
+        self.waits.done(("received", channel))
 
-    def receive(self, process: Listener, event: Received) -> Steps:
+    def receive(self, process: ReplayedProcess, event: Received) -> Steps:
         """It has completed."""
         channel = event.channel
         while channel not in self.sent:
@@ -110,21 +110,21 @@ class Messages:
             self._take(channel, process.release())
         elif not synchronous:
             self.received.pop(channel, None)
-        process.hear(told, event)
+        process.merge_clock(told, event)
 
-    def probe(self, process: Listener, event: Probed) -> Steps:
+    def probe(self, process: ReplayedProcess, event: Probed) -> Steps:
         """It has found a message."""
         while event.channel not in self.sent:
             yield event.channel
-        process.hear(self.sent[event.channel][0], event)
+        process.merge_clock(self.sent[event.channel][0], event)
 
-    def partitions(self, process: Listener, event: Partitions) -> Steps:
+    def partitions(self, process: ReplayedProcess, event: Partitions) -> Steps:
         """Some are ready, or have arrived."""
         channel, key = event.channel, (event.channel, event.start)
         if event.ready:
             known = self.ready.setdefault(key, _Ready(event.all, len(process.clock)))
             known.mark(event.first, event.number, process.release())
-            self.board.done(("partitions", key))
+            self.waits.done(("partitions", key))
             return
         told = None
         if not event.number or event.start <= self.arrived.get(channel, -1):
@@ -134,41 +134,45 @@ class Messages:
                 told = self.ready[key].arrival_clock(event)
             if told is None:
                 yield "partitions", key
-        process.hear(told, event)
+        process.merge_clock(told, event)
         if event.number == event.all:
             del self.ready[key]
             self.arrived[channel] = event.start
 
-    def complete(self, process: Listener, event: Completed) -> Steps:
+    def complete(self, process: ReplayedProcess, event: Completed) -> Steps:
         """These requests are."""
         for request in event.requests:
             steps = process.requests.pop(request, None)
             if steps is not None:
                 yield from steps(event)
 
-    def meet(self, process: Listener, key: Hashable, size: int, *, gives: bool = True) -> Meeting:
-        """A process begins a collective call of so many; if it gives anything, others may hear."""
+    def meet(
+        self, process: ReplayedProcess, key: Hashable, size: int, *, gives: bool = True
+    ) -> Meeting:
+        """Begin a collective call of so many processes; with data, others are ordered after this
+        one.
+        """
         meeting = self.meetings.get(key)
         if meeting is None:
             meeting = self.meetings[key] = Meeting(key, size, len(process.clock))
         told = process.release() if gives else (-1,) * len(process.clock)
         meeting.begun[process.index] = told
-        meeting.joint = later(meeting.joint, told)
+        meeting.joint = join_clocks(meeting.joint, told)
         if meeting.full:
-            # Whoever still waits for it has it.
+            # Every process that still waits for it has it.
             del self.meetings[key]
-            self.board.done(("all", key))
-        self.board.done((process.index, key))
+            self.waits.done(("all", key))
+        self.waits.done((process.index, key))
         return meeting
 
-    def wait_for_all(self, process: Listener, meeting: Meeting, event: Event) -> Steps:
+    def wait_for_all(self, process: ReplayedProcess, meeting: Meeting, event: Event) -> Steps:
         """Wait until all processes have begun."""
         while not meeting.full:
             yield "all", meeting.key
-        process.hear(meeting.joint, event)
+        process.merge_clock(meeting.joint, event)
 
-    def _some_met(
-        self, process: Listener, meeting: Meeting, sources: Sequence[int], event: Event
+    def _meet_sources(
+        self, process: ReplayedProcess, meeting: Meeting, sources: Sequence[int], event: Event
     ) -> Steps:
         for rank in sources:
             if rank == process.rank or rank not in self.indices:
@@ -176,9 +180,9 @@ class Messages:
             index = self.indices[rank]
             while index not in meeting.begun:
                 yield index, meeting.key
-            process.hear(meeting.begun[index], event)
+            process.merge_clock(meeting.begun[index], event)
 
-    def collective(self, process: Listener, event: Collective) -> Steps:
+    def collective(self, process: ReplayedProcess, event: Collective) -> Steps:
         """It begins, and if nothing comes between it ends, too."""
         key = event.context, event.ordinal
         meeting = self.meet(process, key, event.size, gives=event.gives)
@@ -187,7 +191,7 @@ class Messages:
             if event.sources is None:
                 yield from self.wait_for_all(process, meeting, by)
             else:
-                yield from self._some_met(process, meeting, event.sources, by)
+                yield from self._meet_sources(process, meeting, event.sources, by)
 
         if event.request:
             process.requests[event.request] = end

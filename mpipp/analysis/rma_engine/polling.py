@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Loads that may poll what others put, and stores that others may poll with gets.
 
-In the unified model a load of what another process updates is valid, and so is a store to what
-another only reads (MPI-4.1, section 12.7, rules 2 and 3): so processes may wait for a change. To
-rely on anything else after such a load, or to have stored it before such a store, they must call
-MPI_Win_sync. A line is taken to be one that polls, or is polled, if at least once its process has
-neither heard of others nor told them anything between it and MPI_Win_sync. Of a process with
-several threads all lines are: what other threads do between the two says nothing.
+In the unified model a load of memory that another process updates is valid. So is a store to memory
+that another only reads (MPI-4.1, section 12.7, rules 2 and 3). So processes may wait for a change.
+To rely on other data after such a load, or on earlier stores before such a store, they must call
+MPI_Win_sync. A line counts as polling, or polled, if at least once its process did not synchronize
+with others between it and MPI_Win_sync. In a process with several threads all lines count, because
+other threads do not matter for this.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from __future__ import annotations
 from mpipp.analysis.rma_engine.access_rules import ACCUMULATE, GET, LOAD, STORE, UPDATES
 from mpipp.analysis.rma_engine.accesses import Entry, Segment
 from mpipp.analysis.rma_engine.flag_order import LOCKED, POLLED, STORED, Flags
-from mpipp.analysis.rma_engine.process_clock import Listener
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Synchronization
 
 
 class _Lines:
-    """Of one process's accesses of a window."""
+    """One process's accesses of a window, by line."""
 
     def __init__(self) -> None:
         self.segment: Segment | None = None
@@ -29,8 +29,8 @@ class _Lines:
         self.polling = set[int]()
         self.ever = False  # whether MPI_Win_sync was called at all
 
-    def of(self, segment: Segment) -> set[int]:
-        """Where a place in a segment belongs."""
+    def places(self, segment: Segment) -> set[int]:
+        """The set of places to which a place in a segment belongs."""
         if self.segment is not segment:
             self.segment, self.synced, self.stored = segment, False, 0
             self.near.clear()
@@ -38,9 +38,9 @@ class _Lines:
 
 
 class Polling:
-    """Of all processes and windows."""
+    """The polling lines of all processes and windows."""
 
-    def __init__(self, processes: list[Listener], flags: Flags) -> None:
+    def __init__(self, processes: list[ReplayedProcess], flags: Flags) -> None:
         self._processes = processes
         self._flags = flags
         self._lines: dict[tuple[int, int], _Lines] = {}  # window, process
@@ -51,13 +51,13 @@ class Polling:
             found = self._lines[window, process] = _Lines()
         return found
 
-    def access(self, process: Listener, entry: Entry) -> None:
+    def access(self, process: ReplayedProcess, entry: Entry) -> None:
         """A load or store of window memory."""
         flags, number = self._flags, entry.event.moment.number
         stores = entry.kind == STORE
         if not entry.separate:
             lines = self._of(entry.window, process.index)
-            lines.of(entry.segment).add(entry.event.moment.place)
+            lines.places(entry.segment).add(entry.event.moment.place)
             if stores and entry.owner == process.index:
                 lines.stored = number
                 if lines.synced or process.several:
@@ -70,25 +70,25 @@ class Polling:
         else:
             flags.reads(group, process.index, process.time, number)
 
-    def synchronize(self, process: Listener, event: Synchronization) -> None:
+    def synchronize(self, process: ReplayedProcess, event: Synchronization) -> None:
         """MPI_Win_sync: the process may have loaded what others have put, or stored for them."""
         polled = event.window, process.index, POLLED
         self._flags.minded |= {polled, (event.window, process.index, STORED)}
         self._flags.reads(polled, process.index, process.time, event.moment.number)
         lines = self._of(event.window, process.index)
-        lines.polling |= lines.of(process.current_segment())
+        lines.polling |= lines.places(process.current_segment())
         lines.near.clear()
         lines.synced = lines.ever = True
         if lines.stored:
             self._store(process, event.window, lines)
 
-    def _store(self, process: Listener, window: int, lines: _Lines) -> None:
+    def _store(self, process: ReplayedProcess, window: int, lines: _Lines) -> None:
         # Others may get the last store.
         segment = process.current_segment()
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
 
     def may_be(self, one: Entry, other: Entry) -> bool:
-        """Whether one of two accesses may poll what the other changes."""
+        """Return whether one of two accesses may poll what the other changes."""
         local, remote = (one, other) if one.kind in (LOAD, STORE) else (other, one)
         if local.separate or not local.window:
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process while its events are read: what it has heard of the others, and what it waits for."""
+"""A process during the replay: its clock, and its wait."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Steps = Generator[Hashable, None, None]
 DAMAGED = "an event that cannot be"  # what nobody ever does
 
 
-class Listener:
+class ReplayedProcess:
     """`clock[i]` is the segment of process i that is before what comes next here."""
 
     def __init__(self, rank: int, index: int, number: int, events: Iterable[Event]) -> None:
@@ -27,7 +27,8 @@ class Listener:
         self.segment = self._segment()
         self.changed = False
         self.number = 0  # of the event that is read
-        self.told = array("q")  # of the event that each segment ends with, of which others hear
+        # of the event that each segment ends with, after which others are ordered
+        self.told = array("q")
         self.ended = False
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
@@ -52,15 +53,15 @@ class Listener:
         return Segment(self.index, clock, tuple(self.seen), clock)
 
     def release(self) -> tuple[int, ...]:
-        """What others hear by an event that is now; its next segment begins."""
+        """The clock that this event passes to others; the next segment begins."""
         told = tuple(self.clock)
         self.told.append(self.number)
         self.clock[self.index] += 1
         self.changed = True
         return told
 
-    def hear(self, clock: Iterable[int], event: Event) -> None:
-        """What others have told, by an event of its own."""
+    def merge_clock(self, clock: Iterable[int], event: Event) -> None:
+        """Take over the clock of others, by an event."""
         mine = self.clock
         for i, time in enumerate(clock):
             if time > mine[i]:
@@ -69,32 +70,32 @@ class Listener:
                 self.changed = True
 
 
-def later(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """What two clocks know together."""
+def join_clocks(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """The combination of two clocks."""
     return tuple(map(max, clock, other))
 
 
-def known_by_all(processes: list[Listener]) -> list[int]:
-    """The last segment of each whose end all who go on have heard of."""
+def common_segments(processes: list[ReplayedProcess]) -> list[int]:
+    """The last segment of each process whose end is ordered before all others that continue."""
     alive = [process.clock for process in processes if not process.ended]
     return [min((clock[at] for clock in alive), default=1 << 62) for at in range(len(processes))]
 
 
-class Board:
-    """What processes wait for, and who waits for it."""
+class WaitTable:
+    """The waits of processes, by event."""
 
     def __init__(self) -> None:
         self.waiting: dict[Hashable, list[int]] = {}
         self.ready: list[int] = []
 
     def done(self, what: Hashable) -> None:
-        """Whoever has waited for this goes on."""
+        """Every process that waited for this continues."""
         found = self.waiting.pop(what, None)
         if found:
             self.ready += found
 
     def stuck(self, but: Hashable) -> Iterator[int]:
-        """Who waits still, but for one thing."""
+        """The processes that still wait, except for one event."""
         for what, indices in self.waiting.items():
             if what != but:
                 yield from indices

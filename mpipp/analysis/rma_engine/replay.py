@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Read the events of all processes, each after all that it follows, and compare their accesses.
 
-Processes take turns; one that has to hear of another's event waits for it. Where nobody can go on,
-because logs were cut off or the program has hung, what follows is not looked at: it might be
-ordered by what is not known.
+Processes take turns; one that must be ordered after another's event waits for it. If no process can
+continue, because logs were cut off or the program has hung, later events are not analysed: their
+order is unknown.
 """
 
 from __future__ import annotations
@@ -45,7 +45,13 @@ from mpipp.analysis.rma_engine.flag_order import (
 )
 from mpipp.analysis.rma_engine.message_order import Messages
 from mpipp.analysis.rma_engine.polling import Polling
-from mpipp.analysis.rma_engine.process_clock import DAMAGED, Board, Listener, Steps, later
+from mpipp.analysis.rma_engine.process_clock import (
+    DAMAGED,
+    ReplayedProcess,
+    Steps,
+    WaitTable,
+    join_clocks,
+)
 from mpipp.analysis.rma_engine.synchronization import Synchronizer
 from mpipp.analysis.rma_engine.value_order import Key, Values, understood
 from mpipp.analysis.rma_engine.window_lifetimes import Lives
@@ -76,17 +82,19 @@ TURN = 256  # events that a process has in turn
 
 
 class Result(NamedTuple):
-    """What was found.
+    """The results.
 
     Attributes:
         undecided: conflicts unless flags have ordered them, which events do not tell.
-        cut: the last event that was looked at of each process whose rest was not; None: none was.
+        cut: the last analysed event of each process with an unanalysed rest; None: there is
+            none.
         stuck: processes among these that wait for what is not known of others.
         forgotten: accesses that were too many to be compared with all that comes later.
         unknown: operations of whose bytes nothing is known.
         events: how many there were.
         threaded: processes of which several threads have used windows, or their memory: they are
             taken to have done so in the order of the events.
+        locks: accesses in exclusive locks whose order decides the result.
     """
 
     conflicts: list[Conflict]
@@ -98,6 +106,7 @@ class Result(NamedTuple):
     unknown: int
     events: int
     threaded: frozenset[int]
+    locks: list[Conflict]
 
 
 class _Analysis:
@@ -106,10 +115,10 @@ class _Analysis:
         self.indices = {rank: at for at, rank in enumerate(sorted(events))}
         number = len(self.indices)
         self.processes = [
-            Listener(rank, at, number, events[rank]) for rank, at in self.indices.items()
+            ReplayedProcess(rank, at, number, events[rank]) for rank, at in self.indices.items()
         ]
-        self.board = Board()
-        self.messages = Messages(self.board, self.indices)
+        self.waits = WaitTable()
+        self.messages = Messages(self.waits, self.indices)
         self.told: dict[Key, tuple[int, ...]] = {}  # by atomic operations that were read
         self.mistakes = Mistakes()
         self.attachments = Attachments(self.processes)
@@ -129,7 +138,7 @@ class _Analysis:
 
     def run(self) -> Result:
         steps = [self._steps(process) for process in self.processes]
-        ready = self.board.ready
+        ready = self.waits.ready
         ready += range(len(steps))
         while ready:
             turns = ready[:]
@@ -139,13 +148,13 @@ class _Analysis:
                 if what is None:
                     ready.append(index)
                 elif what is not _OVER:
-                    self.board.waiting.setdefault(what, []).append(index)
+                    self.waits.waiting.setdefault(what, []).append(index)
         self.flags.cut = not all(process.ended for process in self.processes)
         for operation, detached in self.attachments.lacking():
             self.mistakes.add("rma-detached", operation, detached)
         self.exposures.report()
-        conflicts, undecided = self.conflicts.decided()
-        stuck = (self.processes[index] for index in self.board.stuck(DAMAGED))
+        conflicts, undecided, locks = self.conflicts.decided()
+        stuck = (self.processes[index] for index in self.waits.stuck(DAMAGED))
         return Result(
             conflicts,
             list(self.mistakes.found.values()),
@@ -156,9 +165,10 @@ class _Analysis:
             self.unknown,
             self.events,
             frozenset(process.rank for process in self.processes if len(process.users) > 1),
+            locks,
         )
 
-    def _steps(self, process: Listener) -> Steps:
+    def _steps(self, process: ReplayedProcess) -> Steps:
         # All events of a process.
         left = TURN
         for event in process.events:
@@ -197,7 +207,7 @@ class _Analysis:
             process.last = event
             self.events += 1
 
-    def _synchronization(self, process: Listener, event: Synchronization) -> Steps:
+    def _synchronization(self, process: ReplayedProcess, event: Synchronization) -> Steps:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
@@ -220,7 +230,7 @@ class _Analysis:
             self.flags.minded.add((event.window, owner, LOCKED))
         yield from self.synchronizer.synchronize(process, window, mine, event)
 
-    def _rare(self, process: Listener, event: Event) -> Steps:
+    def _rare(self, process: ReplayedProcess, event: Event) -> Steps:
         if isinstance(event, Partitions):
             yield from self.messages.partitions(process, event)
         elif isinstance(event, Probed):
@@ -257,7 +267,12 @@ class _Analysis:
             yield from self.lives.step(process, event)
 
     def _local(
-        self, process: Listener, kind: int, event: Access | Operation, memory: Memory, owner: int
+        self,
+        process: ReplayedProcess,
+        kind: int,
+        event: Access | Operation,
+        memory: Memory,
+        owner: int,
     ) -> Entry | None:
         # An access by the process itself; None if there are no bytes.
         box = bounds(memory)
@@ -267,7 +282,7 @@ class _Analysis:
         self.lives.place(process, entry, self.processes[owner].rank)
         return entry
 
-    def _access(self, process: Listener, event: Access) -> None:
+    def _access(self, process: ReplayedProcess, event: Access) -> None:
         owner = process.index if event.owner < 0 else self.indices.get(event.owner, process.index)
         kind = STORE if event.store else LOAD
         entry = self._local(process, kind, event, event.memory, owner)
@@ -286,7 +301,7 @@ class _Analysis:
                 self.conflicts.check_separate_model(entry)
             self.conflicts.add(entry)
 
-    def _operation(self, process: Listener, event: Operation) -> Steps:
+    def _operation(self, process: ReplayedProcess, event: Operation) -> Steps:
         mine = self.lives.epochs(process, event.window)
         if mine is None:
             return
@@ -305,7 +320,7 @@ class _Analysis:
         key = process.rank, event.moment.number
         if key in self.values.told:
             self.told[key] = process.release()
-            self.board.done(("told", key))
+            self.waits.done(("told", key))
         segment = process.current_segment()
         if opened.kind == "start":
             segment = yield from self._joined(process, mine, event, owner)
@@ -330,9 +345,9 @@ class _Analysis:
             mine.local.setdefault(event.target, []).extend(local)
 
     def _joined(
-        self, process: Listener, mine: Epochs, event: Operation, owner: int
+        self, process: ReplayedProcess, mine: Epochs, event: Operation, owner: int
     ) -> Generator[Hashable, None, Segment]:
-        # What an operation comes after at its target that has posted.
+        # The events before an operation at a target that has posted.
         window = self.windows[event.window]
         key = owner, process.index, mine.started[owner]
         while key not in window.posts:
@@ -340,7 +355,7 @@ class _Analysis:
         return self._with(process, mine, owner, window.posts[key])
 
     def _fenced(
-        self, process: Listener, mine: Epochs, owner: int
+        self, process: ReplayedProcess, mine: Epochs, owner: int
     ) -> Generator[Hashable, None, Segment]:
         # The same where the last fence was none that orders.
         meeting = mine.meeting
@@ -351,17 +366,21 @@ class _Analysis:
             yield owner, meeting.key
         return self._with(process, mine, owner, meeting.begun[owner])
 
-    def _with(self, process: Listener, mine: Epochs, owner: int, clock: tuple[int, ...]) -> Segment:
+    def _with(
+        self, process: ReplayedProcess, mine: Epochs, owner: int, clock: tuple[int, ...]
+    ) -> Segment:
         now = process.current_segment()
         if clock[owner] <= now.clock[owner]:
             return now
         known = mine.joined.get(owner)
         if known is None or known[0] is not now:
-            both = now._replace(clock=later(now.clock, clock))
+            both = now._replace(clock=join_clocks(now.clock, clock))
             known = mine.joined[owner] = now, both
         return known[1]
 
-    def _buffers(self, process: Listener, event: Operation, opened: Synchronization) -> list[Entry]:
+    def _buffers(
+        self, process: ReplayedProcess, event: Operation, opened: Synchronization
+    ) -> list[Entry]:
         # Accesses of the origin's memory.
         own = process.index
         parts = [(WRITTEN if event.kind == "get" else READ, event.origin, own)]
@@ -387,7 +406,7 @@ class _Analysis:
 
     def _at_target(
         self,
-        process: Listener,
+        process: ReplayedProcess,
         event: Operation,
         segment: Segment,
         owner: int,
@@ -431,7 +450,7 @@ class _Analysis:
         return entry
 
     def _of_unknown(
-        self, process: Listener, event: Operation, segment: Segment, owner: int
+        self, process: ReplayedProcess, event: Operation, segment: Segment, owner: int
     ) -> None:
         # It may set, or read, any flag that its target has.
         self.unknown += 1
@@ -442,16 +461,16 @@ class _Analysis:
             self.flags.writes(group, process.current_segment(), segment, number)
             self.flags.reads(group, process.index, process.time, number)
 
-    def _flag(self, process: Listener, event: Operation, owner: int) -> Group:
-        # What an atomic operation writes to.
+    def _flag(self, process: ReplayedProcess, event: Operation, owner: int) -> Group:
+        # The target of an atomic operation.
         key = process.rank, event.moment.number
         place = self.values.place(key)
         if place is None:
             return event.window, owner, ATOMIC
         return place, self.values.written(key)
 
-    def _brought(self, process: Listener, event: Brought) -> Steps:
-        # What is there tells which operations others have done.
+    def _brought(self, process: ReplayedProcess, event: Brought) -> Steps:
+        # The value there shows which operations of others came before.
         key = process.rank, event.operation
         place = self.values.place(key)
         if place is None or event.value is None:
@@ -459,16 +478,16 @@ class _Analysis:
         for other in self.values.reads.get(key, ()):
             while other not in self.told:
                 yield "told", other
-            process.hear(self.told[other], event)
-        # What it has left itself comes after what it has found.
+            process.merge_clock(self.told[other], event)
+        # Its own value comes after the value that it found.
         changes = self.values.written(key) is not None
         number = event.operation - 1 if changes else event.moment.number
         self.flags.reads((place, event.value), process.index, process.time, number)
 
     def _requested(
-        self, process: Listener, mine: Epochs, event: Operation, local: list[Entry]
+        self, process: ReplayedProcess, mine: Epochs, event: Operation, local: list[Entry]
     ) -> None:
-        # Its request tells of its end here, unless another call had before.
+        # Its request completes it here, unless another call did before.
         requested = mine.requested.setdefault(event.target, {})
         requested[event.request] = local
 
@@ -483,7 +502,7 @@ class _Analysis:
 
         process.requests[event.request] = end
 
-    def _read(self, process: Listener, ended: list[Entry], number: int) -> None:
+    def _read(self, process: ReplayedProcess, ended: list[Entry], number: int) -> None:
         # Operations have ended at their origin: what they were to read is there.
         for entry in ended:
             event = entry.event
@@ -504,7 +523,7 @@ class _Analysis:
                     self.flags.reads(group, process.index, process.time, number)
 
     def _forgotten(self, entries: list[Entry]) -> None:
-        # What is pending need not be ended; as far as flags go it may have read already.
+        # A pending operation need not end; for flags it may have read already.
         for entry in entries:
             if entry.end_time == PENDING and entry.kind == WRITTEN:
                 process = self.processes[entry.actor]
@@ -525,6 +544,6 @@ def analyse(
     The events are read as they are needed, and not kept.
 
     Args:
-        again: the same events once more; without them what values tell is not looked at.
+        again: the same events once more; without them values are not analysed.
     """
     return _Analysis(events, understood(again) if again else Values()).run()

@@ -58,9 +58,9 @@ def check_process(rank: int, events: Iterable[Event], again: Iterable[Event]) ->
     Args:
         again: the same events once more.
     """
-    result = analyse({ALL_OTHERS: _others(rank, again), rank: _own(rank, events)})
+    result = analyse({ALL_OTHERS: _remote_events(rank, again), rank: _own(rank, events)})
     conflicts = [
-        _told(one, rank)
+        _own_conflict(one, rank)
         for one in result.conflicts
         if {one.first.event.moment.process, one.second.event.moment.process} == {rank}
     ]
@@ -73,14 +73,14 @@ def check_process(rank: int, events: Iterable[Event], again: Iterable[Event]) ->
     return ProcessErrors(conflicts, mistakes, rank in result.threaded)
 
 
-def _told(one: Conflict, rank: int) -> Conflict:
+def _own_conflict(one: Conflict, rank: int) -> Conflict:
     owner = one.shared[0] // _APART - 1 if one.owner == ALL_OTHERS else rank
     return one._replace(
-        owner=owner, shared=_there_at(one.shared), apart=one.apart and _there_at(one.apart)
+        owner=owner, shared=_own_range(one.shared), apart=one.apart and _own_range(one.apart)
     )
 
 
-def _there_at(where: tuple[int, int]) -> tuple[int, int]:
+def _own_range(where: tuple[int, int]) -> tuple[int, int]:
     low, high = where
     return low % _APART, low % _APART + high - low
 
@@ -93,7 +93,7 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             continue
         if isinstance(event, WindowMade):
             ranks[event.window] = event.ranks
-            yield event._replace(ranks=tuple(_as_one(rank, event.ranks)))
+            yield event._replace(ranks=tuple(_merged_ranks(rank, event.ranks)))
         elif isinstance(event, Operation):
             group = ranks.get(event.window, ())
             target = group[event.target] if 0 <= event.target < len(group) else rank
@@ -105,9 +105,11 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
         elif isinstance(event, Access) and event.owner not in (-1, rank):
             yield event._replace(owner=ALL_OTHERS, memory=_of(rank, event.owner, event.memory))
         elif isinstance(event, Synchronization):
-            yield event._replace(group=tuple(dict.fromkeys(_as_one(rank, event.group))), request=0)
+            yield event._replace(
+                group=tuple(dict.fromkeys(_merged_ranks(rank, event.group))), request=0
+            )
             if event.kind == "complete" and not event.attempt:
-                # That the targets have waited may have been heard of at once.
+                # The targets' waits may have been ordered at once.
                 told = Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed)
                 yield Received(event.moment, told)
                 completed += 1
@@ -115,7 +117,7 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             yield event
 
 
-def _as_one(rank: int, ranks: Iterable[int]) -> Iterator[int]:
+def _merged_ranks(rank: int, ranks: Iterable[int]) -> Iterator[int]:
     return (one if one == rank else ALL_OTHERS for one in ranks)
 
 
@@ -124,7 +126,7 @@ def _of(rank: int, owner: int, memory: Memory) -> Memory:
     return tuple(comb._replace(first=comb.first + apart) for comb in memory)
 
 
-def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
+def _remote_events(rank: int, events: Iterable[Event]) -> Iterator[Event]:
     alone: set[int] = set()  # windows of this process only
     completed = 0
     unanswered: set[tuple[int, str]] = set()  # epochs with itself only, by what ends them
@@ -134,7 +136,7 @@ def _others(rank: int, events: Iterable[Event]) -> Iterator[Event]:
             if set(event.ranks) == {rank}:
                 alone.add(event.window)
             else:
-                group = tuple(_as_one(rank, event.ranks))
+                group = tuple(_merged_ranks(rank, event.ranks))
                 yield event._replace(moment=moment, base=0, length=0, ranks=group)
         elif isinstance(event, WindowFreed) and event.window not in alone:
             yield event._replace(moment=moment)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What calls that synchronize a window end, and whom they let hear of it (MPI-4.1, 12.5).
+"""The effects of calls that synchronize a window: the epochs that they end, and the processes that
+they order (MPI-4.1, 12.5).
 
-A fence is taken for a barrier after which all operations before it are complete everywhere, unless
-it is known to end no epoch: it asserts that none precedes, is the first, or comes after one that
-asserts that none succeeds. A flush, an unlock or a completed request tells nobody else; locks
-exclude, but do not order.
+A fence counts as a barrier after which all operations before it are complete everywhere. It does
+not if it certainly ends no epoch. Then it asserts that none precedes, is the first, or comes after
+one that asserts that none succeeds. A flush, an unlock or a completed request orders no other
+process; locks exclude, but do not order.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from mpipp.analysis.rma_engine.epoch_errors import (
 from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.exposure_epochs import Exposures, Lasting
 from mpipp.analysis.rma_engine.message_order import Meeting, Messages
-from mpipp.analysis.rma_engine.process_clock import Listener, Steps
+from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, Steps
 from mpipp.model.rma_events import Event, Synchronization
 
 
 class Synchronizer:
-    """Of all windows. `told_end` hears of operations that have ended at their origin."""
+    """The synchronization of all windows. `told_end` gets operations that have ended at their
+    origin.
+    """
 
     def __init__(
         self,
@@ -35,17 +38,17 @@ class Synchronizer:
         mistakes: Mistakes,
         exposures: Exposures,
         indices: dict[int, int],
-        told_end: Callable[[Listener, list[Entry], int], None],
+        told_end: Callable[[ReplayedProcess, list[Entry], int], None],
     ) -> None:
         self.messages = messages
-        self.board = messages.board
+        self.waits = messages.waits
         self.mistakes = mistakes
         self.exposures = exposures
         self.indices = indices
         self.told_end = told_end
 
     def synchronize(
-        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+        self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         """One call."""
         kind, thread = event.kind, event.moment.thread
@@ -53,7 +56,7 @@ class Synchronizer:
             for rule, other in violations(mine, event):
                 self.mistakes.add(rule, event, other, mine)
         if event.attempt:
-            # What it does is told when it has succeeded.
+            # Its effect follows when it has succeeded.
             mine.attempts[thread] = kind
         elif kind == "fence":
             yield from self._fence(process, window, mine, event)
@@ -71,12 +74,12 @@ class Synchronizer:
             self._unlock(process, mine, event)
         elif kind == "sync":
             mine.publish(process.time)
-            mine.hear(process.clock, event.moment.number)
+            mine.merge_clock(process.clock, event.moment.number)
         else:
             self._flush(process, mine, event)
 
     def _fence(
-        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+        self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         before, opened = mine.meeting, mine.fence
         orders = opened is not None and "MPI_MODE_NOPRECEDE" not in event.asserted
@@ -110,7 +113,7 @@ class Synchronizer:
                     if before is not None and self._is_nested(process, before, post):
                         self.mistakes.add("rma-nested", post, opened, mine)
             mine.meeting = meeting
-            mine.hear(process.clock, by.moment.number)
+            mine.merge_clock(process.clock, by.moment.number)
             mine.fence = None if "MPI_MODE_NOSUCCEED" in event.asserted else event
             mine.used = False
 
@@ -119,14 +122,14 @@ class Synchronizer:
         else:
             yield from end(event)
 
-    def _is_nested(self, process: Listener, fence: Meeting, post: Synchronization) -> bool:
-        # Whether the memory that was exposed was the target of operations of the fence's epoch.
-        # Where an origin has such itself, its call of MPI_Win_start is told.
+    def _is_nested(self, process: ReplayedProcess, fence: Meeting, post: Synchronization) -> bool:
+        # Return whether the exposed memory was the target of operations of the fence's epoch. If an
+        # origin has such operations itself, its call of MPI_Win_start is reported.
         origins = {self.indices[rank] for rank in post.group}
         return process.index in fence.targets and not origins & fence.origins
 
     def _post(
-        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+        self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization
     ) -> None:
         mine.publish(process.time)
         self.exposures.expose(process, event)
@@ -143,9 +146,9 @@ class Synchronizer:
             window.posts[process.index, origin, which] = told
             if "MPI_MODE_NOPUT" in event.asserted:
                 window.no_put[process.index, origin, which] = event
-            self.board.done(("post", event.window, process.index, origin, which))
+            self.waits.done(("post", event.window, process.index, origin, which))
 
-    def _start(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+    def _start(self, process: ReplayedProcess, mine: Epochs, event: Synchronization) -> None:
         mine.start = event
         mine.start_segment = process.current_segment()
         mine.started = {}
@@ -156,7 +159,7 @@ class Synchronizer:
             mine.starts[target] = which + 1
 
     def _complete(
-        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+        self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization
     ) -> None:
         start, segment = mine.start, mine.start_segment
         if start is None or segment is None:
@@ -166,13 +169,13 @@ class Synchronizer:
         for at, rank in enumerate(mine.made.ranks):
             ranks.setdefault(self.indices[rank], []).append(at)
         for target, which in mine.started.items():
-            # What was read there is here only once the target has posted.
+            # A value read there arrives here only after the target has posted.
             if any(
                 entry.kind == WRITTEN and entry.epoch is start
                 for at in ranks.get(target, ())
                 for entry in mine.local.get(at, ())
             ):
-                process.hear(window.posts[target, process.index, which], event)
+                process.merge_clock(window.posts[target, process.index, which], event)
         time = process.time
         told = process.release()
         for target, which in mine.started.items():
@@ -187,12 +190,12 @@ class Synchronizer:
             for entry in left:
                 entry.closed = event.moment.number
             window.completes[target, process.index, which] = told, left, start, segment
-            self.board.done(("complete", event.window, target, process.index, which))
+            self.waits.done(("complete", event.window, target, process.index, which))
         mine.start = None
         mine.started = {}
 
     def _wait(
-        self, process: Listener, window: Window, mine: Epochs, event: Synchronization
+        self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
         post, exposing = mine.post, mine.post_segment
         if post is None or exposing is None:
@@ -217,13 +220,13 @@ class Synchronizer:
                     self.mistakes.add("rma-nocheck", start, post, mine)
                 window.posts.pop(key, None)
                 window.no_put.pop(key, None)
-                process.hear(told, by)
+                process.merge_clock(told, by)
                 ended += left
             for entry in ended:
                 entry.ends(process.index, process.time, by.moment.number)
             if exposed is not None:
                 exposed.ends(process.time, by.moment.number)
-            mine.hear(process.clock, by.moment.number)
+            mine.merge_clock(process.clock, by.moment.number)
             mine.stored = None
 
         if event.request:
@@ -231,15 +234,15 @@ class Synchronizer:
         else:
             yield from end(event)
 
-    def _lock(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+    def _lock(self, process: ReplayedProcess, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "lock_all":
             mine.all_locked = event
         else:
             mine.locks[event.target] = event
         self.exposures.lock(process, event, self._owner(mine, event))
-        mine.hear(process.clock, event.moment.number)
+        mine.merge_clock(process.clock, event.moment.number)
 
-    def _unlock(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+    def _unlock(self, process: ReplayedProcess, mine: Epochs, event: Synchronization) -> None:
         if event.kind == "unlock_all":
             mine.ends(mine.all_locked, event)
             mine.all_locked = None
@@ -255,10 +258,10 @@ class Synchronizer:
         mine.publish(process.time)
 
     def _owner(self, mine: Epochs, event: Synchronization) -> int | None:
-        # Whose memory a call locks or unlocks; None: that of all.
+        # The owner of the memory that a call locks or unlocks; None: all.
         return None if event.target < 0 else self.indices[mine.made.ranks[event.target]]
 
-    def _flush(self, process: Listener, mine: Epochs, event: Synchronization) -> None:
+    def _flush(self, process: ReplayedProcess, mine: Epochs, event: Synchronization) -> None:
         if not mine.locks and mine.all_locked is None:
             return
         everywhere = "local" not in event.kind
@@ -268,7 +271,7 @@ class Synchronizer:
 
     def _end(
         self,
-        process: Listener,
+        process: ReplayedProcess,
         mine: Epochs,
         target: int,
         time: int,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which atomic operations have written what others have read, where their values tell it.
+"""Find the atomic operations that have written the values that others have read.
 
-A process that has read one value of an element, and next another, without having heard of anybody
-in between, has read what an atomic operation has written in between: whoever stores to the element
-otherwise has to be ordered with both (MPI-4.1, 12.7). Where only one has ever written that value,
-it is known which. The events are read once before they are analysed.
+A process may read one value of an element, and then another, without synchronization in between.
+Then it has read the result of an atomic operation in between: any other store to the element must
+be ordered with both (MPI-4.1, 12.7). If only one operation ever wrote that value, it is known. The
+events are read once before the analysis.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Write(NamedTuple):
 
 
 class _Element:
-    # What atomic operations have done to one element.
+    # The atomic operations on one element.
 
     def __init__(self) -> None:
         self.clear = True  # whether all of it is understood
@@ -81,11 +81,11 @@ class _Read(NamedTuple):
 
 
 class Values:
-    """What is known from the values.
+    """The facts from the values.
 
     Attributes:
-        reads: of an operation, those that its process has heard of by what it has brought.
-        told: operations that others have heard of.
+        reads: for an operation, the operations that its result orders before it.
+        told: operations that are ordered before others.
     """
 
     def __init__(self) -> None:
@@ -100,11 +100,11 @@ class Values:
         return self.places.get(key)
 
     def written(self, key: Key) -> int | None:
-        """What it has left there; None: nothing, or it is not known."""
+        """The value that it left there; None: none, or unknown."""
         return self.lefts.get(key)
 
     def sources(self, place: Place, value: int) -> list[int | None]:
-        """Which values those may have left whom who reads this one comes after."""
+        """The values of the possible writers that a reader of this value comes after."""
         element = self.elements[place]
         if element.blind:
             return [None, *element.writes]
@@ -114,7 +114,7 @@ class Values:
 
 
 def understood(events: Mapping[int, Iterable[Event]]) -> Values:
-    """What the values of atomic operations tell, of all events of a run."""
+    """The facts from the values of atomic operations, of all events of a run."""
     return _Reading(events).values
 
 
@@ -128,7 +128,7 @@ class _Reading:
         for rank, some in events.items():
             _OfProcess(self, rank).read(some)
         if self.complete and len(self.boxes) <= MOST_BOXES:
-            self._tell()
+            self._order_readers()
         else:
             self.values = Values()
 
@@ -140,8 +140,8 @@ class _Reading:
                 self.complete = False
         return known
 
-    def _tell(self) -> None:
-        self._others()
+    def _order_readers(self) -> None:
+        self._give_up_overlapping()
         for element in self.elements.values():
             sums = element.sums or element.blind
             if sums and (element.replaces or (element.blind and element.writes)):
@@ -161,7 +161,7 @@ class _Reading:
                 del places[key]
                 written.pop(key, None)
 
-    def _others(self) -> None:
+    def _give_up_overlapping(self) -> None:
         # Elements of which parts are accessed otherwise.
         found = sorted((*place[:2], place[1] + place[2], place) for place in self.elements)
         for (owner, _, end, one), (other, low, _, two) in zip(found, found[1:]):
@@ -204,7 +204,7 @@ class _OfProcess:
         self.requests: set[int] = set()
         self.pending: dict[int, tuple[Operation, Place]] = {}
         self.known: dict[Place, int] = {}  # what was there when it was last seen
-        self.base: dict[Place, int] = {}  # and before anything was heard of it
+        self.base: dict[Place, int] = {}  # and before any synchronization of it
 
     def read(self, events: Iterable[Event]) -> None:
         ended = False
@@ -227,7 +227,7 @@ class _OfProcess:
         self.reading.complete &= ended and not self.pending
 
     def _is_quiet(self, event: Event) -> bool:
-        # Whether nothing is heard of others.
+        # Return whether the event orders this process after no other.
         if isinstance(event, Synchronization):
             return event.kind in _TELL_NOTHING
         if isinstance(event, Completed):
@@ -245,7 +245,7 @@ class _OfProcess:
             return
         low, high = box
         if event.op != "MPI_NO_OP":
-            self.base.clear()  # others may hear of what was read
+            self.base.clear()  # others may be ordered after these reads
         place = owners[event.target], low, high - low
         values = event.values
         if values is None or place[2] != values.size or len(event.at_target) != 1:
@@ -290,7 +290,7 @@ class _OfProcess:
     def _updates(
         self, event: Operation, element: _Element, key: Key, result: int | None
     ) -> int | None:
-        # What it leaves there; None: nothing, or that is not known.
+        # The value that it leaves there; None: none, or unknown.
         values = event.values
         assert values is not None
         if event.op == "MPI_NO_OP" or not element.clear:

@@ -11,7 +11,7 @@ from mpipp.analysis.rma_engine.dynamic_windows import Attachments
 from mpipp.analysis.rma_engine.epoch_errors import Mistakes
 from mpipp.analysis.rma_engine.epochs import Epochs, Window
 from mpipp.analysis.rma_engine.message_order import Messages
-from mpipp.analysis.rma_engine.process_clock import DAMAGED, Listener, Steps
+from mpipp.analysis.rma_engine.process_clock import DAMAGED, ReplayedProcess, Steps
 from mpipp.model.rma_events import (
     Attached,
     Completed,
@@ -35,29 +35,29 @@ class Range(NamedTuple):
     high: int
     window: int
     since: WindowMade | Attached
-    told: bool = False  # that it was given back: it may be another's since
+    told: bool = False  # whether its free was reported: it may be another's since
 
     @property
     def is_on_stack(self) -> bool:
-        """Whether it may be of a function that had not returned then."""
+        """Return whether it may be of a function that had not returned then."""
         return 0 < self.since.frame <= self.low
 
     def outlived_by(self, event: Event) -> bool:
-        """Whether it is on the stack, of a function that has returned before a call."""
+        """Return whether it is on the stack, of a function that has returned before a call."""
         if not isinstance(event, _WITH_FRAMES) or self.since.moment.thread != event.moment.thread:
             return False
         return self.is_on_stack and self.low < event.frame
 
     def is_lent(self, low: int, high: int) -> bool:
-        """Whether any byte of these is the program's own, which MPI has not allocated."""
+        """Return whether any byte of these is the program's own, which MPI has not allocated."""
         of_program = not isinstance(self.since, WindowMade) or self.since.flavor == "create"
         of_program = of_program and self.low > 0  # not at MPI_BOTTOM, from which on all is
         return of_program and not self.told and max(self.low, low) < min(self.high, high)
 
 
 class Lives:
-    """Of all windows. `ranges` are those of each process, by its index; `stacked` some of them,
-    which may be on the stack.
+    """The lifetimes of all windows. `ranges` are those of each process, by its index; `stacked`
+    some of them, which may be on the stack.
     """
 
     def __init__(
@@ -75,13 +75,13 @@ class Lives:
         self.ranges = [Accesses[Range]() for _ in indices]
         self.stacked: list[list[Range]] = [[] for _ in indices]
 
-    def epochs(self, process: Listener, window: int) -> Epochs | None:
-        """What a process has of a window; None: of one whose making is not known."""
+    def epochs(self, process: ReplayedProcess, window: int) -> Epochs | None:
+        """The epochs of a process on a window; None: its creation is unknown."""
         known = self.windows.get(window)
         return known.epochs.get(process.index) if known else None
 
-    def place(self, process: Listener, entry: Entry, owner: int) -> None:
-        """Which window an access of its process lies in, if any. `owner`: its rank."""
+    def place(self, process: ReplayedProcess, entry: Entry, owner: int) -> None:
+        """Find the window that contains an access of its process, if any. `owner`: its rank."""
         entry.private = True
         ranges = self.ranges[entry.owner]
         if not ranges.cells(entry.low, entry.high):
@@ -94,15 +94,15 @@ class Lives:
                 continue
             entry.window = box.window
             entry.lock = mine.lock(mine.made.ranks.index(owner))
-            # Of direct use by others the separate model says nothing (MPI-4.1, section 12.2.3).
+            # The separate model does not define direct use by others (MPI-4.1, section 12.2.3).
             entry.separate = mine.made.separate and entry.owner == process.index
             if entry.kind in (STORE, WRITTEN) and entry.owner == process.index:
                 mine.stored = entry
 
-    def step(self, process: Listener, event: Event) -> Steps:
-        """What happens to a window."""
+    def step(self, process: ReplayedProcess, event: Event) -> Steps:
+        """Process an event of a window."""
         if isinstance(event, WindowMade):
-            yield from self._made(process, event)
+            yield from self._add_window(process, event)
         elif isinstance(event, WindowFreed):
             yield from self._freed(process, event)
         elif isinstance(event, WindowInfo):
@@ -121,40 +121,40 @@ class Lives:
                     process, Range(event.base, event.base + event.length, event.window, event)
                 )
 
-    def report_freed(self, process: Listener, event: MemoryFreed) -> None:
+    def report_freed(self, process: ReplayedProcess, event: MemoryFreed) -> None:
         """Report memory that is freed while a window has it, each once."""
         for box in list(self.ranges[process.index].meeting(event.start, event.end)):
             if not process.ended and box.is_lent(event.start, event.end):
                 self._gone(process, box, event._replace(met=max(box.low, event.start)))
 
-    def leave_functions(self, process: Listener, event: Event) -> None:
+    def leave_functions(self, process: ReplayedProcess, event: Event) -> None:
         """Report memory of windows on the stack whose function has returned before an event."""
         for box in [box for box in self.stacked[process.index] if box.outlived_by(event)]:
             self._gone(process, box, event)
 
-    def _gone(self, process: Listener, box: Range, event: Event) -> None:
+    def _gone(self, process: ReplayedProcess, box: Range, event: Event) -> None:
         self.mistakes.add("rma-window-gone", box.since, event, self.epochs(process, box.window))
-        # Whose it is from there on is not known.
+        # The owner from there on is unknown.
         self._remove(process, box)
         self.ranges[process.index].add(box._replace(told=True))
 
-    def _add(self, process: Listener, box: Range) -> None:
+    def _add(self, process: ReplayedProcess, box: Range) -> None:
         self.ranges[process.index].add(box)
         if box.is_on_stack:
             self.stacked[process.index].append(box)
 
-    def _remove(self, process: Listener, box: Range) -> None:
+    def _remove(self, process: ReplayedProcess, box: Range) -> None:
         self.ranges[process.index].remove(box)
         if box in self.stacked[process.index]:
             self.stacked[process.index].remove(box)
 
-    def _made(self, process: Listener, event: WindowMade) -> Steps:
+    def _add_window(self, process: ReplayedProcess, event: WindowMade) -> Steps:
         if process.rank not in event.ranks or not self.indices.keys() >= set(event.ranks):
             yield DAMAGED
         mine = Epochs(event, event.ranks.index(process.rank))
         window = self.windows.setdefault(event.window, Window())
         window.epochs[process.index] = mine
-        mine.hear(process.clock, event.moment.number)
+        mine.merge_clock(process.clock, event.moment.number)
         if event.flavor != "dynamic" and event.length > 0:
             self._add(process, Range(event.base, event.base + event.length, event.window, event))
         key = "made", event.window
@@ -163,7 +163,7 @@ class Lives:
         if (event.flavor == "shared" or event.queried) and mine.size > 1:
             process.shares.append(event.window)
 
-    def _freed(self, process: Listener, event: WindowFreed) -> Steps:
+    def _freed(self, process: ReplayedProcess, event: WindowFreed) -> Steps:
         mine = self.epochs(process, event.window)
         if mine is None:
             return
@@ -178,7 +178,7 @@ class Lives:
         if mine.no_locks is None:  # else it need not wait (MPI-4.1, section 12.2.5)
             yield from self.messages.wait_for_all(process, meeting, event)
         # There are no two copies of its memory any more.
-        mine.hear(process.clock, event.moment.number)
+        mine.merge_clock(process.clock, event.moment.number)
         ranges, made = self.ranges[process.index], mine.made
         if made.flavor == "dynamic":
             ranges.keep(lambda box: box.window != event.window)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table of rules: everything that is checked, what the standard demands, and what to do.
 
-Findings name their rule by its id. docs/checks.md has an index made of this table.
+Findings name their rule by its id. docs/reference/checks has an index made of this table.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from mpipp.analysis.rules import (
     files,
     handles,
     leaks,
+    messages,
     operations,
+    portability,
     process_end,
     rma,
     topologies,
@@ -31,8 +33,10 @@ TABLES = (
     files,
     buffers,
     rma,
+    messages,
     collectives,
     deadlocks,
+    portability,
     leaks,
     process_end,
 )
@@ -41,7 +45,7 @@ RULES = {rule.id: rule for table in TABLES for rule in table.RULES}
 
 
 def template(rule: str, case: str) -> str:
-    """What is wrong in a program that breaks the rule with this id: "dims[{index}] is {number}".
+    """The sentence for a program that breaks the rule with this id: "dims[{index}] is {number}".
 
     Args:
         case: which one, of a rule that has several; else "".

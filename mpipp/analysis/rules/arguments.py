@@ -17,7 +17,7 @@ _SCALARS = (
         "argument",
         "3.2.2",
         "a count must not be negative",
-        "look where the count is computed: a sum too large for an int is negative",
+        "check where the count is computed: a sum too large for an int overflows and is negative",
         _NEGATIVE,
         error_class="MPI_ERR_COUNT",
     ),
@@ -28,6 +28,15 @@ _SCALARS = (
         "an array of requests has an entry for each",
         "pass the array, or 0 as its length",
         "MUST_ERROR_POINTER_NULL",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
+        "null-output",
+        "argument",
+        "2.3",
+        "the argument of a result must be the address of a variable",
+        "pass the address of a variable{clause}",
+        _NULL_POINTER,
         error_class="MPI_ERR_ARG",
     ),
     Rule(
@@ -71,8 +80,8 @@ _SCALARS = (
         "argument",
         "3.2.3",
         "tags are 0 to MPI_TAG_UB",
-        "ask MPI_Comm_get_attr for MPI_TAG_UB, of which 32767 is certain; or use several "
-        "communicators",
+        "get the limit from MPI_Comm_get_attr(MPI_TAG_UB), which is at least 32767; or use "
+        "several communicators",
         "MUST_ERROR_INTEGER_NOT_WITHIN_ZERO_TAG_UB",
         error_class="MPI_ERR_TAG",
     ),
@@ -80,7 +89,7 @@ _SCALARS = (
         "in-place",
         "in-place",
         "6.2.1",
-        "MPI_IN_PLACE may stand only where the description of {procedure} says so",
+        "MPI_IN_PLACE may be passed only where the description of {procedure} allows it",
         "pass a buffer as {argument}{clause}",
         "MUST_ERROR_MPI_IN_PLACE_USED",
         error_class="MPI_ERR_BUFFER",
@@ -120,7 +129,7 @@ _DATATYPES = (
             f"{what}-view",
             f"{what}-datatype",
             "14.3",
-            "the datatypes that a file's view is made of must be committed",
+            "the datatypes of a file view must be committed",
             advice,
             error_class="MPI_ERR_TYPE",
         )
@@ -147,9 +156,9 @@ def _constructor(
 
 
 def _of_arrays(combiner: str, section: str) -> tuple[Rule, ...]:
-    # What the two constructors for parts of an array have in common.
+    # The common rules of the two constructors for parts of an array.
     sentence = "{argument} must not be less than 1"
-    advice = "look where {entry_argument} is computed"
+    advice = "check where {entry_argument} is computed"
     return (
         _constructor(
             f"{combiner}-null-array",
@@ -175,21 +184,21 @@ _CONSTRUCTORS = (
         "negative-length",
         "5.1.2",
         "{argument} must not be negative",
-        "look where {entry_argument} is computed",
+        "check where {entry_argument} is computed",
         _NEGATIVE,
     ),
     *_of_arrays("subarray", "5.1.3"),
     _constructor(
         "subarray-too-large",
         "5.1.3",
-        "a subarray is no larger than the array",
+        "a subarray must not be larger than the array",
         "compare the order of the dimensions in sizes and subsizes",
     ),
     *(
         _constructor(
             id,
             "5.1.3",
-            "a subarray lies inside of the array: 0 <= start <= size - subsize",
+            "a subarray must lie inside the array: 0 <= start <= size - subsize",
             "count starts from 0, in Fortran too",
             must,
         )
@@ -199,19 +208,19 @@ _CONSTRUCTORS = (
     _constructor(
         "darray-rank",
         "5.1.4",
-        "rank is one of size processes",
+        "rank must be from 0 to size - 1",
         "pass the rank in the group that shares the array",
     ),
     _constructor(
         "darray-grid",
         "5.1.4",
-        "the process grid has size processes",
+        "the process grid must have size processes",
         "let MPI_Dims_create fill psizes for that many processes",
     ),
     _constructor(
         "null-types",
         "5.1.2",
-        "a datatype is given for each block",
+        "an array argument has a datatype for each block",
         "pass an array of datatypes",
         _NULL_POINTER,
         error_class="MPI_ERR_TYPE",
@@ -219,7 +228,7 @@ _CONSTRUCTORS = (
     _constructor(
         "null-oldtype",
         "2.5.1",
-        "a datatype is needed, the null handle is none",
+        "oldtype must be a datatype, not the null handle",
         _NULL_HANDLE,
         "MUST_ERROR_DATATYPE_NULL",
         error_class="MPI_ERR_TYPE",
@@ -236,7 +245,7 @@ _CONSTRUCTORS = (
         "predefined-freed",
         "5.1.9",
         "a predefined datatype must not be freed",
-        "free only what a constructor made",
+        "free only datatypes that a constructor created",
         error_class="MPI_ERR_TYPE",
     ),
 )
@@ -252,18 +261,18 @@ WHAT: Templates = {
         "buffer": "the count {count} of {argument}{clause} is negative",
         "requests": "the number of requests is {count}",
     },
+    "null-output": "{argument} is a null pointer, but MPI stores a result there",
     "null-requests": {
         "one": "the array of requests is a null pointer, but a request is needed",
         "several": "the array of requests is a null pointer, but {count} requests are needed",
     },
     **dict.fromkeys(("negative-rank", "rank-too-large", "no-such-root"), _NO_RANK),
     "negative-tag": "{argument} is {tag}, and a tag must not be negative",
-    "tag-too-large": "{argument} is {tag}, but the largest tag that this library has is "
-    "{largest_tag}",
+    "tag-too-large": "{argument} is {tag}, but the largest tag of this library is {largest_tag}",
     "in-place": "MPI_IN_PLACE is passed as {argument}, but {why}",
     "null-datatype": "{constant} is used in communication",
-    "freed-datatype": "a datatype is used that was freed",
-    "uncommitted-datatype": "a datatype is used that is not committed",
+    "freed-datatype": "a freed datatype is used",
+    "uncommitted-datatype": "an uncommitted datatype is used",
     "null-view": "{argument} is {constant}",
     "freed-view": "{argument} was freed",
     "uncommitted-view": "{argument} is not committed",
@@ -282,7 +291,7 @@ WHAT: Templates = {
     **dict.fromkeys(("subarray-negative-start", "subarray-outside"), _START),
     "darray-rank": "rank is {rank}, but the ranks are 0 to {last_number}",
     "darray-grid": "psizes describe {product_number} processes, but size is {number}",
-    "null-types": "types is no array that can be read",
+    "null-types": "types does not point to a readable array",
     "null-oldtype": "{argument} is {constant}",
     "freed-oldtype": "{argument} was freed",
     "predefined-freed": "{argument} is {constant}, which is predefined",

@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
-from mpipp.analysis.rules.rule import WARNING, Rule, Templates
+from mpipp.analysis.rules.rule import REMARK, WARNING, Rule, Templates
 
 _PENDING = (
-    "the buffer of a nonblocking operation must not be changed, and a receive buffer not used at "
-    "all, before the operation is complete"
+    "before a nonblocking operation completes, its send buffer must not be written and its "
+    "receive buffer must not be accessed"
 )
-_ONE_AFTER_THE_OTHER = "complete one operation before the other is started, or use two buffers"
-_MAPPED = "a buffer must lie in memory of the process"
+_ONE_AFTER_THE_OTHER = "complete one operation before you start the other, or use two buffers"
+_WIDER = (
+    "compute displacements in a wider type; if an int cannot hold them, count in larger datatypes, "
+    "or call {procedure}_c, which takes MPI_Aint"
+)
+_STATUS = "a status is an MPI_Status in C, and MPI_STATUS_SIZE integers in Fortran"
+_MAPPED = "a buffer must lie in mapped memory of the process"
 
 RULES = (
     Rule(
@@ -36,51 +41,52 @@ RULES = (
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with {wait_procedure} or the like, or use another buffer",
+        "complete the operation first, for example with {wait_procedure}, or use another buffer",
     ),
     Rule(
         "touched-once-moved",
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with {wait_procedure} or the like: it may have done no "
-        "harm this time, but another library, size or moment moves the data later",
+        "complete the operation first, for example with {wait_procedure}: this run may be "
+        "unharmed, but the data may move later with another library, size or timing",
     ),
     Rule(
         "freed-while-pending",
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation before, with {wait_procedure} or the like, and give the memory "
-        "back then",
+        "complete the operation first, for example with {wait_procedure}, and free the memory "
+        "afterwards",
     ),
     Rule(
         "changed-while-pending",
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "look between the two calls for what uses the buffer, also in other threads; or use "
-        "another buffer",
+        "search for code between the two calls that writes to the buffer, also in other threads; "
+        "or use another buffer",
     ),
     Rule(
         "gone-while-pending",
         "touched-buffer",
         "3.7.2",
-        "an operation has its buffer until it is complete",
-        "complete the operation before the function returns, or use memory that stays",
+        "the buffer must exist until the operation is complete",
+        "complete the operation before the function returns, or use memory that lives longer",
     ),
     Rule(
         "given-up",
         "buffer-overlap",
         "3.7.3",
-        "an operation goes on when its request is freed, and has its buffer until it is complete",
-        "wait for the request instead of freeing it, or for an answer of the other process",
+        "an operation continues after its request is freed, and uses its buffer until it is "
+        "complete",
+        "wait for the request instead of freeing it, or wait for a reply from the other process",
     ),
     Rule(
         "aliased-buffers",
         "aliased-buffers",
         "2.3",
-        "an argument that is written must not be aliased with another",
+        "an output argument must not alias another argument",
         "{first_clause}use two buffers{last_clause}",
         "MUST_ERROR_OVERLAPPED_RECV",
         error_class="MPI_ERR_BUFFER",
@@ -90,8 +96,8 @@ RULES = (
         "self-overlap",
         "5.1.11",
         "a buffer that an operation writes must not have overlapping entries",
-        "give every element a place of its own: compare the stride, displacements and extent "
-        "of the datatype with the size of what it repeats",
+        "give every element its own bytes: compare the stride, displacements and extent of the "
+        "datatype with the size of the repeated elements",
         "MUST_ERROR_SELFOVERLAPPED",
         error_class="MPI_ERR_TYPE",
     ),
@@ -99,9 +105,9 @@ RULES = (
         "parts-overlap",
         "self-overlap",
         "6.5",
-        "counts, datatypes and displacements must not have any place of the receive buffer "
-        "written more than once",
-        "give each process's part a place of its own: compare the displacements with the counts",
+        "counts, datatypes and displacements must not cause any byte of the receive buffer to be "
+        "written twice",
+        "give each process's part its own bytes: compare the displacements with the counts",
         "MUST_ERROR_SELFOVERLAPPED",
         error_class="MPI_ERR_BUFFER",
     ),
@@ -109,8 +115,52 @@ RULES = (
         "variable-type",
         "variable-type",
         "3.3.1",
-        "the datatype must be that of the program's variable",
-        "see with mpipp compare what lies where; for bytes as they are, pass MPI_BYTE",
+        "the datatype must match the type of the program's variable",
+        "compare the layouts with mpipp compare; to send raw bytes, pass MPI_BYTE",
+        severity=WARNING,
+    ),
+    Rule(
+        "beyond-object",
+        "beyond-object",
+        "3.2.4",
+        "the storage at the buffer's address must hold all elements that count and datatype "
+        "describe",
+        "compare count, datatype and displacements with the size of the object; mpipp compare "
+        "shows in gdb what lies where",
+        error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
+        "short-status",
+        "short-argument",
+        "3.2.5",
+        _STATUS,
+        "declare integer :: status(MPI_STATUS_SIZE) in Fortran, MPI_Status status in C, and as "
+        "many of them as there are requests; or pass MPI_STATUS_IGNORE",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
+        "status-inside",
+        "short-argument",
+        "3.2.5",
+        _STATUS,
+        "check that the elements that follow are free for the status",
+        severity=REMARK,
+    ),
+    Rule(
+        "short-array",
+        "short-argument",
+        "2.5.2",
+        "an array argument must have as many elements as the other arguments say",
+        "declare as many elements as there are requests, processes or dimensions",
+        error_class="MPI_ERR_ARG",
+    ),
+    Rule(
+        "argument-type",
+        "argument-type",
+        "2.6",
+        "arguments must have the types of the language binding",
+        "declare the variable as the procedure wants it: INTEGER or int, and MPI_Count, MPI_Aint "
+        "or INTEGER(KIND=MPI_ADDRESS_KIND) only where it says so",
         severity=WARNING,
     ),
     Rule(
@@ -118,15 +168,31 @@ RULES = (
         "unmapped-buffer",
         "5.1.12",
         _MAPPED,
-        "compare the address, the count and the datatype's extent with the memory allocated",
+        "compare the address, the count and the datatype's extent with the allocated memory",
         error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
+        "overflowed-displacement",
+        "displacement-overflow",
+        "5.1.12",
+        _MAPPED,
+        _WIDER,
+        error_class="MPI_ERR_BUFFER",
+    ),
+    Rule(
+        "wrapped-displacement",
+        "displacement-overflow",
+        "5.1.12",
+        "displacements count from the buffer's address to where each part lies",
+        _WIDER,
+        severity=WARNING,
     ),
     Rule(
         "read-only-buffer",
         "read-only-buffer",
         "5.1.12",
         _MAPPED,
-        "pass memory that may be written: constants and string literals are not",
+        "pass writable memory: constants and string literals are read-only",
         error_class="MPI_ERR_BUFFER",
     ),
 )
@@ -135,6 +201,10 @@ _TOUCHED = {
     "load": "a load from the buffer of a pending {procedure}{clause}",
     "store": "a store to the buffer of a pending {procedure}{clause}",
 }
+_BEYOND = {
+    "object": "{argument} of {procedure} runs past the end of {variable}",
+    "container": "{argument} of {procedure} runs past the last element of {variable}",
+}
 _TWICE = "{procedure} writes memory twice: {argument} overlaps itself"
 WHAT: Templates = {
     "written-twice": "{procedure} and {other_procedure} write the same memory, {bytes}",
@@ -142,11 +212,11 @@ WHAT: Templates = {
     "{bytes}",
     "touched-while-pending": _TOUCHED,
     "touched-once-moved": _TOUCHED,
-    "freed-while-pending": "the buffer of a pending {procedure} is given back",
+    "freed-while-pending": "the buffer of a pending {procedure} is freed",
     "changed-while-pending": "the buffer of a pending {procedure} was {verb}",
-    "gone-while-pending": "the buffer of a pending {procedure} is gone with its stack frame",
-    "given-up": "{procedure} uses memory that {freed_procedure} may still use, whose request was "
-    "freed, {bytes}",
+    "gone-while-pending": "the stack frame with the buffer of a pending {procedure} has ended",
+    "given-up": "{procedure} uses {bytes} that {freed_procedure} may still use: its request was "
+    "freed while it was active",
     "aliased-buffers": {
         "same": "{argument} and {other_argument} of {procedure} are the same memory",
         "overlap": "{argument} and {other_argument} of {procedure} overlap",
@@ -154,12 +224,19 @@ WHAT: Templates = {
     "self-overlap": _TWICE,
     "parts-overlap": _TWICE,
     "variable-type": "the datatype of {argument}{clause} does not fit the variable {variable}",
+    "beyond-object": _BEYOND,
+    "short-status": _BEYOND,
+    "status-inside": "{argument} of {procedure} begins at element {element_number} of {variable}, "
+    "and overwrites those that follow",
+    "short-array": _BEYOND,
+    "argument-type": "{argument} of {procedure} does not fit the variable {variable}",
     "unmapped-buffer": {
-        "whole": "{argument} of {procedure} lies in memory that the process does not have, at "
-        "{address}",
-        "part": "{argument} of {procedure} reaches into memory that the process does not have, at "
-        "{address}",
+        "whole": "{argument} of {procedure} lies in unmapped memory at {address}",
+        "part": "{argument} of {procedure} extends into unmapped memory at {address}",
     },
-    "read-only-buffer": "{procedure} writes to {argument} in memory that is read-only, at "
-    "{address}",
+    "overflowed-displacement": "the displacement of {argument} for {peer} is "
+    "{displacement_number}, where the process has no memory: {meant_number} overflowed an int",
+    "wrapped-displacement": "the displacement of {argument} for {peer} is {displacement_number}: "
+    "{meant_number} overflowed an int",
+    "read-only-buffer": "{procedure} writes to {argument} in read-only memory at {address}",
 }

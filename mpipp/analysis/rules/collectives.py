@@ -1,26 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Rules for calls of several processes that belong together."""
+"""Rules for the calls of one collective operation in several processes."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 from mpipp.analysis.rules import type_matching
 from mpipp.analysis.rules.rule import WARNING, Rule, Templates
 
-_MESSAGE = "the types sent and received must match, in the same order"
-_COLLECTIVE = "the amount and types sent must be those received"
-_REDUCTION = "all processes must give the same number of elements of the same type"
-_SAME_TYPES = "describe the same basic types in the same order on both sides"
-_MISMATCH = "MUST_ERROR_TYPEMATCH_MISMATCH"
-
-
-def _mismatch(id: str, section: str, sentence: str, error_class: str) -> Iterator[Rule]:
-    # With a rule for MPI_BYTE.
-    of_bytes = f"{sentence}; MPI_BYTE matches only MPI_BYTE"
-    for which, told, must in ((id, sentence, ""), (f"{id}-byte", of_bytes, "_BYTE")):
-        known = (section, told, _SAME_TYPES, _MISMATCH + must)
-        yield Rule(which, "type-mismatch", *known, error_class=error_class)
+_COLLECTIVE = "the amount and types of data sent must equal those received"
+_REDUCTION = "all processes must pass the same number of elements of the same type"
 
 
 def _unmatched(id: str, error_class: str = "") -> Rule:
@@ -30,15 +17,15 @@ def _unmatched(id: str, error_class: str = "") -> Rule:
         "6.1",
         "all processes of a communicator must call the same collective operations in the same "
         "order",
-        "find where the processes take different ways: a branch on the rank, or a loop that one "
-        "of them leaves earlier",
+        "find where the processes diverge: a branch on the rank, or a loop that one of them "
+        "leaves earlier",
         "MUST_ERROR_COLLECTIVE_CALL_MISMATCH",
         error_class=error_class,
     )
 
 
 def _length(id: str, section: str, sentence: str) -> Rule:
-    advice = "let both sides have the same number of elements"
+    advice = "pass the same number of elements on both sides"
     must = "MUST_ERROR_TYPEMATCH_LENGTH"
     return Rule(id, "length-mismatch", section, sentence, advice, must, error_class="MPI_ERR_COUNT")
 
@@ -47,31 +34,14 @@ _ALIKE = "{argument} must be {how}"
 
 
 def _differs(id: str, section: str) -> Rule:
-    advice = "compute {argument} in all processes alike, or broadcast it"
+    advice = "compute {argument} identically in all processes, or broadcast it"
     return Rule(id, "argument-mismatch", section, _ALIKE, advice, error_class="MPI_ERR_ARG")
 
 
 RULES = (
-    *_mismatch("message-types", "3.3.1", _MESSAGE, ""),
-    Rule(
-        "truncation",
-        "truncation",
-        "3.2.4",
-        "a message must not be longer than the receive buffer",
-        "receive with a buffer for all that may be sent, or ask MPI_Probe how much it is",
-        "MUST_ERROR_TYPEMATCH_LENGTH",
-    ),
-    Rule(
-        "message-lost",
-        "lost-message",
-        "11.2.2",
-        "every message must have been received before MPI is finalized",
-        "receive it, or do not send it",
-        "MUST_ERROR_MESSAGE_LOST",
-    ),
-    *_mismatch("collective-types", "6.2", _COLLECTIVE, "MPI_ERR_TYPE"),
+    *type_matching.mismatch_rules("collective-types", "6.2", _COLLECTIVE, "MPI_ERR_TYPE"),
     _length("collective-length", "6.2", _COLLECTIVE),
-    *_mismatch("reduction-types", "6.9", _REDUCTION, "MPI_ERR_TYPE"),
+    *type_matching.mismatch_rules("reduction-types", "6.9", _REDUCTION, "MPI_ERR_TYPE"),
     _length("reduction-length", "6.9", _REDUCTION),
     _unmatched("collective-mismatch", "MPI_ERR_OTHER"),
     Rule(
@@ -88,7 +58,7 @@ RULES = (
         "length-mismatch",
         "6.10.2",
         "recvcounts must be the same in all processes",
-        "compute recvcounts in all processes alike, or broadcast them",
+        "compute recvcounts identically in all processes, or broadcast them",
         "MUST_ERROR_COUNTS_ARRAYS_DIFFER",
         error_class="MPI_ERR_COUNT",
     ),
@@ -105,10 +75,10 @@ RULES = (
         "root-group-mismatch",
         "root-mismatch",
         "6.2.3",
-        "in the root's group the root must give MPI_ROOT and the others MPI_PROC_NULL, in the "
-        "other group all must give the root's rank",
-        "let one group pass MPI_ROOT once and MPI_PROC_NULL else, and the other the rank of that "
-        "process",
+        "in the root's group the root must pass MPI_ROOT and the others MPI_PROC_NULL; in the "
+        "other group all must pass the root's rank",
+        "pass MPI_ROOT in one process and MPI_PROC_NULL in the rest of its group; pass that "
+        "process's rank in the other group",
         "MUST_ERROR_COLLECTIVE_ROOT_MISMATCH",
         error_class="MPI_ERR_ROOT",
     ),
@@ -127,8 +97,8 @@ RULES = (
         "graph-ends",
         "argument-mismatch",
         "8.5.4",
-        "each edge is given by the process that it comes from and by the one that it goes to",
-        "give the edge at both of its ends, or let MPI_Dist_graph_create tell the other",
+        "each edge must be listed by its source process and by its destination process",
+        "list the edge in both processes, or use MPI_Dist_graph_create, where one suffices",
         error_class="MPI_ERR_TOPOLOGY",
     ),
     _differs("group-differs", "7.4.2"),
@@ -156,8 +126,8 @@ RULES = (
         "op-mismatch",
         "6.9",
         "the argument op must be the same in all processes",
-        "nothing, if both functions compute the same; else reduce with the same operation in all "
-        "processes",
+        "ignore this if both functions compute the same; else reduce with the same operation in "
+        "all processes",
         severity=WARNING,
     ),
     Rule(
@@ -165,50 +135,68 @@ RULES = (
         "op-mismatch",
         "6.9",
         "the argument op must be the same in all processes",
-        "give MPI_Op_create the same commute in all processes",
+        "pass the same commute to MPI_Op_create in all processes",
         severity=WARNING,
     ),
     Rule(
         "comm-order",
         "collective-order",
         "6.14",
-        "collective operations must be called in an order in which processes do not wait for each "
-        "other in a circle, whether they synchronize or not",
-        "call them in the same order in all processes, or use nonblocking ones",
+        "the order of collective calls must not let processes wait for each other in a cycle, "
+        "even if every call synchronizes",
+        "call them in the same order in all processes, or use nonblocking collectives",
     ),
     _unmatched("collective-missing"),
 )
 
+# Nouns for arguments that must agree, if not their names, and the relations, if not equality.
+# The table has the kinds (wrapper/generator/agreement.py).
+NOUNS = {
+    "group": "groups",
+    "local_leader": "local leaders",
+    "size": "sizes",
+    "offset": "offsets",
+    "etype": "extents of etype",
+    "assert": "assertions",
+    "datarep": "data representations",
+    "weights": "kinds of weights",
+}
+EQUAL = "the same in all processes"
+HOW = {
+    "side": "the same in all processes of a group",
+    "defined": "the same in all processes that do not pass MPI_UNDEFINED",
+    "extent": "equal in extent in all processes",
+    "members": "the same in all processes that are its members",
+    "weights": "MPI_UNWEIGHTED in all processes or in none",
+    "bits": "passed with MPI_MODE_NOPRECEDE in all processes or in none, likewise "
+    "MPI_MODE_NOSUCCEED",
+}
+
 _DIFFERS = {
-    "values": "the processes give different {noun}: {constant} and {other_constant}",
-    "": "the processes give different {noun}",
+    "values": "the processes pass different {noun}: {constant} and {other_constant}",
+    "": "the processes pass different {noun}",
 }
 WHAT: Templates = {
     **{rule.id: _DIFFERS for rule in RULES if rule.sentence == _ALIKE},
-    **type_matching.of("message"),
-    "truncation": type_matching.TRUNCATION,
-    "message-lost": {
-        "one": "a message is sent and never received{clause}",
-        "several": "{times} messages are sent and never received{clause}",
-    },
-    **type_matching.of("collective"),
-    **type_matching.of("reduction"),
+    **type_matching.templates("collective"),
+    **type_matching.templates("reduction"),
     "collective-mismatch": {
-        "unnumbered": "{procedure} and {other_procedure} meet on one {noun}",
-        "numbered": "{procedure} and {other_procedure} meet on one {noun}: each process's "
+        "unnumbered": "{procedure} and {other_procedure} are matched on one {noun}",
+        "numbered": "{procedure} and {other_procedure} are matched on one {noun}: each process's "
         "collective call number {call_ordinal} on it",
     },
-    "collective-form-mismatch": "a {kind} and a {other_kind} call of one collective operation meet",
-    "recvcounts": "the processes name different recvcounts: for rank {index} {count} and "
+    "collective-form-mismatch": "a {kind} and a {other_kind} call of one collective operation are "
+    "matched",
+    "recvcounts": "the processes pass different recvcounts: for rank {index} {count} and "
     "{other_count}",
-    "root-mismatch": "the processes name different roots: {number} and {other_number}",
+    "root-mismatch": "the processes pass different roots: {number} and {other_number}",
     "root-group-mismatch": {
-        "two-roots": "two processes give MPI_ROOT",
-        "both-groups": "processes of both groups give {text}: in one all must give a rank",
-        "both-ranks": "processes of both groups give ranks: in one of them nobody may",
-        "one-group": "processes of one group give {constant} and the rank {number}",
-        "other-root": "rank {own_number} gives MPI_ROOT, but the other group {number}",
-        "no-root": "the other group gives {number}, but that rank MPI_PROC_NULL",
+        "two-roots": "two processes pass MPI_ROOT",
+        "both-groups": "processes of both groups pass {text}: one group must pass a rank",
+        "both-ranks": "processes of both groups pass ranks: only one group may",
+        "one-group": "processes of one group pass {constant} and the rank {number}",
+        "other-root": "rank {own_number} passes MPI_ROOT, but the other group passes {number}",
+        "no-root": "the other group passes {number}, but that rank passes MPI_PROC_NULL",
     },
     "in-place-differs": "not all processes pass MPI_IN_PLACE as {argument}",
     "graph-ends": "rank {rank} has {sent} to rank {other_rank}, which has {received} from it",
@@ -216,7 +204,7 @@ WHAT: Templates = {
     "own-op-differs": "the processes reduce with different functions of the program: {function} "
     "and {other_function}",
     "own-op-commutes": "the processes' own operations differ: only one of them is commutative",
-    "comm-order": "the order of collective calls differs between {comm}, which is a deadlock where "
+    "comm-order": "the order of collective calls differs between {comm}, which is a deadlock if "
     "they synchronize",
     "collective-missing": {
         "one": "{ranks} has ended without calling {procedure}",

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Rules for split collective calls on files, and what is pending on them, one process alone."""
+"""Rules for split collective calls and pending operations on files, in one process alone."""
 
 from __future__ import annotations
 
 from mpipp.analysis.rules.rule import Rule, Templates
 
 _DATA = "14.4.5"
-_END_BEFORE = "call its _end before"
+_END_BEFORE = "call its _end first"
 
 
 def _split(id: str, section: str, sentence: str, advice: str) -> Rule:
     return Rule(id, "split-order", section, sentence, advice, error_class="MPI_ERR_IO")
+
+
+def _view(id: str, sentence: str, advice: str) -> Rule:
+    return Rule(id, "file-view", "14.3", sentence, advice, error_class="MPI_ERR_TYPE")
 
 
 def _before(id: str, section: str, procedure: str) -> Rule:
@@ -20,7 +24,7 @@ def _before(id: str, section: str, procedure: str) -> Rule:
 
 def _pending(id: str, section: str, procedure: str) -> Rule:
     sentence = f"nonblocking operations on a file must be complete before {procedure} is called"
-    advice = "complete its request before, with MPI_Wait or its like"
+    advice = "complete its request first, for example with MPI_Wait"
     return _split(f"pending-before-{id}", section, sentence, advice)
 
 
@@ -35,8 +39,8 @@ RULES = (
     _split(
         "split-twice",
         _DATA,
-        "a file may have one split collective call pending at a time",
-        "call the _end of the first before the second begins",
+        "a file may have only one pending split collective call",
+        "call the _end of the first before you begin the second",
     ),
     _split(
         "split-beside",
@@ -48,13 +52,33 @@ RULES = (
         "split-not-begun",
         _DATA,
         "an _end belongs to the split collective call that is pending",
-        "call the _begin before, and each _end once",
+        "call the _begin first, and each _end once",
     ),
     _split(
         "split-other-end",
         _DATA,
         "an _end belongs to the split collective call that is pending",
-        "call the _end of the procedure that has begun it",
+        "call the _end of the procedure that began it",
+    ),
+    _view(
+        "filetype-negative",
+        "displacements of a filetype must not be negative",
+        "count displacements from the beginning of the view, which disp moves",
+    ),
+    _view(
+        "filetype-order",
+        "displacements of a filetype must not decrease",
+        "list the parts of the file in ascending order, and order the data of the buffer instead",
+    ),
+    _view(
+        "filetype-not-of-etypes",
+        "a filetype consists of whole etypes",
+        "make the filetype of the etype, or pass MPI_BYTE as etype",
+    ),
+    _view(
+        "filetype-overlap",
+        "the filetype of a file that may be written must not overlap itself",
+        "compare the displacements with the lengths of the blocks",
     ),
     *(_before(*each) for each in _ENDS),
     *(_pending(*each) for each in _ENDS),
@@ -63,6 +87,13 @@ RULES = (
 _WHILE = "{procedure} is called while {pending_procedure} is pending on the file"
 WHAT: Templates = {
     **{rule.id: _WHILE for rule in RULES},
+    "filetype-negative": "{element} of the filetype lies at {displacement}, before the view begins",
+    "filetype-order": "{element} of the filetype lies at {displacement}, below {other_element} at "
+    "{other_displacement}, which precedes it",
+    "filetype-not-of-etypes": "the filetype has {bytes}, which is no multiple of the {etype_bytes} "
+    "of the etype",
+    "filetype-overlap": "{element} and {other_element} of the filetype share bytes of a file that "
+    "may be written",
     "split-not-begun": "{procedure} is called, but no split collective call is pending on the file",
     "split-other-end": "{procedure} cannot end {pending_procedure}",
 }

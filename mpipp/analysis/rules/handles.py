@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from mpipp.analysis.rules.rule import WARNING, Rule, Templates
+from mpipp.analysis.rules.rule import REMARK, WARNING, Rule, Templates
 
-_NEEDED = (
-    "a handle that is null, was freed or never set must not be passed where an object is needed"
-)
-_NEVER_SET = "the variable may never have been set, or what it named was freed through it"
+_NEEDED = "a handle that is null, freed or never set must not be passed where an object is needed"
+_NEVER_SET = "the variable may never have been set, or the object was freed through it"
 # MPI's class of what is wrong with a handle, by the kind of object.
 CLASSES = {
     "comm": "MPI_ERR_COMM",
@@ -70,7 +68,7 @@ RULES = (
         "completed-request",
         "freed-handle",
         "3.7.3",
-        "what completes an operation frees its request: copies of the handle must not be used",
+        "completing an operation frees its request: copies of the handle must not be used",
         "wait with one variable for each operation: MPI sets it to MPI_REQUEST_NULL",
         error_class="MPI_ERR_REQUEST",
     ),
@@ -78,16 +76,16 @@ RULES = (
         "request-twice",
         "freed-handle",
         "3.7.3",
-        "what completes an operation frees its request: no other handle of it must be waited for",
-        "give each request once: look where the array is filled",
+        "completing an operation frees its request: the same request must not be passed twice",
+        "pass each request once: check where the array is filled",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "received-message",
         "freed-handle",
         "3.8.3",
-        "what receives a matched message takes its handle: copies of it must not be used",
-        "receive each message once, with the variable that MPI_Mprobe has set",
+        "receiving a matched message frees its handle: copies of the handle must not be used",
+        "receive each message once, with the variable that MPI_Mprobe set",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -95,17 +93,17 @@ RULES = (
         "wrong-free",
         "2.5.1",
         "predefined objects must not be freed",
-        "free only what the program has made",
+        "free only objects that the program created",
         error_class=_OF_KIND,
     ),
     Rule(
         "freed-in-use",
         "wrong-free",
         "7.4.3",
-        "a communicator that is freed stays until the operations that are pending on it are "
-        "complete, but no new ones can join them",
-        "free it after its last operation is complete, where everybody sees that; MPI allows it "
-        "before",
+        "a freed communicator exists until its pending operations complete, but no new operation "
+        "can start on it",
+        "free it after its last operation completes: MPI allows an earlier free, but it is hard "
+        "to read",
         severity=WARNING,
     ),
     Rule(
@@ -113,7 +111,7 @@ RULES = (
         "wrong-free",
         "11.10.4",
         "all communication must be complete before MPI_Comm_disconnect",
-        "complete it before, with MPI_Wait or the like",
+        "complete it first, for example with MPI_Wait",
         error_class="MPI_ERR_COMM",
     ),
     Rule(
@@ -121,24 +119,33 @@ RULES = (
         "no-handle",
         "2.5.1",
         _NEEDED,
-        "look whether the variable was set before",
+        "check that the variable is set before this call",
         error_class=_OF_KIND,
     ),
     Rule(
         "not-persistent",
         "not-persistent",
         "3.9",
-        "only a request that a procedure like MPI_Send_init made can be started",
-        "make it with MPI_Send_init or MPI_Recv_init, or leave the start out: a nonblocking "
-        "operation has begun already",
+        "only a persistent request, for example from MPI_Send_init, can be started",
+        "create it with MPI_Send_init or MPI_Recv_init, or remove the start: a nonblocking "
+        "operation has already started",
         error_class="MPI_ERR_REQUEST",
+    ),
+    Rule(
+        "never-started",
+        "never-started",
+        "3.9",
+        "the operation of a persistent request begins only when MPI_Start or MPI_Startall is "
+        "called",
+        "call MPI_Start or MPI_Startall before the wait",
+        severity=WARNING,
     ),
     Rule(
         "already-active",
         "already-active",
         "3.9",
         "only a request whose operation is complete can be started again",
-        "wait for it before, with MPI_Wait or another such procedure",
+        "complete it first, for example with MPI_Wait",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -146,15 +153,16 @@ RULES = (
         "already-active",
         "3.9",
         "only a request whose operation is complete can be started again",
-        "give each request once: look where the array is filled",
+        "pass each request once: check where the array is filled",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
         "receive-given-up",
         "freed-active",
         "3.7.3",
-        "an active receive should never be freed: nobody can know when its buffer may be used",
-        "complete it with MPI_Wait, or MPI_Test; one that is needed no more is cancelled before",
+        "the request of an active receive should not be freed: the program cannot know when its "
+        "buffer is ready",
+        "complete it with MPI_Wait or MPI_Test; cancel it first if it is not needed",
         severity=WARNING,
     ),
     Rule(
@@ -162,7 +170,7 @@ RULES = (
         "freed-active",
         "6.12",
         "the request of an active collective operation must be neither freed nor cancelled",
-        "complete it with MPI_Wait, or another such procedure",
+        "complete it, for example with MPI_Wait",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -170,7 +178,7 @@ RULES = (
         "freed-active",
         "4.2.1",
         "the request of an active partitioned operation must be neither freed nor cancelled",
-        "complete it with MPI_Wait, or another such procedure",
+        "complete it, for example with MPI_Wait",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -185,37 +193,48 @@ RULES = (
         "lifetime",
         "11.4.1",
         "only a few procedures may be called after MPI_Finalize",
-        "let MPI_Finalize be the last call: look for destructors and exit handlers that come later",
+        "make MPI_Finalize the last call: check for destructors and exit handlers that run later",
     ),
     Rule(
         "initialized-again",
         "lifetime",
         "11.2.1",
-        "MPI is initialized at most once",
-        "ask MPI_Initialized before MPI_Init",
+        "MPI must be initialized at most once",
+        "check MPI_Initialized before you call MPI_Init",
         error_class="MPI_ERR_OTHER",
     ),
     Rule(
         "finalized-again",
         "lifetime",
         "11.2.2",
-        "MPI_Finalize is called once",
-        "ask MPI_Finalized before MPI_Finalize",
+        "MPI_Finalize must be called only once",
+        "check MPI_Finalized before you call MPI_Finalize",
+    ),
+    Rule(
+        "returned-code",
+        "returned-code",
+        "9.3",
+        "with MPI_ERRORS_RETURN the code that a procedure returns is the only sign of an error",
+        "test the code, or set MPI_ERRORS_ARE_FATAL so that the first error ends the job; nothing, "
+        "if the program tests it already",
+        severity=REMARK,
     ),
     Rule(
         "thread-level",
         "thread-level",
         "11.2.1",
-        "with MPI_THREAD_SINGLE and MPI_THREAD_FUNNELED only the thread that initialized MPI calls "
-        "it, with MPI_THREAD_SERIALIZED one thread at a time",
-        "ask MPI_Init_thread for the level that the program needs, and look at what it provides",
+        "MPI_THREAD_SINGLE allows one thread in the process, MPI_THREAD_FUNNELED calls by the "
+        "thread that initialized MPI, MPI_THREAD_SERIALIZED one call at a time",
+        "request the level that the program needs from MPI_Init_thread, and check the level that "
+        "it provides",
     ),
     Rule(
         "finalized-elsewhere",
         "lifetime",
         "11.6.2",
         "MPI_Finalize should be called by the thread that initialized MPI",
-        "let the main thread call MPI_Finalize when the others have ended their communication",
+        "call MPI_Finalize in the main thread, after the other threads have completed their "
+        "communication",
         severity=WARNING,
     ),
 )
@@ -235,29 +254,32 @@ WHAT: Templates = {
         f"freed-{_IDS.get(kind, kind)}": "{argument} is the handle of {noun} that was freed"
         for kind in _KINDS
     },
-    "completed-request": "{argument} is a copy of the handle of {noun} that is complete",
+    "completed-request": "{argument} is a copy of the handle of {noun} that has completed",
     "request-twice": _TWICE,
     "received-message": "{argument} is the handle of {noun} that was received",
-    "predefined-object-freed": "{procedure} is given {constant}",
+    "predefined-object-freed": "{constant} is passed to {procedure}",
     "freed-in-use": _PENDING,
     "disconnected-in-use": _PENDING,
-    "no-handle": "{argument} is {handle}, which is no handle of {noun}",
-    "not-persistent": "{argument} is started, but not persistent: it was made by {procedure}",
-    "already-active": "{argument} is started, but the operation that it was started for is not "
-    "complete",
+    "no-handle": "{argument} is {handle}, which is not a handle of {noun}",
+    "not-persistent": "{argument} is started, but it is not persistent: {procedure} created it",
+    "never-started": "the program waited for a persistent request, but never started it",
+    "already-active": "{argument} is started again, but its previous operation is not complete",
     "started-twice": _TWICE,
     "receive-given-up": "the request of {procedure} is freed while a message is being received",
     "collective-given-up": _GIVEN_UP,
     "partitioned-given-up": _GIVEN_UP,
     "not-initialized": "{procedure} is called before MPI is initialized",
     "finalized": "{procedure} is called after MPI_Finalize",
-    "initialized-again": "{procedure} is called, but MPI is initialized already",
+    "initialized-again": "{procedure} is called, but MPI is already initialized",
     "finalized-again": "MPI_Finalize is called again",
+    "returned-code": "{procedure} returned {error_class}",
     "thread-level": {
         "beside": "{procedure} is called while another thread is in MPI, but MPI provides "
         "{constant}",
-        "other": "{procedure} is called by another thread than the one that initialized MPI, but "
-        "MPI provides {constant}",
+        "other": "{procedure} is called by a thread that did not initialize MPI, but MPI provides "
+        "{constant}",
+        "parallel-region": "{procedure} is called in a parallel region of OpenMP, but MPI provides "
+        "{constant}",
     },
     "finalized-elsewhere": "thread {thread} calls MPI_Finalize, but thread {main_thread} "
     "initialized MPI",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.analysis.rules.rule import WARNING, Rule, Templates
+from mpipp.analysis.rules.rule import REMARK, WARNING, Rule, Templates
 
 
 def _leak(kind: str, how: str, must: str = "", until: str = " before MPI_Finalize") -> Rule:
@@ -11,8 +11,8 @@ def _leak(kind: str, how: str, must: str = "", until: str = " before MPI_Finaliz
         f"{kind}-leak",
         f"{kind}-leak",
         "11.2.2",
-        f"a program should free what it made{until}",
-        f"call {how} when it is needed no more",
+        f"a program should free its objects{until}",
+        f"call {how} after the last use",
         must,
         WARNING,
     )
@@ -31,8 +31,8 @@ RULES = (
         "request-leak",
         "request-leak",
         "3.9",
-        "a persistent request is freed with MPI_Request_free",
-        "call MPI_Request_free when it is needed no more",
+        "a persistent request should be freed with MPI_Request_free",
+        "call MPI_Request_free after the last use",
         "MUST_ERROR_LEAK_REQUEST",
         WARNING,
     ),
@@ -40,7 +40,7 @@ RULES = (
         "message-leak",
         "message-leak",
         "3.8.2",
-        "a message that a matching probe took must be received",
+        "a message that MPI_Mprobe or MPI_Improbe matched must be received",
         "call MPI_Mrecv or MPI_Imrecv: no other call can receive it",
         "MUST_ERROR_MESSAGE_LOST",
         WARNING,
@@ -54,9 +54,17 @@ RULES = (
     _leak("info", "MPI_Info_free", until=""),
     _leak("errhandler", "MPI_Errhandler_free", "MUST_ERROR_LEAK_ERR", until=""),
     _leak("session", "MPI_Session_finalize"),
+    Rule(
+        "growth",
+        "growth",
+        "2.5.1",
+        "free objects that are no longer needed: memory and handles are limited",
+        "free the objects of one pass of the loop before the next, or create them before the loop",
+        severity=REMARK,
+    ),
 )
 
-# Of what may be freed after MPI_Finalize, too (MPI-4.1, section 11.4.1).
+# Objects that may also be freed after MPI_Finalize (MPI-4.1, section 11.4.1).
 UNTIL_EXIT = frozenset(each for each in RULES if each.id in ("info-leak", "errhandler-leak"))
 
 
@@ -68,8 +76,9 @@ def _left(done: str, noun: str = "{noun}") -> dict[str, str]:
 
 
 WHAT: Templates = {
-    **{rule.id: _left("freed") for rule in RULES},
+    **{rule.id: _left("freed") for rule in RULES if rule.severity != REMARK},
     "incomplete-request": _left("complete", "operation"),
     "request-leak": _left("freed", "persistent request"),
     "message-leak": _left("received"),
+    "growth": "{made_text} from one place exist; their number grows, and none was freed",
 }

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from mpipp.analysis.rules.rule import WARNING, Rule, Templates
+from mpipp.analysis.rules.rule import REMARK, WARNING, Rule, Templates
 
 RULES = (
     Rule(
@@ -11,17 +11,26 @@ RULES = (
         "process-died",
         "11.2.2",
         "a process must call MPI_Finalize before it ends",
-        "look at what it printed, and at its core file with mpipp gdb; of a process that a signal "
-        "has killed the launcher says which",
+        "read its output, and open its core file with mpipp gdb; the launcher's message names the "
+        "signal",
+    ),
+    Rule(
+        "died-of-error",
+        "process-died",
+        "11.2.2",
+        "a process must call MPI_Finalize before it ends",
+        "correct the call: MPI most likely ended the program because of it, as it does unless "
+        "another error handler is set",
+        severity=REMARK,  # the consequence of an error that was reported
     ),
     Rule(
         "died-late",
         "process-died",
         "11.2.2",
-        "MPI_Finalize ends MPI, not the process, which goes on until it returns from main or calls "
-        "exit",
-        "look at what it printed, and at its core file with mpipp gdb: the destructors of static "
-        "objects run then, and what was given to atexit",
+        "MPI_Finalize ends MPI, not the process: the process continues until it returns from main "
+        "or calls exit",
+        "read its output, and open its core file with mpipp gdb: destructors of static objects "
+        "and functions passed to atexit run then",
     ),
     Rule(
         "no-finalize",
@@ -34,8 +43,8 @@ RULES = (
         "aborted",
         "aborted",
         "11.4.2",
-        "MPI_Abort ends all processes of a job at once",
-        "nothing, if the program found an error of its own there",
+        "MPI_Abort ends all processes of a job immediately",
+        "nothing, if the program aborts here on purpose",
         "",
         WARNING,
     ),
@@ -54,8 +63,11 @@ WHAT: Templates = {
     "process-died": {
         "core": "a process has died of {signal}",
         **_several("died{ending}", "signal-"),
-        **_several("died in a call that is wrong{ending}", "wrong-"),
         **_several("died inside of MPI{ending}", "inside-"),
+    },
+    "died-of-error": {
+        **_several("died in a call that is wrong{ending}"),
+        **_several("ended in a call that is wrong", "exit-"),
     },
     "died-late": {
         **_several("died after MPI_Finalize{ending}"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for one-sided communication, as far as logs tell what was ordered (docs/onesided.md)."""
+"""Rules for one-sided communication, as far as logs show the order (docs/reference/rma.md)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ _CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
 # The halves of "rma-local": the section of each, and what it demands.
 WHILE_UPDATED = (
     "12.7",
-    "memory of a window must not be used by its own process while an operation updates it",
+    "a process must not access memory of its window while an operation updates it",
 )
 WHILE_READ = (
     "12.3",
-    "memory of a window must not be changed by its own process while an operation reads it",
+    "a process must not store to memory of its window while an operation reads it",
 )
-_LOCALLY = (
-    "with the call that ends its epoch, or with MPI_Win_flush_local if that is one of MPI_Win_lock "
-    "or MPI_Win_lock_all"
-)
+_LOCALLY = "with the call that ends its epoch, or in a lock epoch with MPI_Win_flush_local"
 _ORDER = (
-    "end the one before the other begins, with a synchronization that both processes take part in, "
-    "or use other memory"
+    "complete one before the other starts, with a synchronization of both processes; or use other "
+    "memory"
 )
 
 POSSIBLE = "rma-possible"  # of what may be a conflict: the rule that is broken is another then
@@ -32,115 +29,113 @@ RULES = (
         POSSIBLE,
         "12.7",
         "accesses of the same memory must be ordered",
-        "see whether anything that one of the two processes has read, or heard of, tells it that "
-        "the other's access is over; if nothing does, {advice}",
+        "check whether the program orders the two accesses in a way that mpipp cannot see, for "
+        "example through memory; if not, {advice}",
         severity=WARNING,
     ),
     Rule(
         "rma-buffer",
         _CONFLICT,
         "12.3",
-        "the buffer of a one-sided operation must not be changed, and one that it writes not be "
-        "used at all, before the operation is complete at the origin",
-        f"complete the operation before, {_LOCALLY}, or use another buffer",
+        "before a one-sided operation completes at the origin, its buffer must not be written, "
+        "and a buffer that it writes must not be accessed",
+        f"complete the operation first, {_LOCALLY}; or use another buffer",
     ),
     Rule(
         "rma-two-buffers",
         _CONFLICT,
         "12.3",
-        "what a one-sided operation writes must not be a buffer of another before it is complete "
-        "at the origin",
-        f"complete one operation before the other is started, {_LOCALLY}, or use two buffers",
+        "memory that a one-sided operation writes must not be a buffer of another operation "
+        "before it completes at the origin",
+        f"complete one operation before you start the other, {_LOCALLY}; or use two buffers",
     ),
     Rule(
         "rma-itself",
         _CONFLICT,
         "12.3",
-        "what a one-sided operation writes must not be what it reads: it may do both in any order",
-        "give it a buffer that its target's memory does not overlap",
+        "a one-sided operation must not write memory that it reads: it may do both in any order",
+        "pass a buffer that does not overlap the target's memory",
     ),
     Rule(
         "rma-twice",
         _CONFLICT,
         "12.3",
-        "the datatype of what a one-sided operation writes at its target must not have overlapping "
+        "the target datatype of a one-sided operation that writes must not have overlapping "
         "entries",
-        "give every element a place of its own: compare the stride, displacements and extent of "
-        "the datatype with the size of what it repeats",
+        "give every element its own bytes: compare the stride, displacements and extent of the "
+        "datatype with the size of the repeated elements",
     ),
     Rule(
         "rma-gone",
         _CONFLICT,
         "12.3",
-        "the buffer of a one-sided operation must be there until the operation is complete at the "
-        "origin: that of a function on the stack is gone when the function returns, allocated "
-        "memory when it is given back",
-        f"complete the operation before, {_LOCALLY}, or let the buffer live longer",
+        "the buffer of a one-sided operation must exist until the operation completes at the "
+        "origin; a local variable ends with its function",
+        f"complete the operation first, {_LOCALLY}; or keep the buffer longer",
     ),
     Rule(
         "rma-window-gone",
         _CONFLICT,
         "12.2.5",
-        "memory of a window may be given back after MPI_Win_free has returned, or, if it was "
-        "attached, MPI_Win_detach: until then others may use it; that of a function on the stack "
-        "is gone when the function returns",
-        "call MPI_Win_free, or MPI_Win_detach, before the memory is given back",
+        "memory of a window must exist until MPI_Win_free returns, or MPI_Win_detach for attached "
+        "memory: until then other processes may access it",
+        "call MPI_Win_free or MPI_Win_detach before the memory is freed or its function returns",
     ),
     Rule(
         "rma-detached",
         _CONFLICT,
         "12.2.4",
-        "the target's memory in a dynamic window must be attached to it from before an operation "
-        "on it begins until the operation is complete",
-        "attach it before the target lets the other process hear of it, and detach it after the "
-        "operation is complete",
+        "memory must be attached to a dynamic window before an operation on it starts, until the "
+        "operation completes",
+        "attach it before the target sends its address, and detach it after the operation is "
+        "complete",
     ),
     Rule(
         "rma-local",
         _CONFLICT,
         "12.7",
-        f"{WHILE_UPDATED[1]}, nor be changed while one reads it",
+        f"{WHILE_UPDATED[1]}, nor store to it while an operation reads it",
         _ORDER,
     ),
     Rule(
         "rma-target",
         _CONFLICT,
         "12.7",
-        "an update of a window's memory must not overlap another operation on it at the same "
-        "time, unless both are accumulates",
+        "a concurrent update of window memory must not overlap another operation, unless both are "
+        "accumulates",
         _ORDER,
     ),
     Rule(
         "rma-accumulates",
         _CONFLICT,
         "12.7",
-        "accumulates that overlap at the same time must be of one window and have the same "
-        "operation, or MPI_NO_OP, and the same basic datatype at the same displacements",
-        "use the same window, operation, datatype and displacements for both, or end the one "
-        "before the other begins",
+        "concurrent accumulates that overlap must use the same window, basic datatype and "
+        "displacements, and the same operation or MPI_NO_OP",
+        "use the same window, operation, datatype and displacements in both, or complete one "
+        "before the other starts",
     ),
     Rule(
         "rma-apart",
         _CONFLICT,
         "12.7",
-        "in the separate memory model a window must not be updated while its process stores to "
-        "it, wherever in the window that is",
+        "in the separate memory model a window must not be updated while its process stores "
+        "anywhere in it",
         _ORDER,
     ),
     Rule(
         "rma-copies",
         _CONFLICT,
         "12.7",
-        "in the separate memory model what others have done is seen after a synchronization of "
-        "the process whose memory it is",
-        "synchronize the window in both processes: MPI_Win_sync, or a lock of the own memory",
+        "in the separate memory model a process sees updates by others only after it synchronizes "
+        "its window",
+        "synchronize the window in both processes: call MPI_Win_sync, or lock the own window",
     ),
     Rule(
         "rma-no-epoch",
         _EPOCH,
         "12.5",
         "an operation must be in an access epoch for its target",
-        "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all before",
+        "call MPI_Win_fence, MPI_Win_start, MPI_Win_lock or MPI_Win_lock_all first",
     ),
     Rule(
         "rma-with-request",
@@ -155,124 +150,123 @@ RULES = (
         _EPOCH,
         "12.3.5",
         "MPI_Request_free must not be called for the request of a one-sided operation",
-        "complete it with MPI_Wait or its like, or call the operation without a request",
+        "complete it, for example with MPI_Wait, or call the operation without a request",
     ),
     Rule(
         "rma-nested",
         _EPOCH,
         "12.5",
-        "epochs of one window for the same target must not overlap",
-        "end the one epoch before the other begins",
+        "epochs of one window for the same target must not overlap in time",
+        "end one epoch before the other begins",
     ),
     Rule(
         "rma-locked",
         _EPOCH,
         "12.5.3",
-        "a process must not lock a target that it has locked",
-        "call MPI_Win_unlock before",
+        "a process must not lock a target that it already holds locked",
+        "call MPI_Win_unlock first",
     ),
     Rule(
         "rma-no-locks",
         _EPOCH,
         "12.2.1",
-        "the info key no_locks = true says that the window is not locked, by MPI_Win_lock or "
+        "a window with the info key no_locks = true must not be locked by MPI_Win_lock or "
         "MPI_Win_lock_all",
-        "leave the key out, or open epochs of this window with MPI_Win_fence or MPI_Win_start",
+        "remove the key, or open epochs of this window with MPI_Win_fence or MPI_Win_start",
     ),
     Rule(
         "rma-exposed",
         _EPOCH,
         "12.5.3",
-        "a process's memory must not be locked, by MPI_Win_lock or MPI_Win_lock_all of any "
-        "process, while it is exposed by MPI_Win_post",
-        "end the one epoch before the other begins: MPI_Win_wait before the lock, MPI_Win_unlock "
+        "no process may lock memory with MPI_Win_lock or MPI_Win_lock_all while MPI_Win_post "
+        "exposes it",
+        "end one epoch before the other begins: MPI_Win_wait before the lock, MPI_Win_unlock "
         "before MPI_Win_post",
     ),
     Rule(
         "rma-not-open",
         _EPOCH,
         "12.5",
-        "an epoch is ended by the call that belongs to the one that has begun it, and only within "
-        "one of MPI_Win_lock or MPI_Win_lock_all are flushes and MPI_Win_sync called",
-        "compare the calls before it with the ones that the standard names",
+        "an epoch must be ended by the counterpart of the call that began it; flushes and "
+        "MPI_Win_sync are valid only in lock epochs",
+        "check which call opened the epoch, and end it with the counterpart",
     ),
     Rule(
         "rma-not-ended",
         _EPOCH,
         "12.5",
         "an epoch must be ended before the window is freed",
-        "call what ends the epoch: its operations are not complete before",
+        "call the procedure that ends the epoch: its operations complete only then",
     ),
     Rule(
         "rma-nocheck",
         _EPOCH,
         "12.5.5",
-        "MPI_MODE_NOCHECK must be given to MPI_Win_start and to the MPI_Win_post that it matches, "
-        "or to neither",
-        "give it to both, or leave it out",
+        "MPI_MODE_NOCHECK must be passed to MPI_Win_start and to the matching MPI_Win_post, or to "
+        "neither",
+        "pass it to both, or to neither",
     ),
     Rule(
         "rma-not-posted",
         _EPOCH,
         "12.5.5",
-        "with MPI_MODE_NOCHECK MPI_Win_start is called only once all MPI_Win_post that it matches "
+        "MPI_Win_start with MPI_MODE_NOCHECK must be called after all matching MPI_Win_post calls "
         "have returned",
-        "have each target tell the origin after MPI_Win_post, with a message or a collective call, "
-        "or leave the assertion out of both",
+        "synchronize after MPI_Win_post, with a message to the origin or a collective call; or "
+        "remove the assertion from both",
     ),
     Rule(
         "rma-some-fences",
         _EPOCH,
         "12.5.5",
-        "MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED must be given to MPI_Win_fence by all processes "
-        "of the window or by none",
-        "give it in all of them, or leave it out",
+        "MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED must be passed to MPI_Win_fence by all "
+        "processes of the window or by none",
+        "pass it in all processes, or in none",
     ),
     Rule(
         "rma-noprecede",
         _EPOCH,
         "12.5.5",
-        "MPI_MODE_NOPRECEDE says that the fence completes no operation",
-        "leave the assertion out",
+        "MPI_MODE_NOPRECEDE asserts that the fence completes no operation",
+        "remove the assertion",
     ),
     Rule(
         "rma-noput",
         _EPOCH,
         "12.5.5",
-        "MPI_MODE_NOPUT says that the window is not updated in the epoch",
-        "leave the assertion out",
+        "MPI_MODE_NOPUT asserts that the window is not updated in the epoch",
+        "remove the assertion",
     ),
     Rule(
         "rma-nostore",
         _EPOCH,
         "12.5.5",
-        "MPI_MODE_NOSTORE says that the window has not been stored to",
-        "leave the assertion out",
+        "MPI_MODE_NOSTORE asserts that no local store to the window precedes",
+        "remove the assertion",
     ),
 )
 
 # Synchronization that is wrong by itself.
 MISTAKES = {
-    "rma-no-epoch": "an operation where no epoch is open for its target",
+    "rma-no-epoch": "an operation without an open epoch for its target",
     "rma-with-request": "an operation with a request in an active target epoch",
-    "rma-given-up": "the request of an operation is freed",
-    "rma-nested": "an epoch is opened while another is open that excludes it",
-    "rma-locked": "a target is locked that this process has locked",
-    "rma-no-locks": "a window is locked of which the info key no_locks says that it is not",
-    "rma-exposed": "a window is locked in a process while that has exposed it",
-    "rma-not-open": "a call ends, or must be in, an epoch that is not open",
+    "rma-given-up": "the request of an RMA operation is freed",
+    "rma-nested": "an epoch is opened while an epoch that excludes it is open",
+    "rma-locked": "a target is locked that this process already holds locked",
+    "rma-no-locks": "a window with the info key no_locks is locked",
+    "rma-exposed": "a window is locked in a process that has exposed it",
+    "rma-not-open": "a call ends, or needs, an epoch that is not open",
     "rma-not-ended": "an epoch is open at the end",
-    "rma-gone": "the buffer of an operation is gone before it is complete",
-    "rma-window-gone": "memory of a window is gone while the window has it",
+    "rma-gone": "the buffer of an operation ceases to exist before the operation completes",
+    "rma-window-gone": "memory of a window ceases to exist before the window is freed",
     "rma-twice": "an operation writes the same memory twice",
     "rma-detached": "an operation on memory that is not attached to its window",
-    "rma-nocheck": "MPI_MODE_NOCHECK of MPI_Win_start or MPI_Win_post alone",
-    "rma-not-posted": "MPI_MODE_NOCHECK, but nothing says that MPI_Win_post has returned before "
-    "MPI_Win_start",
-    "rma-some-fences": "an assertion of MPI_Win_fence by some processes alone",
-    "rma-noprecede": "MPI_MODE_NOPRECEDE, but operations precede",
-    "rma-noput": "MPI_MODE_NOPUT, but there is an update",
-    "rma-nostore": "MPI_MODE_NOSTORE, but there was a store",
+    "rma-nocheck": "MPI_MODE_NOCHECK is passed to only one of MPI_Win_start and MPI_Win_post",
+    "rma-not-posted": "MPI_MODE_NOCHECK is passed, but MPI_Win_post may return after MPI_Win_start",
+    "rma-some-fences": "only some processes pass an assertion to MPI_Win_fence",
+    "rma-noprecede": "MPI_MODE_NOPRECEDE is passed, but operations precede",
+    "rma-noput": "MPI_MODE_NOPUT is passed, but the window is updated",
+    "rma-nostore": "MPI_MODE_NOSTORE is passed, but the window was stored to",
 }
 _CONFLICTS = (
     "rma-buffer rma-two-buffers rma-itself rma-local rma-target rma-accumulates rma-apart "

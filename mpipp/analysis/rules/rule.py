@@ -8,11 +8,11 @@ from typing import NamedTuple, Optional, Union
 
 Version = Optional[tuple[int, int]]  # of the standard: (3, 1); None if it is not known
 
-# What is wrong in a program that breaks a rule, by the rule's id: a template of the finding's facts
-# (`render/phrases.py`), or several by their case.
+# The sentence for a program that breaks a rule, by the rule's id. It is a template of the finding's
+# facts (`render/phrases.py`), or several by their case.
 Templates = Mapping[str, Union[str, Mapping[str, str]]]
 
-ERROR, WARNING = "error", "warning"
+ERROR, WARNING, REMARK = "error", "warning", "remark"
 
 
 class Rule(NamedTuple):
@@ -27,17 +27,17 @@ class Rule(NamedTuple):
     sentence: str  # what is demanded, without its full stop
     advice: str  # what to do
     must: str = ""  # the identifier of MUST for the same, "" if it has none
-    severity: str = ERROR  # or WARNING, for what only wastes
-    # MPI's class for a call that is refused for it (docs/watch.md, section 6); "" where none is: it
-    # is found when the call is over, or is no error.
+    severity: str = ERROR  # or WARNING, for mere waste; REMARK, for what may be intended
+    # MPI's class for a call that --on-error refuses for it. It is "" if there is none: the error is
+    # found after the call, or is a warning.
     error_class: str = ""
 
 
 def cited(sections: str, standard: Version) -> str:
-    """A section of MPI-4.1, or several, by the number in a version where that is certain.
+    """A section of MPI-4.1, or several, by the number in a version if that is certain.
 
-    "MPI-3.1, section 4.1.9"; of a version that is not known, "MPI-4.1, section 5.1.9"; of
-    "3.5 and 6.14", "MPI-4.1, sections 3.5 and 6.14".
+    "MPI-3.1, section 4.1.9"; of a version that is not known, "MPI-4.1, section 5.1.9"; of "3.5 and
+    6.14", "MPI-4.1, sections 3.5 and 6.14".
     """
     version = "{}.{}".format(*standard) if standard else ""
     each = sections.split(" and ")
@@ -50,7 +50,7 @@ def cited(sections: str, standard: Version) -> str:
 
 
 # Sections of MPI-4.1 by their numbers in other versions; only what is certain.
-_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.3.1 3.5 3.6 3.7.2 3.7.3 3.7.5 3.8.2 3.8.3 3.9".split()
+_SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.2.5 3.3.1 3.5 3.6 3.7.2 3.7.3 3.7.5 3.8.2 3.8.3 3.9".split()
 _IN_3_1 = {
     "5.1.2": "4.1.2",
     "5.1.3": "4.1.3",
@@ -87,6 +87,8 @@ _IN_3_1 = {
     "8.5.7": "7.5.7",
     "8.6": "7.6",
     "8.7": "7.7",
+    "9.1.2": "8.1.2",
+    "9.3": "8.3",
     "11.2.2": "8.7",
     "11.4.2": "8.7",
     "12.2": "11.2",
@@ -115,7 +117,7 @@ _IN_3_1 = {
     "19.3.10": "17.2.10",
 }
 _IN_4_0 = "4.2 6.13 8.8".split()
-# What is not here was not seen: 5.0 may still have it.
+# Missing sections were not checked: 5.0 may still have them.
 _IN_5_0 = """
     2.5.1 3.2.3 3.3.1 3.5 3.6 3.7.2 3.7.3 3.8.2 3.8.3 3.9 4.2 4.2.1 4.2.2
     5.1.2 5.1.3 5.1.4 5.1.9 5.1.11 5.1.12 6.1 6.2 6.2.1 6.9 6.9.2 6.9.4 6.12 6.13 6.14

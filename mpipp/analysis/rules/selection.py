@@ -9,25 +9,37 @@ from mpipp.analysis.rules import TABLES
 from mpipp.analysis.rules.rule import Rule
 from mpipp.common.errors import MpippError
 
-# The sections of docs/checks.md, each with its words.
+# The sections of docs/reference/checks, each with its words.
 GROUPS = {
     "arguments": ("argument",),
     "handles": ("null-handle", "freed-handle", "no-handle", "wrong-free"),
     "initialization": ("lifetime",),
+    "codes": ("returned-code",),
     "threads": ("thread-level",),
     "topologies": ("topology-argument", "group-argument"),
     "operations": ("op-not-allowed", "op-type"),
     "windows": ("outside-window", "target-mismatch", "window-argument"),
     "attached-buffers": ("attached-buffer",),
-    "requests": ("partition", "not-persistent", "already-active", "freed-active"),
-    "files": ("split-order",),
+    "requests": (
+        "partition",
+        "not-persistent",
+        "never-started",
+        "already-active",
+        "freed-active",
+    ),
+    "files": ("split-order", "file-view"),
     "constructors": ("constructor-argument",),
     "datatypes": ("uncommitted-datatype", "freed-datatype", "null-datatype"),
     "buffers": ("touched-buffer",),
     "overlap": ("buffer-overlap", "aliased-buffers", "self-overlap"),
     "in-place": ("in-place",),
-    "memory": ("unmapped-buffer", "read-only-buffer"),
-    "variables": ("variable-type",),
+    "memory": (
+        "unmapped-buffer",
+        "read-only-buffer",
+        "displacement-overflow",
+        "beyond-object",
+    ),
+    "variables": ("variable-type", "short-argument", "argument-type"),
     "messages": ("type-mismatch", "truncation", "lost-message"),
     "collectives": (
         "collective-mismatch",
@@ -38,7 +50,15 @@ GROUPS = {
         "length-mismatch",
         "argument-mismatch",
     ),
-    "deadlocks": ("deadlock", "lone-wait"),
+    "deadlocks": ("deadlock", "lone-wait", "crossed-collective"),
+    "portability": (
+        "needs-buffering",
+        "tag-range",
+        "misaligned-buffer",
+        "long-size",
+        "lock-order",
+        "needless-commit",
+    ),
     "rma": ("rma-conflict", "rma-epoch", "rma-possible"),
     "leaks": (
         "incomplete-request",
@@ -53,30 +73,52 @@ GROUPS = {
         "info-leak",
         "errhandler-leak",
         "session-leak",
+        "growth",
     ),
     "ends": ("process-died", "no-finalize", "aborted"),
 }
-# What is chosen with a group, and is another's: an operation that these refuse is none that the
-# log's analysis could compare, or one that it need not compare with itself; and a start and a post
-# that do not match wait for each other.
+# Words of other groups that a group includes. The log's analysis cannot compare an operation that
+# these refuse, or need not compare it with itself. A start and a post that do not match wait for
+# each other.
 _WITH = {
     "rma": (
         "outside-window",
         "target-mismatch",
         "uncommitted-datatype",
         "aliased-buffers",
-        *GROUPS["deadlocks"],
+        "deadlock",
+        "lone-wait",
     )
 }
-# What is always chosen: nobody can say of a run that was cut short that it has no errors.
+# Words that are always chosen: a truncated run cannot be reported as free of errors.
 _ALWAYS = GROUPS["ends"]
 # Rules whose findings another check tells, too.
 _TOLD_BY = {"rma-some-fences": "argument-mismatch"}
 ALL = "all"
-# What may be an error: told only where it is called by its word.
+# All checks except those that guard buffers, log one-sided communication, ask about the buffers of
+# each place once, or need the order of calls.
+FAST = "fast"
+OF_OBJECTS = ("variable-type", "beyond-object", "misaligned-buffer", "long-size")
+# Their check needs the order of calls, which only its runs record.
+OF_ORDER = ("crossed-collective", "needs-buffering")
+_SLOWER = (*OF_OBJECTS, *OF_ORDER, *GROUPS["buffers"], *GROUPS["rma"])
+# Possible errors: reported only if their word is named.
 _BY_WORD = ("rma-possible",)
-# Those of one call, as it is made; the others look at processes that are over, or at several.
-_LATER = ("threads", "buffers", "messages", "collectives", "deadlocks", "rma", "leaks", "ends")
+# Remarks on programs that are right here: reported only if they are named, or their group.
+_BY_NAME = GROUPS["portability"]
+# Groups that check completed calls or several processes; the others check one call before it
+# starts.
+_LATER = (
+    "codes",
+    "threads",
+    "buffers",
+    "messages",
+    "collectives",
+    "deadlocks",
+    "rma",
+    "leaks",
+    "ends",
+)
 
 
 def words(text: str) -> frozenset[str]:
@@ -98,28 +140,32 @@ def _named(text: str) -> frozenset[str]:
     for name in text.split(",") if text else [ALL]:
         if name in known:
             found.add(name)
-        elif name in GROUPS or name == ALL:
-            found |= {*GROUPS.get(name, known)} - {*_BY_WORD}
+        elif name in GROUPS:
+            found |= {*GROUPS[name]} - {*_BY_WORD}
+        elif name == ALL:
+            found |= known - {*_BY_WORD, *_BY_NAME}
+        elif name == FAST:
+            found |= known - {*_BY_WORD, *_BY_NAME, *_SLOWER}
         else:
             raise MpippError(
-                f'there is no check "{name}": known are {", ".join(GROUPS)}, {ALL}, and the words '
-                "of docs/checks.md"
+                f'there is no check "{name}": known are {", ".join(GROUPS)}, {ALL}, {FAST}, '
+                "and the words of docs/reference/checks"
             )
     return frozenset(found)
 
 
 def is_reported(rule: Rule, chosen: Collection[str]) -> bool:
-    """Whether the findings of a rule are reported, if these words are chosen."""
+    """Return whether the findings of a rule are reported, if these words are chosen."""
     return rule.check in chosen and _TOLD_BY.get(rule.id) not in chosen
 
 
 def has_group(chosen: Collection[str], *groups: str) -> bool:
-    """Whether any check of these groups is chosen."""
+    """Return whether any check of these groups is chosen."""
     return any(word in chosen for group in groups for word in GROUPS[group])
 
 
 def calls(text: str) -> str:
-    """Which calls are looked at when they are made: "all", operations on "windows", or "none".
+    """The calls to check before they start: "all", operations on "windows", or "none".
 
     Raises MpippError as words() does.
     """

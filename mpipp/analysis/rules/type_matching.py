@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The sentences of rules about two type signatures that meet
+"""Rules about two type signatures that meet, and their sentences
 (`analysis/context/signature_check.py`).
 """
 
 from __future__ import annotations
 
-from mpipp.analysis.rules.rule import Templates
+from collections.abc import Iterator
+
+from mpipp.analysis.rules.rule import Rule, Templates
 
 _TYPES = {
     "message": "{clause}, {where}: {datatype} is sent, {other_datatype} received",
     "both": "the processes {verb} different types, {where}: {datatype} and {other_datatype}",
-    "itself": "what {actor_text} {verb} does not match what it {other_verb}, {where}: {datatype} "
+    "itself": "the data that {actor_text} {verb} do not match the data that it {other_verb}, "
+    "{where}: {datatype} "
     "and {other_datatype}",
 }
 _LENGTH = {
@@ -22,11 +25,16 @@ _LENGTH = {
 }
 
 
-def of(id: str) -> Templates:
-    """Those of the rules for types and lengths whose ids begin with `id`."""
+def mismatch_rules(id: str, section: str, sentence: str, error_class: str = "") -> Iterator[Rule]:
+    """The rule for types with this id, and another one for MPI_BYTE."""
+    advice = "describe the same basic types in the same order on both sides"
+    of_bytes = f"{sentence}; MPI_BYTE matches only MPI_BYTE"
+    for which, demanded, suffix in ((id, sentence, ""), (f"{id}-byte", of_bytes, "_BYTE")):
+        must = f"MUST_ERROR_TYPEMATCH_MISMATCH{suffix}"
+        texts = (section, demanded, advice, must)
+        yield Rule(which, "type-mismatch", *texts, error_class=error_class)
+
+
+def templates(id: str) -> Templates:
+    """The templates of the rules for types and lengths whose ids begin with `id`."""
     return {f"{id}-types": _TYPES, f"{id}-types-byte": _TYPES, f"{id}-length": _LENGTH}
-
-
-TRUNCATION = (
-    "{elements} sent, but only {other_count} received: the message is truncated (MPI_ERR_TRUNCATE)"
-)

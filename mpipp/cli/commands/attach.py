@@ -9,6 +9,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from typing import NoReturn
 
 from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
@@ -30,11 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pids",
         nargs="*",
         metavar="PID",
-        help="processes, an inferior each; of a launcher (mpiexec, srun) all that it started here; "
-        "without any the only job on this machine",
+        help="attach to these processes; a launcher (mpiexec, srun) stands for all its processes "
+        "on this node; default: the only job on this machine",
     )
     parser.add_argument(
-        "--job", metavar="JOB", help="a job by its launcher's PID or the batch system's number"
+        "--job",
+        metavar="JOB",
+        help="attach to a job: the PID of its launcher, or its batch job number",
     )
 
 
@@ -49,17 +52,44 @@ def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
     if arguments.pids:
         processes = _named(arguments.pids)
     else:
-        processes = list(_chosen(running_jobs.jobs(), arguments.job).processes)
+        processes = list(chosen(running_jobs.jobs(), arguments.job).processes)
+    become_gdb([*attaching(process.pid for process in free(processes)), *options])
+
+
+def of_job(word: str) -> list[Process]:
+    """The processes of one job that gdb can attach to.
+
+    Args:
+        word: a launcher's number, or the batch system's number of the job; "": the only job.
+
+    Raises MpippError.
+    """
+    if word.isdigit() and running_jobs.is_launcher(int(word)):
+        return free(_named([word]))
+    return free(chosen(running_jobs.jobs(), word or None).processes)
+
+
+def free(processes: Iterable[Process]) -> list[Process]:
+    """The processes that gdb can attach to; says why it cannot attach to the others.
+
+    Raises MpippError if there are none.
+    """
+    found = []
     for process in processes:
         if process.obstacle:
             print(plain(f"mpipp: {_label(process)} {process.obstacle}"), file=sys.stderr)
-    free = [str(process.pid) for process in processes if not process.obstacle]
-    if not free:
+        else:
+            found.append(process)
+    if not found:
         raise MpippError("there is no process to attach to")
-    command = attaching(free)
+    return found
+
+
+def become_gdb(command: Sequence[str]) -> NoReturn:
+    """Replace this process by gdb. Raises MpippError."""
     sys.stdout.flush()
     try:
-        os.execv(command[0], [*command, *options])
+        os.execv(command[0], [*command])
     except OSError as error:
         raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 
@@ -119,28 +149,36 @@ def _started(launcher: int) -> list[Job]:
     return []
 
 
-def _chosen(found: Sequence[Job], wanted: str | None) -> Job:
+def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> Job:
+    """The job that a user names, or the only one.
+
+    Args:
+        option: stands before the job in the command.
+
+    Raises MpippError for no job, and for several.
+    """
     if not found:
         raise MpippError(
             "none of your processes on this machine has loaded MPI: attach where they run, "
             "or name them by PID"
         )
-    chosen = [job for job in found if wanted is None or wanted in _names(job)]
-    if not chosen:
-        raise MpippError(f"there is no job {wanted} on this machine: {_choice(found)}")
-    if len(chosen) > 1:
-        raise MpippError(f"there are {len(chosen)} jobs on this machine: {_choice(chosen)}")
-    return chosen[0]
+    fitting = [job for job in found if wanted is None or wanted in _names(job)]
+    if not fitting:
+        raise MpippError(f"there is no job {wanted} on this machine: {_choice(found, option)}")
+    if len(fitting) > 1:
+        count = len(fitting)
+        raise MpippError(f"there are {count} jobs on this machine: {_choice(fitting, option)}")
+    return fitting[0]
 
 
 def _names(job: Job) -> tuple[str, ...]:
-    # The batch system's number may be given without the step.
+    # The batch system's number may be passed without the step.
     numbers = (job.launcher, *job.above)
     return (*map(str, numbers), job.name, job.name.partition(".")[0])
 
 
-def _choice(found: Sequence[Job]) -> str:
-    lines = (f"  --job {job.launcher:<8} {_described(job)}" for job in found)
+def _choice(found: Sequence[Job], option: str = "--job ") -> str:
+    lines = (f"  {option}{job.launcher:<8} {_described(job)}" for job in found)
     return "\n".join(["name one of", *lines])
 
 

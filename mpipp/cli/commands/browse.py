@@ -20,15 +20,17 @@ class _FrontEnd(Protocol):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp browse`."""
-    parser.add_argument("socket", nargs="?", metavar="SOCKET", help="gdb's (default: the newest)")
+    parser.add_argument(
+        "socket", nargs="?", metavar="SOCKET", help="the socket of gdb (default: the newest)"
+    )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--window", action="store_true", help="in a window")
-    how.add_argument("--terminal", action="store_true", help="in this terminal")
-    parser.add_argument("--close-with-gdb", action="store_true", help="end when gdb does")
+    how.add_argument("--window", action="store_true", help="open a window")
+    how.add_argument("--terminal", action="store_true", help="use this terminal")
+    parser.add_argument("--close-with-gdb", action="store_true", help="close when gdb ends")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show what gdb was told to browse: in a window where there is a display, or here.
+    """Show the tree of gdb's command mpipp browse: in a window if there is a display, or here.
 
     Raises:
         MpippError: no gdb serves browsers, or what shows the tree is not installed.

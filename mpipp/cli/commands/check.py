@@ -20,11 +20,15 @@ FOUND, NOT_CHECKED = 1, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp check`."""
-    parser.add_argument("cores", nargs="+", metavar="CORE", help="core files, one of each process")
-    parser.add_argument("--exec", metavar="PROGRAM", help="the program, if the cores do not say")
-    parser.add_argument("--leaks", action="store_true", help="also what was never freed")
-    parser.add_argument("--json", action="store_true", help="findings for machines")
-    parser.epilog = "exit status: 0 nothing found, 1 something found, 2 something not checked"
+    parser.add_argument("cores", nargs="+", metavar="CORE", help="a core file of each process")
+    parser.add_argument(
+        "--exec", metavar="PROGRAM", help="name the program, if the core files do not"
+    )
+    parser.add_argument(
+        "--leaks", action="store_true", help="also report objects that are not freed"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON (docs/reference/json.md)")
+    parser.epilog = "exit status: 0: no findings; 1: findings; 2: some checks could not run"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,11 +37,11 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         MpippError: there is no gdb, a core cannot be read, or its program is not known.
     """
-    options = "".join(f" {name}" for name in ("--leaks", "--json") if _is_given(arguments, name))
+    options = "".join(f" {name}" for name in ("--leaks", "--json") if _is_set(arguments, name))
     report, said = run_command(arguments.cores, arguments.exec, f"mpipp check{options}")
     result = _result_of_document(report) if arguments.json else _result(report)
     if result is None:
-        raise MpippError(f"the cores could not be checked: {said}")
+        raise MpippError(f"gdb could not check the core files: {said}")
     sys.stdout.write(plain(report))
     findings, checked, whole = result
     if checked < len(arguments.cores):
@@ -47,13 +51,13 @@ def run(arguments: argparse.Namespace) -> int:
     return FOUND if findings else 0 if whole else NOT_CHECKED
 
 
-def _is_given(arguments: argparse.Namespace, option: str) -> bool:
+def _is_set(arguments: argparse.Namespace, option: str) -> bool:
     return bool(getattr(arguments, option.lstrip("-")))
 
 
 class _Result(NamedTuple):
     findings: int
-    processes: int  # looked at
+    processes: int  # the number of checked processes
     whole: bool  # none of their records was damaged
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`mpipp cc`, `mpipp c++`, `mpipp fortran`: compilers whose programs look at each load and store.
 
-They call the user's MPI compiler with its own instrumentation, and mpipp's functions in place of
-the sanitizer's: `wrapper/instrumentation/in_program/`. GCC looks at a shadow of memory inline; with
-Clang functions become part of each object, so it is called twice for a source.
+They call the user's MPI compiler with its own instrumentation. mpipp's functions replace the
+sanitizer's: `wrapper/instrumentation/in_program/`. GCC checks a shadow of memory inline. With Clang
+mpipp's functions become part of each object, so it is called twice for a source.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _NOT_COMPILED = frozenset(
     "-compile_info -link_info --showme".split()
 )
 _ONLY_COMPILED = frozenset(("-c", "-S"))
-# Options of the link alone, of which Clang says that it does not use them; those with a value, and
-# those that have it in the same word.
+# Options of the linker alone, which Clang reports as unused: options with a value, and options with
+# the value in the same word.
 _LINKED = frozenset(
     "-shared -static -static-pie -pie -no-pie -r -s -rdynamic -nostdlib -nostartfiles -nolibc"
     " -nodefaultlibs -static-libgcc -static-libstdc++ -shared-libgcc".split()
@@ -46,14 +46,17 @@ _LINKED_JOINED = ("-l", "-L", "-Wl,", "-fuse-ld=", "--ld-path=")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `mpipp cc` and its like; `run` reads them."""
     parser.add_argument(
-        "--mpicc", metavar="COMPILER", help="the MPI compiler to call; it comes before all others"
+        "--mpicc", metavar="COMPILER", help="call this MPI compiler; must be the first option"
     )
     parser.add_argument(
-        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENT", help="the compiler's own"
+        "arguments",
+        nargs=argparse.REMAINDER,
+        metavar="ARGUMENT",
+        help="an argument of the compiler",
     )
 
 
-def nothing(arguments: argparse.Namespace) -> int:
+def refuse(arguments: argparse.Namespace) -> int:
     """Without any argument.
 
     Raises:
@@ -79,20 +82,20 @@ class Line:
 
     @property
     def sources(self) -> list[int]:
-        """Of the inputs, those in C or C++."""
+        """The indices of the inputs in C or C++."""
         return [one for one in self.inputs if self.words[one].endswith(_SOURCES)]
 
     @property
     def compiles(self) -> bool:
-        """Whether the compiler compiles or links at all."""
+        """Return whether the compiler compiles or links at all."""
         return bool(self.inputs) and not _NOT_COMPILED & set(self.words)
 
     @property
     def links(self) -> bool:
-        """Whether it links."""
+        """Return whether it links."""
         return not _ONLY_COMPILED & set(self.words)
 
-    def of_one(self) -> list[str]:
+    def single_source(self) -> list[str]:
         """The options for the compilation of one source, without the names of files."""
         left = {i for i, word in enumerate(self.words) if _is_of_link(word)}
         left |= {i + 1 for i in left if self.words[i] in _LINKED_VALUE} | set(self.inputs)
@@ -107,7 +110,7 @@ def _is_of_link(word: str) -> bool:
 
 
 def parse(words: Sequence[str]) -> Line:
-    """What a compiler would take these for."""
+    """Parse the words like a compiler."""
     words = [part for word in words for part in _apart(word)]
     inputs = []
     output = None
@@ -192,7 +195,7 @@ def _with_clang(wrapper: str, compiler: Compiler, line: Line) -> int:
                 output = f"{directory}/{number}.o"
             elif line.output is None:
                 output += ".s" if "-S" in words else ".o"
-            step = compile.Step(wrapper, source, output, line.of_one(), "-S" in words)
+            step = compile.Step(wrapper, source, output, line.single_source(), "-S" in words)
             status = step.run(functions, f"{directory}/{number}.ll")
             if status:
                 return status

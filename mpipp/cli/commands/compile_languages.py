@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Language(NamedTuple):
-    """What a command compiles: where its MPI compiler is named, and which there are on PATH."""
+    """The language of a command: the variables and names of its MPI compiler."""
 
     title: str
     variables: tuple[str, ...]
@@ -22,13 +22,11 @@ LANGUAGES = {
 
 
 def usage(command: str) -> str:
-    """How the command is called."""
+    """The usage of the command."""
     return f"mpipp {command} [--mpicc COMPILER] ARGUMENT..."
 
 
 def description(command: str) -> str:
-    """What the command does, for its help."""
-    return (
-        f"compile {LANGUAGES[command].title} so that runs with --check=buffers, or with "
-        "--check=rma, see every load and store of the program"
-    )
+    """The summary of the command, for its help."""
+    title = LANGUAGES[command].title
+    return f"compile {title} for --check=buffers,rma of every load and store"

@@ -8,16 +8,19 @@ import contextlib
 import os
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple, TextIO
 
 from mpipp.common.cache import cache_directory, trusted
 from mpipp.common.errors import MpippError
-from mpipp.common.text.sanitize import plain
+from mpipp.common.text.sanitize import Styled, plain
+from mpipp.render.finding_head import has_colours
 from mpipp.toolchain import mpi_libraries as mpis
 from mpipp.toolchain import run_launcher
 from mpipp.toolchain.build_wrapper import library_path
@@ -25,27 +28,85 @@ from mpipp.toolchain.mpi_libraries import Mpi
 from mpipp.toolchain.program_mpi import inspect
 
 _OLDEST_PYTHON = (3, 9)
+_OTHER_CACHE = "export MPIPP_CACHE=$HOME/.mpipp-cache"
 # In the pattern of core files: the number of the process or thread.
 _NUMBERED = re.compile(r"(?<!%)(%%)*%[pPiI]")
 
 
+_OK, _TO_DO, _MISSING = "ok", "to do", "missing"
+_SIGNS = {_OK: "\N{CHECK MARK}", _TO_DO: "!", _MISSING: "\N{BALLOT X}"}
+_COLOURS = {_OK: "\033[32m", _TO_DO: "\033[1;33m", _MISSING: "\033[1;31m"}
+# The words that install packages, by the package manager; the names of the packages.
+_INSTALL = {
+    "apt-get": ("sudo apt-get install", {"gdb": "gdb", "mpi": "libmpich-dev", "cc": "gcc"}),
+    "dnf": ("sudo dnf install", {"gdb": "gdb", "mpi": "mpich-devel", "cc": "gcc"}),
+    "zypper": ("sudo zypper install", {"gdb": "gdb", "mpi": "mpich-devel", "cc": "gcc"}),
+    "pacman": ("sudo pacman -S", {"gdb": "gdb", "mpi": "openmpi", "cc": "gcc"}),
+}
+
+
+class _Row(NamedTuple):
+    mark: str  # one of _SIGNS
+    what: str
+    found: str
+
+
+class _Remedy(NamedTuple):
+    mark: str
+    sentence: str
+    command: str  # of the remedy; "" if there is none
+
+
 @dataclass
 class _Report:
-    # rows: (what, what was found). advice: one sentence each, about what is missing.
-    rows: list[tuple[str, str]] = field(default_factory=list)
-    advice: list[str] = field(default_factory=list)
-    works: bool = True
+    rows: list[_Row] = field(default_factory=list)
+    remedies: list[_Remedy] = field(default_factory=list)
 
-    def row(self, what: str, found: str) -> None:
-        self.rows.append((what, found))
+    def row(self, what: str, found: str, mark: str = _OK) -> None:
+        self.rows.append(_Row(mark, what, found))
 
-    def hint(self, sentence: str) -> None:
-        self.advice.append(sentence)
+    def hint(self, sentence: str, command: str = "") -> None:
+        self.remedies.append(_Remedy(_TO_DO, sentence, command))
 
-    def fail(self, sentence: str) -> None:
+    def fail(self, sentence: str, command: str = "") -> None:
         # Without this a first `mpipp gdb` would not work.
-        self.hint(sentence)
-        self.works = False
+        self.remedies.append(_Remedy(_MISSING, sentence, command))
+
+    @property
+    def works(self) -> bool:
+        return all(one.mark != _MISSING for one in self.remedies)
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        # Each with the mark before it, "" without.
+        width = max(len(one.what) for one in self.rows)
+        yield from ((one.mark, f" {one.what:{width}}  {one.found}") for one in self.rows)
+        if self.remedies:
+            yield "", ""
+        for remedy in self.remedies:
+            yield remedy.mark, f" {remedy.sentence}{':' if remedy.command else ''}"
+            if remedy.command:
+                yield "", f"    {remedy.command}"
+
+
+def _marks(stream: TextIO) -> dict[str, str]:
+    # Words in place of signs that the stream's encoding does not have.
+    try:
+        "".join(_SIGNS.values()).encode(stream.encoding or "ascii")
+        signs = _SIGNS
+    except (UnicodeEncodeError, LookupError):
+        width = max(map(len, _SIGNS))
+        signs = {name: f"{name:{width}}" for name in _SIGNS}
+    if not has_colours(stream):
+        return dict(signs)
+    return {name: f"{_COLOURS[name]}{sign}\033[0m" for name, sign in signs.items()}
+
+
+def _install(package: str) -> str:
+    # The command that installs a package here; "" if the package manager is unknown.
+    for manager, (words, names) in _INSTALL.items():
+        if shutil.which(manager):
+            return f"{words} {names[package]}"
+    return ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,30 +122,28 @@ def run(arguments: argparse.Namespace) -> int:
     _mpi4py(report)
     _core_files(report)
     _attach(report)
-    width = max(len(what) for what, _ in report.rows)
-    for what, found in report.rows:
-        print(plain(f"{what:{width}}  {found}"))
-    if report.advice:
-        print()
-    for sentence in report.advice:
-        print(plain(f"- {sentence}"))
+    marks = _marks(sys.stdout)
+    for mark, text in report.lines():
+        print(plain(Styled(f"{marks.get(mark, '')}{plain(text)}")))
     return 0 if report.works else 2
 
 
 def _gdb(report: _Report) -> None:
     gdb = shutil.which("gdb")
     if gdb is None:
-        report.row("gdb", "not found")
-        report.fail("gdb: install it (Debian: gdb)")
+        report.row("gdb", "not found", _MISSING)
+        report.fail("gdb: install it", _install("gdb"))
         return
     ask = "python import sys; print('Python', sys.version.split()[0])"
     words = [gdb, "-nx", "-q", "-batch", "-ex", "show version", "-ex", ask]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     version = re.search(r"^GNU gdb .*?([\d.]+)$", done.stdout, re.MULTILINE)
     python = re.search(r"^Python (\d+)\.(\d+)\S*$", done.stdout, re.MULTILINE)
-    found = version[1] if version else "of unknown version"
-    report.row("gdb", f"{found}, {python[0] if python else 'without Python'}, {gdb}")
-    if python is None or (int(python[1]), int(python[2])) < _OLDEST_PYTHON:
+    found = version[1] if version else "(unknown version)"
+    fits = python is not None and (int(python[1]), int(python[2])) >= _OLDEST_PYTHON
+    said = f"{found}, {python[0] if python else 'without Python'}, {gdb}"
+    report.row("gdb", said, _OK if fits else _MISSING)
+    if not fits:
         report.fail("gdb: mpipp needs a gdb with Python 3.9 or newer, build or install one")
 
 
@@ -92,7 +151,10 @@ def _every_mpi(report: _Report) -> None:
     found: dict[tuple[str, tuple[str, ...]], Mpi] = {}
     chosen = os.environ.get("MPICC")
     if chosen and shutil.which(chosen) is None:
-        report.hint(f"MPI: MPICC names {chosen}, which is not there: set it to an MPI compiler")
+        report.hint(
+            f"MPI: MPICC names {chosen}, which is not there, so use the mpicc on PATH",
+            "unset MPICC",
+        )
     unusable: dict[str, MpippError] = {}
     for path in mpis.installed():
         try:
@@ -103,58 +165,62 @@ def _every_mpi(report: _Report) -> None:
         # One installation has several names on PATH.
         found.setdefault((mpi.name, mpi.flags), mpi)
     for mpi in found.values():
-        _one_mpi(report, mpi)
-    _unusable(report, unusable)
-    if unusable and not found:
-        report.works = False  # and it is said why
-    elif not found:
-        report.row("MPI", "not found")
-        report.fail(
-            "MPI: put an mpicc on PATH or name it in MPICC (Debian: libmpich-dev or libopenmpi-dev)"
-        )
+        _mpi_rows(report, mpi)
+    _unusable(report, unusable, _TO_DO if found else _MISSING)
+    if not found and not unusable:
+        report.row("MPI", "not found", _MISSING)
+        report.fail("MPI: put an mpicc on PATH, name it in MPICC, or install one", _install("mpi"))
 
 
-def _unusable(report: _Report, errors: Mapping[str, MpippError]) -> None:
-    # By path. What several lack is said once.
+def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> None:
+    # Results by path; one message covers several lacks.
     lacking: dict[str, list[str]] = {}
     for path, error in errors.items():
-        report.row("MPI", f"unusable, {path}")
+        report.row("MPI", f"unusable, {path}", mark)
         if isinstance(error, mpis.NoCompiler):
             lacking.setdefault(error.compiler, []).append(path)
         else:
-            report.hint(f"MPI: {error}")
+            report.remedies.append(_Remedy(mark, f"MPI: {error}", ""))
     for compiler, paths in lacking.items():
         call = "calls" if len(paths) == 1 else "call"
-        report.hint(
-            f"MPI: {' and '.join(paths)} {call} the C compiler {compiler}, which is not there: "
-            "install it (Debian: gcc)"
+        sentence = (
+            f"MPI: {' and '.join(paths)} {call} the C compiler {compiler}, which is not there"
         )
+        install = _install("cc") if compiler in ("gcc", "cc") else ""
+        report.remedies.append(_Remedy(mark, sentence, install))
 
 
-def _one_mpi(report: _Report, mpi: Mpi) -> None:
+def _mpi_rows(report: _Report, mpi: Mpi) -> None:
     report.row("MPI", f"{mpi.name}, {mpi.mpicc}")
     try:
         report.row("  mpiexec", run_launcher.of(mpi))
     except MpippError as error:
-        report.row("  mpiexec", "not found")
+        report.row("  mpiexec", "not found", _TO_DO)
         report.hint(f"{mpi.name}: {error}")
     report.row("  C compiler", mpi.compiler)
     try:
         library = library_path(mpi)
     except MpippError as error:
-        report.row("  wrapper", "cannot be built")
+        report.row("  wrapper", "cannot be built", _MISSING)
         report.fail(f"{mpi.name}: {error}")
         return
     if library.exists():
         report.row("  wrapper", str(library))
         return
-    report.row("  wrapper", "not built yet, the first mpipp gdb or mpipp run does it")
     cache = library.parent.parent
-    if not _can_be_written(cache):
-        report.fail(
-            f"{mpi.name}: the cache directory {cache} cannot be written, "
-            "set MPIPP_CACHE to one that can"
+    if _can_be_written(cache):
+        report.row("  wrapper", "not built yet", _TO_DO)
+        build = shlex.join(["mpipp", "wrapper", "--mpicc", mpi.mpicc])
+        report.hint(
+            f"{mpi.name}: the first mpipp gdb or run builds the wrapper, or do it now", build
         )
+        return
+    report.row("  wrapper", "not built, and cannot be", _MISSING)
+    report.fail(
+        f"{mpi.name}: the cache directory {cache} cannot be written, "
+        "set MPIPP_CACHE to one that can",
+        _OTHER_CACHE,
+    )
 
 
 def _cache(report: _Report) -> None:
@@ -164,7 +230,8 @@ def _cache(report: _Report) -> None:
         if problem:
             report.hint(
                 f"cache directory: {path}, which other nodes may not see, and not "
-                f"{cache_directory()}: {problem}"
+                f"{cache_directory()}: {problem}; choose one of your own",
+                _OTHER_CACHE,
             )
 
 
@@ -179,7 +246,7 @@ def _mpi4py(report: _Report) -> None:
     try:
         report.row("mpi4py", f"uses {inspect(python).library}, {python}")
     except MpippError:
-        report.row("mpi4py", f"none in {python}")
+        report.row("mpi4py", f"none in {python} (needed for programs in Python only)")
 
 
 def _core_files(report: _Report) -> None:
@@ -189,21 +256,25 @@ def _core_files(report: _Report) -> None:
         pattern = "unknown"
     limit = resource.getrlimit(resource.RLIMIT_CORE)[0]
     size = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} bytes"
-    report.row("core files", f'size limit {size}, pattern "{pattern}"')
-    if pattern.startswith("|"):
-        report.hint("core files: a program collects them, find yours with coredumpctl or like it")
-        return
-    if limit == 0:
-        report.hint("core files: the limit is 0, run `ulimit -c unlimited` first to get any")
-    if not _NUMBERED.search(pattern) and not _uses_pid():
+    is_collected = pattern.startswith("|")
+    is_shared = not is_collected and not _NUMBERED.search(pattern) and not _uses_pid()
+    is_off = not is_collected and limit == 0
+    mark = _TO_DO if is_collected or is_shared or is_off else _OK
+    report.row("core files", f'size limit {size}, pattern "{pattern}"', mark)
+    if is_collected:
+        report.hint("core files: a program collects them, list yours", "coredumpctl list")
+    if is_off:
+        report.hint("core files: the limit is 0, allow them in this shell", "ulimit -c unlimited")
+    if is_shared:
         report.hint(
-            "core files: all processes of a job write the same one, run "
-            "`sysctl kernel.core_uses_pid=1` as root, or take cores with gcore (docs/hung.md)"
+            "core files: all processes of a job write the same one, give each its own, or take "
+            "cores with gcore (docs/howto/cores.md)",
+            "sudo sysctl kernel.core_uses_pid=1",
         )
 
 
 def _uses_pid() -> bool:
-    # Whether the system appends the process's number.
+    # Return whether the system appends the process's number.
     try:
         return Path("/proc/sys/kernel/core_uses_pid").read_text().strip() != "0"
     except OSError:
@@ -215,9 +286,10 @@ def _attach(report: _Report) -> None:
         scope = Path("/proc/sys/kernel/yama/ptrace_scope").read_text().strip()
     except OSError:
         scope = "0"
-    report.row("attaching", f"ptrace_scope {scope}")
-    if scope != "0" and os.geteuid() != 0:
+    is_refused = scope != "0" and os.geteuid() != 0
+    report.row("attaching", f"ptrace_scope {scope}", _TO_DO if is_refused else _OK)
+    if is_refused:
         report.hint(
-            "attaching: only a parent may trace a program here, allow it with "
-            "`sysctl kernel.yama.ptrace_scope=0` as root, or start under mpipp gdb"
+            "attaching: only a parent may trace a program here, start under mpipp gdb, or allow it",
+            "sudo sysctl kernel.yama.ptrace_scope=0",
         )

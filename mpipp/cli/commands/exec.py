@@ -22,16 +22,18 @@ from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import launcher_ancestors
 from mpipp.watcher.ipc import launch
-from mpipp.watcher.ipc.settings import HANG_AFTER
+from mpipp.watcher.settings import HANG_AFTER
 
+SUMMARY = "run one process with the wrapper: srun -n 64 mpipp exec -- ./app"
 WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
 _MOST_ORDINALS = 16  # of wrapper/intercept/stop_at.c
-_OF_VARIABLES = {"variables", "variable-type"}  # a check that only gdb makes
 _LOG = "MPIPP_RMA_LOG"
 _MOST_STATUS = 255  # of a process: the system keeps 8 bits
+_HUNG = 86  # the exit status of a job that hangs: neither a shell's, a signal's nor timeout's
 _MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
 _UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
-# How launchers name a job to its processes. Those of a batch system's job may be several.
+_PLAIN = 5  # percent, in runs that name no check
+# The variables with the launcher's name of a job. A batch job may have several.
 _JOBS = (
     *("SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"),
     *("PMI_JOBID", "FLUX_JOB_ID", "PALS_APID"),
@@ -42,7 +44,7 @@ _LONGEST = 60  # characters of the name of a directory that has a socket
 def spelled(words: Sequence[str]) -> list[str]:
     """The words of a command, up to the program, where `--check` alone takes no word after it.
 
-    Likewise `--provoke`. What launchers spell in two ways is spelled in one.
+    Likewise `--provoke`. Options that launchers spell in two ways get one spelling.
     """
     found, takes_value = list(words), run_options.with_value()
     has_value = False
@@ -58,7 +60,7 @@ def spelled(words: Sequence[str]) -> list[str]:
 
 
 def for_program(arguments: argparse.Namespace) -> dict[str, str]:
-    """What --check=LIST, --strict, --stop, --stop-at ... add to the program's environment."""
+    """Environment variables for --check=LIST, --strict, --stop, --stop-at and the other options."""
     strict = arguments.strict or arguments.on_error != "report"
     found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
     if arguments.stop_at:
@@ -70,14 +72,25 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
     if guards(arguments):
         in_valgrind = getattr(arguments, "valgrind", None) is not None
         found["MPIPP_GUARD"] = _MEMCHECK if in_valgrind else "1"
-        budget = _UNLIMITED if in_valgrind and budget is None else budget
-    if _names_group(arguments, "rma"):
+        if budget is None:
+            budget = _UNLIMITED if in_valgrind else _PLAIN if _is_plain(arguments) else None
+    if logs(arguments):
         found["MPIPP_RMA"] = arguments.rma_model
+        if _is_plain(arguments):
+            found["MPIPP_RMA_IF_USED"] = "1"
         if arguments.rma_loads and getattr(arguments, "valgrind", None) is None:
             found["MPIPP_RMA_LOADS"] = "1"
     if budget is not None and found.keys() & {"MPIPP_GUARD", "MPIPP_RMA_LOADS"}:
         found["MPIPP_BUDGET"] = str(budget)
     looked_at = _calls(arguments)
+    if arguments.check and not arguments.no_backtrace:
+        found["MPIPP_BACKTRACE"] = "1"
+    if arguments.check and _reads_variables(arguments.check):
+        found["MPIPP_OWNERS"] = "1"
+    if _has_group(arguments, "portability") and not _is_plain(arguments):
+        found["MPIPP_COMMITS"] = "1"
+    if arguments.check and _replays_calls(arguments.check):
+        found["MPIPP_CALL_ORDER"] = "1"
     return found if looked_at == run_options.ALL else {**found, "MPIPP_SCREENS": looked_at}
 
 
@@ -93,23 +106,48 @@ def refuse(arguments: argparse.Namespace) -> None:
         raise MpippError(f"--error-exit {status}: an exit status, 1 to {_MOST_STATUS}")
     if arguments.hang_after is not None and arguments.hang_after < 0:
         raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+    if hang_status(arguments) is not None:
+        _refuse_end(arguments)
     if arguments.budget is not None and not (guards(arguments) or arguments.rma_loads):
         raise MpippError("--budget is for buffers, and for --rma-loads: add --check=buffers")
-    if arguments.rma_loads and not _names_group(arguments, "rma"):
+    if arguments.rma_loads and not logs(arguments):
         raise MpippError("--rma-loads is for one-sided communication: add --check=rma")
-    if arguments.rma_model != "own" and not _names_group(arguments, "rma"):
+    if arguments.rma_model != "own" and not logs(arguments):
         raise MpippError("--rma-model is for one-sided communication: add --check=rma")
     bytes_kept = os.environ.get(_LOG, "0")
-    if _names_group(arguments, "rma") and not (bytes_kept.isascii() and bytes_kept.isdigit()):
+    if logs(arguments) and not (bytes_kept.isascii() and bytes_kept.isdigit()):
         raise MpippError(f"{_LOG}={bytes_kept}: a number of bytes")
-    if arguments.check and _OF_VARIABLES.issuperset(arguments.check.split(",")):
-        raise MpippError(
-            f"--check={arguments.check} finds nothing in a watched run, which does not know the "
-            "program's variables: stop the program in gdb, and type mpipp check"
-        )
     for word, is_given in _watching(arguments).items():
         if is_given and not arguments.check:
             raise MpippError(f"{word} is for watched runs: add --check")
+
+
+def hang_status(arguments: argparse.Namespace) -> int | None:
+    """The exit status of a job that is ended since it hangs; None: it is not.
+
+    Raises MpippError for an action that does not exist.
+    """
+    action = getattr(arguments, "on_hang", "report")
+    if action == "report":
+        return None
+    name, colon, text = action.partition(":")
+    known = name == "abort" and (not colon or (text.isascii() and text.isdigit()))
+    status = int(text) if known and colon else _HUNG
+    if not known or not 1 <= status <= _MOST_STATUS:
+        raise MpippError(
+            f"--on-hang {action}: report, abort, or abort:STATUS with an exit status, "
+            f"1 to {_MOST_STATUS}"
+        )
+    return status
+
+
+def _refuse_end(arguments: argparse.Namespace) -> None:
+    # Refuse options with which a hang would not end the job.
+    if arguments.hang_after == 0:
+        raise MpippError("--on-hang=abort needs to know when the job hangs: not --hang-after 0")
+    if arguments.stop or arguments.stop_at:
+        word = f"--{arguments.stop}" if arguments.stop else "--stop-at"
+        raise MpippError(f"--on-hang=abort ends processes that {word} would stop: leave out one")
 
 
 def hang_after(arguments: argparse.Namespace) -> float:
@@ -126,6 +164,8 @@ def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
         "--stop-at": bool(arguments.stop_at),
         "--report": bool(arguments.report),
         "--suppress": bool(arguments.suppress),
+        "--no-backtrace": arguments.no_backtrace,
+        "--on-hang": hang_status(arguments) is not None,
         "--error-exit": getattr(arguments, "error_exit", None) is not None,
         "--hang-after": arguments.hang_after is not None and not sweeps,
         "-q": getattr(arguments, "q", False),
@@ -133,18 +173,28 @@ def _watching(arguments: argparse.Namespace) -> dict[str, bool]:
 
 
 def guards(arguments: argparse.Namespace) -> bool:
-    """Whether buffers of pending operations are guarded."""
-    # It changes what MPI is given, so it must be asked for by name.
-    return _names_group(arguments, "buffers")
+    """Return whether buffers of pending operations are guarded."""
+    return _has_group(arguments, "buffers")
 
 
-def _names_group(arguments: argparse.Namespace, group: str) -> bool:
-    names = _chosen(arguments)
-    if not names:
+def logs(arguments: argparse.Namespace) -> bool:
+    """Return whether one-sided communication is logged."""
+    return _has_group(arguments, "rma", "portability")
+
+
+def _is_plain(arguments: argparse.Namespace) -> bool:
+    # Return whether the user named no check.
+    return bool(arguments.check == run_options.ALL)
+
+
+def _has_group(arguments: argparse.Namespace, *groups: str) -> bool:
+    if arguments.check in (None, run_options.FAST):
         return False
+    if _is_plain(arguments):
+        return True
     from mpipp.analysis.rules import selection
 
-    return selection.has_group(names, group)
+    return selection.has_group(selection.words(arguments.check), *groups)
 
 
 def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
@@ -157,16 +207,30 @@ def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
 
 def _chosen(arguments: argparse.Namespace) -> list[str]:
     # Words of checks; none: all.
-    if arguments.check in (None, run_options.ALL):
+    if arguments.check in (None, run_options.ALL, run_options.FAST):
         return []
     from mpipp.analysis.rules import selection
 
     return sorted(selection.words(arguments.check))
 
 
+def _reads_variables(check: str) -> bool:
+    # Return whether the run compares buffers with the program's objects.
+    from mpipp.analysis.rules import selection
+
+    return not selection.words(check).isdisjoint(selection.OF_OBJECTS)
+
+
+def _replays_calls(check: str) -> bool:
+    # Return whether the run keeps the order of calls.
+    from mpipp.analysis.rules import selection
+
+    return not selection.words(check).isdisjoint(selection.OF_ORDER)
+
+
 def _calls(arguments: argparse.Namespace) -> str:
-    # Which are looked at when they are made, as MPIPP_SCREENS says it.
-    if arguments.check in (None, run_options.ALL):
+    # The calls to check, in the words of MPIPP_SCREENS.
+    if arguments.check in (None, run_options.ALL, run_options.FAST):
         return run_options.ALL
     from mpipp.analysis.rules import selection
 
@@ -174,7 +238,7 @@ def _calls(arguments: argparse.Namespace) -> str:
 
 
 def settings(arguments: argparse.Namespace, **others: object) -> str:
-    """The options as the watcher is given them.
+    """The options as the watcher gets them.
 
     Raises MpippError for a file that makes no sense.
     """
@@ -191,8 +255,9 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
     }
     known["stop"] = arguments.stop or ("stop" if arguments.stop_at else "")
     known["stop_at"] = _stop_at(arguments)
+    known["ends_hung"] = hang_status(arguments) is not None
     known["checks"] = _chosen(arguments)
-    # Those of mpipp.watcher.ipc.settings, which would take some time to load.
+    # The settings of mpipp.watcher.settings, whose import takes some time.
     return json.dumps({**known, "kept": bool(report), **others})
 
 
@@ -200,8 +265,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp exec`."""
     run_options.add_options(parser, of_run=False)
     parser.epilog = (
-        f"Set {WRAPPER} to the path that mpipp wrapper prints, to save the search for it.\n"
-        "Only mpipp run has the other options, such as --provoke and --valgrind."
+        "example:\n"
+        "  srun -n 64 mpipp exec --check --report DIR -- ./app\n\n"
+        f"Set {WRAPPER} to the path that mpipp wrapper prints, for a faster start.\n"
+        "The other options, such as --provoke and --valgrind, need mpipp run."
     )
 
 
@@ -277,8 +344,9 @@ def _is_private(directory: str) -> bool:
 
 
 def _job() -> str:
-    # What all processes of this job have on this node, and those of no other: how the launcher
-    # names it, and the launcher, as each process may have a shell of its own (MPICH's names none).
+    # A key that all processes of this job share on this node, and no other process. It has the
+    # launcher's name of the job, and the launcher itself, as each process may have a shell of its
+    # own (MPICH's names none).
     words = [os.environ[name] for name in _JOBS if os.environ.get(name)]
     found = launcher_ancestors.above(os.getpid())
     if found:

@@ -21,13 +21,13 @@ _WITH_VALUE = frozenset(
     "early-init-command early-init-eval-command eval-command ex exec i iex init-command "
     "init-eval-command interpreter ix l p pid s se symbols tty x".split()
 )
-# Those that give gdb a process to look at, so that it starts none.
+# Options that give gdb a process, so that it starts none.
 _WITH_PROCESS = frozenset(("p", "pid", "c", "core"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp gdb`; all others are gdb's."""
-    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler that fits the program")
+    parser.add_argument("--mpicc", metavar="CC", help="use the wrapper for this MPI compiler")
 
 
 def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:

@@ -10,24 +10,37 @@ import sys
 from mpipp.cli.progress_line import COMPARING, Progress
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import DATA
-from mpipp.render import json_output
+from mpipp.render import finding_head, json_output
 from mpipp.reports import store
-from mpipp.reports.formats import sarif, text
+from mpipp.reports.formats import github, junit, sarif, text
 from mpipp.reports.formats.html import page
 from mpipp.reports.store import Run
 from mpipp.watcher.nodes import merge_results
 
+_EXAMPLES = """\
+examples:
+  mpipp report DIR                             show the findings with source
+  mpipp report DIR --format html -o page.html  make a page for the browser
+"""
+_ROOT = "GITHUB_WORKSPACE"  # GitHub Actions set it: where the repository is
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp report`."""
-    parser.add_argument("directory", metavar="DIR", help="that of mpipp run --check --report DIR")
+    parser.add_argument(
+        "directory", metavar="DIR", help="the directory of mpipp run --check --report DIR"
+    )
     parser.add_argument(
         "--format",
-        choices=("text", "json", "html", "sarif"),
+        choices=("text", "json", "html", "sarif", "junit", "github"),
         default="text",
-        help="text; json: docs/json.md; html: a page for browsers; sarif: for editors and CI",
+        metavar="FORMAT",
+        help="text (default), html: one page, json (docs/reference/json.md), sarif: for editors "
+        "and CI, junit: for CI, or github: annotations of GitHub Actions",
     )
-    parser.add_argument("-o", metavar="FILE", help="write it there")
+    parser.add_argument("-o", metavar="FILE", help="write the report to FILE")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EXAMPLES
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     with Progress(sys.stderr, quiet=False).during(COMPARING):
         document = merge_results.complete(of)
     found = store.run_of(document, os.path.join(of, DATA))
-    report = _made(found, document, arguments.format, of)
+    coloured = arguments.o is None and finding_head.has_colours(sys.stdout)
+    report = _made(found, document, arguments.format, of, coloured)
     if arguments.o is None:
         sys.stdout.buffer.write(report.encode("utf-8", "backslashreplace"))
         return 0
@@ -52,11 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _made(found: Run, document: bytes, kind: str, of: str) -> str:
+def _made(found: Run, document: bytes, kind: str, of: str, coloured: bool) -> str:
     if kind == "html":
-        return page.html(found)
+        return page.html(found, of)
     if kind == "sarif":
         return sarif.sarif(found) + "\n"
+    if kind == "junit":
+        return junit.junit(found) + "\n"
+    if kind == "github":
+        return "".join(f"{line}\n" for line in github.lines(found, os.environ.get(_ROOT, "")))
     if kind == "json":
         return json_output.printable(document.decode())
-    return "\n".join(text.lines(found, of)) + "\n"
+    return "\n".join(text.lines(found, of, coloured)) + "\n"

@@ -14,12 +14,18 @@ from mpipp.common.text.sanitize import plain
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp why`."""
-    parser.add_argument("cores", nargs="+", metavar="CORE", help="core files, one of each process")
-    parser.add_argument("--exec", metavar="PROGRAM", help="the program, if the cores do not say")
+    parser.add_argument("cores", nargs="+", metavar="CORE", help="a core file of each process")
+    parser.add_argument(
+        "--exec", metavar="PROGRAM", help="name the program, if the core files do not"
+    )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--picture", action="store_true", help="who waits for whom, a line a group")
-    how.add_argument("--svg", metavar="FILE", help="the same, drawn")
-    how.add_argument("--json", action="store_true", help="for machines")
+    how.add_argument(
+        "--picture",
+        action="store_true",
+        help="print the wait-for graph, one line a group of ranks",
+    )
+    how.add_argument("--svg", metavar="FILE", help="write the wait-for graph as SVG")
+    how.add_argument("--json", action="store_true", help="print JSON (docs/reference/json.md)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,6 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
         words += f" --{option}" if getattr(arguments, option) else ""
     report, said = run_command(arguments.cores, arguments.exec, words)
     if not report:
-        raise MpippError(f"the cores could not be looked at: {said}")
+        raise MpippError(f"gdb could not read the core files: {said}")
     sys.stdout.write(plain(report))
     return 0

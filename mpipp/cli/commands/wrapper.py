@@ -11,8 +11,10 @@ from mpipp.toolchain.preload import built
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp wrapper`."""
-    parser.add_argument("--mpicc", metavar="CC", help="the MPI compiler (default: $MPICC, mpicc)")
-    parser.add_argument("--force", action="store_true", help="build again what is built already")
+    parser.add_argument(
+        "--mpicc", metavar="CC", help="build for this MPI compiler (default: $MPICC, mpicc)"
+    )
+    parser.add_argument("--force", action="store_true", help="build the wrapper again")
 
 
 def run(arguments: argparse.Namespace) -> int:

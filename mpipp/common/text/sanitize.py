@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 
-# What a terminal obeys (C0, C1), what changes the direction or the line of other characters, and
+# Characters that a terminal obeys (C0, C1), that change the direction or the line of others, and
 # halves of surrogates, which nothing can write.
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+
+
+class Styled(str):
+    """Text that `plain` has made harmless, with colours for the terminal."""
 
 
 def plain(text: str, kept: str = "\n\t") -> str:
@@ -20,7 +24,7 @@ def plain(text: str, kept: str = "\n\t") -> str:
     Args:
         kept: control characters that stay; "" for a name, which must not begin a line.
     """
-    if text.isprintable():
+    if text.isprintable() or isinstance(text, Styled):
         return text
     return CONTROL.sub(lambda found: found[0] if found[0] in kept else _escaped(found[0]), text)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Can a sum of multiples fall in an interval? The exact search behind overlapping strided blocks.
 
-Given terms (count, stride), is there an index 0 <= x < count for each such that the sum of
-stride * x lies in [low, high]? Two strided blocks overlap exactly if the difference of two of their
-blocks' starts lies in an interval. One term is a division. Two are a search like Euclid's for the
-first x with (a * x + b) mod m in an interval, of logarithmic time whatever the counts are. More are
-searched from the widest stride, over the indices which the rest can still make up for.
+For terms (count, stride), is there an index 0 <= x < count for each such that the sum of stride * x
+lies in [low, high]? Two strided blocks overlap exactly if the difference of two of their blocks'
+starts lies in an interval. One term is a division. For two a search like Euclid's finds the first x
+with (a * x + b) mod m in an interval. It takes logarithmic time for any counts. More are searched
+from the widest stride, over the indices for which the rest can still compensate.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Term = tuple[int, int]  # count >= 1 and stride of any sign
 
 
 class _Merged(NamedTuple):
-    # Terms whose sums are all multiples of `stride` up to most * stride: the `members`, by
-    # (number, count, stride), each stride a multiple that the members before it reach.
+    # Terms whose sums are all multiples of `stride` up to most * stride. They are the `members`, by
+    # (number, count, stride). Each stride is a multiple that the members before it reach.
     stride: int
     most: int
     members: tuple[tuple[int, int, int], ...]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Do communication buffers share memory, and which of their elements?
 
-What an operation writes must be its own until it is complete, and a buffer that is received into
-must not overlap itself (MPI-4.1, sections 2.3, 3.7.2 and 5.1.11). All answers are exact, whatever
-the counts are; addresses, displacements and ranges (start, end) are in bytes.
+Memory that an operation writes must be its own until it is complete. A receive buffer must not
+overlap itself (MPI-4.1, sections 2.3, 3.7.2 and 5.1.11). All answers are exact for any count.
+Addresses, displacements and ranges (start, end) are in bytes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Region:
         """The number of different bytes; None if it is not known without listing too many."""
         if self.comb is None:
             return 0
-        if self.buffers and twice(self) is None:
+        if self.buffers and region_overlap(self) is None:
             return sum(buffer.count * buffer.datatype.size for buffer in self.buffers)
         runs = strided_sets.contiguous_runs(self.comb)
         return None if runs is None else sum(end - start for start, end in runs)
@@ -111,10 +111,10 @@ def shared(first: Region, second: Region) -> Range | None:
     return intersection.touch(first.comb, second.comb)
 
 
-def twice(region: Region) -> Range | None:
+def region_overlap(region: Region) -> Range | None:
     """Bytes that two elements of a region's buffers share, as (start, end); None if none do."""
     for buffer in region.buffers:
-        found = footprint.twice(buffer.datatype, buffer.count)
+        found = footprint.self_overlap(buffer.datatype, buffer.count)
         if found:
             return found[0] + buffer.address, found[1] + buffer.address
     if len(region.buffers) < 2:
@@ -123,7 +123,7 @@ def twice(region: Region) -> Range | None:
 
 
 def between(first: Buffer, second: Buffer) -> Overlap | None:
-    """What two buffers share, and an element of each that does; None if nothing."""
+    """The bytes that two buffers share, and an element of each with them; None if none."""
     found = shared(Region(_comb(first)), Region(_comb(second)))
     if found is None:
         return None
@@ -136,7 +136,7 @@ def between(first: Buffer, second: Buffer) -> Overlap | None:
 
 def self_overlap(datatype: Datatype, count: int = 1) -> Overlap | None:
     """Two elements of `count` entries that share bytes, and those; None if none do."""
-    found = footprint.twice(datatype, count)
+    found = footprint.self_overlap(datatype, count)
     if found is None:
         return None
     both: list[Element | None] = [*touching(datatype, count, found[0])[:2], None, None]
@@ -147,8 +147,8 @@ def touching(datatype: Datatype, count: int, displacement: int) -> list[Element]
     """The basic elements that touch the byte at a displacement, in type-map order, at most 64.
 
     Other than `element_address.at_displacement`, a gap inside a pair type does not belong to the
-    pair, and nothing there gives an empty list. Where too many interleave to find all, two of them
-    are given.
+    pair, and nothing there gives an empty list. If too many interleave to find all, two of them are
+    returned.
     """
     try:
         found = element_address.at_displacement(datatype, displacement, count)
@@ -177,7 +177,7 @@ def within(datatype: Datatype, count: int, low: int, high: int) -> list[Element]
 
 
 def touches(element: Element, displacement: int) -> bool:
-    """Whether a basic element has the byte at a displacement."""
+    """Return whether a basic element has the byte at a displacement."""
     byte, leaf = displacement - element.displacement, element.datatype
     return leaf.true_lb <= byte < leaf.true_ub and _has(element, byte)
 
@@ -205,8 +205,8 @@ class _Entry(NamedTuple):
 
 
 class _Entries:
-    # Entries of one divisor. A query looks at those that start before its end, backwards for as
-    # long as one of them reaches beyond its start.
+    # Entries of one divisor. A query walks backwards over entries that start before its end, as
+    # long as one of them may reach beyond its start.
 
     def __init__(self) -> None:
         self.by_key: dict[int, _Entry] = {}
@@ -219,7 +219,7 @@ class _Entries:
         self._sorted = None
 
     def meeting(self, low: int, high: int) -> Iterator[_Entry]:
-        """Those whose boxes have bytes in [low, high)."""
+        """Entries whose boxes have bytes in [low, high)."""
         if self._sorted is None:
             self._sorted = sorted(self.by_key.values(), key=lambda entry: entry.low)
             self._lows = [entry.low for entry in self._sorted]
@@ -232,7 +232,7 @@ class _Entries:
 
 
 class Index:
-    """Many regions, of which those are found that share bytes with another.
+    """Many regions, searched for those that share bytes with another.
 
     They are known by the order in which they were added, from 0 on.
     """
@@ -267,7 +267,7 @@ class Index:
     ) -> Iterator[tuple[int, Range]]:
         """The keys, in order, of those that share bytes with `region`, and such bytes.
 
-        Only keys for which `wanted` is true are looked at; it is asked as the search goes on.
+        The search tests only keys for which `wanted` is true; it calls `wanted` during the search.
         """
         if region.comb is None:
             return
@@ -279,7 +279,7 @@ class Index:
                 yield entry.key, found
 
     def _near(self, comb: Comb) -> Sequence[_Entry]:
-        # Those whose boxes meet, also modulo the common divisor of all strides.
+        # Entries whose boxes overlap, also modulo the common divisor of all strides.
         low, high = comb.low, comb.high
         found = []
         for divisor, entries in self._entries.items():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One or two elements that touch a byte, of any datatype: by arithmetic, where a search gives up.
+"""One or two elements that touch a byte, in any datatype: by arithmetic, if a search would take too
+long.
 
-`mpipp.datatypes.displacement_search` finds all elements at a displacement, but gives up where very
-many repetitions of similar strides interleave. Here one is found on the way down the type-tree, at
-each node by the bytes that the component touches (`footprint`); and another one that differs from
+`mpipp.datatypes.displacement_search` finds all elements at a displacement, but stops if very many
+repetitions of similar strides interleave. This module finds one on the way down the type-tree, at
+each node by the bytes of the component (`footprint`). It also finds another one that differs from
 it.
 """
 
@@ -103,7 +104,8 @@ def _steps(
 
 
 def _without(every: list[_Bounds], but: Indices) -> Iterator[list[_Bounds]]:
-    # Parts that make up all indices but one: those below it and above it in each of them.
+    # Split all index tuples except `but` into parts. In each part the first indices are those of
+    # `but`, and the next one is lower or higher.
     for k, index in enumerate(but):
         for part in ((0, index), (index + 1, every[k][1])):
             yield [*every[:k], part, *every[k + 1 :]]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which bytes does a datatype touch, and does it touch any of them twice?
 
-The bytes are a comb (`strided_sets`), made from those of the components without listing what is
-repeated, and kept with the datatype. A datatype that overlaps itself may be sent; a buffer that
+The bytes are strided blocks (`strided_sets`), made from those of the components without listing
+repetitions, and kept with the datatype. A datatype that overlaps itself may be sent; a buffer that
 overlaps itself must not be received into (MPI-4.1, sections 5.1.11 and 3.2.4). Displacements are in
 bytes from the address of a buffer.
 """
@@ -29,8 +29,9 @@ class _Placed(NamedTuple):
 
 
 class _Memory:
-    # What is kept of a datatype: its bytes, those it touches twice, and of buffers the largest
-    # count known not to touch a byte twice and the smallest known to, with the bytes.
+    # The data kept for a datatype: its bytes, and the bytes that it touches twice. For buffers they
+    # have the largest count known not to touch a byte twice, and the smallest known to, with the
+    # bytes.
 
     __slots__ = ("most_without", "own", "touched", "with_bytes")
 
@@ -46,7 +47,7 @@ def touched(datatype: Datatype, count: int = 1) -> Comb | None:
     return repeat(_memory(datatype).touched, ((count, datatype.extent),))
 
 
-def twice(datatype: Datatype, count: int = 1) -> Range | None:
+def self_overlap(datatype: Datatype, count: int = 1) -> Range | None:
     """Bytes that two elements of `count` entries share, as (start, end); None if none do."""
     memory = _memory(datatype)
     if memory.own or count <= memory.most_without or memory.touched is None:
@@ -61,7 +62,7 @@ def twice(datatype: Datatype, count: int = 1) -> Range | None:
     return found[0]
 
 
-def least_count_twice(datatype: Datatype) -> int | None:
+def least_overlapping_count(datatype: Datatype) -> int | None:
     """The smallest count of entries that overlap; None if no count does."""
     memory = _memory(datatype)
     if memory.touched is None:
@@ -72,10 +73,10 @@ def least_count_twice(datatype: Datatype) -> int | None:
     length = memory.touched.high - memory.touched.low
     # Entries further apart than the length of one do not reach each other.
     apart = length // abs(extent) + 1 if extent else 1
-    if twice(datatype, apart + 1) is None:
+    if self_overlap(datatype, apart + 1) is None:
         return None
     while memory.with_bytes and memory.most_without + 1 < memory.with_bytes[0]:
-        twice(datatype, (memory.most_without + memory.with_bytes[0]) // 2)
+        self_overlap(datatype, (memory.most_without + memory.with_bytes[0]) // 2)
     assert memory.with_bytes
     return memory.with_bytes[0]
 
@@ -149,7 +150,7 @@ def _pieces(level: Level) -> Iterator[tuple[int, tuple[Term, ...]]]:
 
 
 def _of_component(placed: Sequence[_Placed]) -> Range | None:
-    # What a component has of its own, where its first copy is.
+    # The component's own data, at its first copy.
     for component, start, dims in placed:
         if all(count for count, _ in dims):
             assert isinstance(component.memory, _Memory)
@@ -181,7 +182,7 @@ def _dense_blocks(shape: Blocks[Datatype]) -> _Memory | None:
 
 
 def _listed_blocks(shape: Blocks[Datatype]) -> _Memory:
-    # The indexed family and struct. What a block of so many copies looks like is found once.
+    # The indexed family and struct. Each form of a block with a number of copies is computed once.
     forms: dict[tuple[int, int], tuple[Comb | None, Range | None]] = {}
     blocks: dict[tuple[Term, ...], list[Range]] = {}
     copies: list[Comb] = []
@@ -210,7 +211,7 @@ def _listed_blocks(shape: Blocks[Datatype]) -> _Memory:
 
 
 def _block_form(component: Datatype, length: int) -> tuple[Comb | None, Range | None]:
-    # A block's bytes, and those touched twice, both from the block's displacement.
+    # A block's bytes, and those touched self_overlap, both from the block's displacement.
     assert isinstance(component.memory, _Memory)
     base = component.memory.touched
     if base is None or not length:
@@ -241,7 +242,7 @@ def _among_copies(base: Comb, dims: tuple[Term, ...]) -> Range | None:
 def _met(
     base: Comb, stride: int, least: int, most: int, narrower: Sequence[Term] = ()
 ) -> tuple[Range, int] | None:
-    # Bytes of `base` and of a copy of it `least` to `most` strides on, and how many strides; the
+    # Bytes of `base` and of a copy of it `least` to `most` strides on, and how many strides. The
     # indices in the narrower dimensions may differ, too.
     shifts: list[Term] = [(most - least + 1, stride)]
     start = least * stride

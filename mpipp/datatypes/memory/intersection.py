@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which bytes do two combs share? Exactly, and without visiting every block.
+"""The bytes that two sets of strided blocks share, exactly, and without visiting every block.
 
-Two blocks that are repeated share bytes exactly if a sum of multiples of their strides lies in an
-interval (`bounded_sums`). What lists of blocks share is found by sorting, where a few displacements
-of one against the other are possible, else by halving the lists as long as their boxes meet.
+Two repeated blocks share bytes exactly if a sum of multiples of their strides lies in an interval
+(`bounded_sums`). Lists of blocks are sorted, if few displacements of one against the other are
+possible. Otherwise the lists are halved as long as their boxes overlap.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def doubled(blocks: list[Range]) -> Range | None:
 
 
 def shared_by_two(parts: Iterable[Comb | None]) -> Range | None:
-    """Bytes that two of the parts have in common, none of which overlaps itself."""
+    """Bytes that two of the parts share, none of which overlaps itself."""
     pending = [sorted(filter(None, parts), key=lambda part: (part.low, part.high))]
     while pending:
         some = pending.pop()
@@ -120,7 +120,7 @@ def _may_share(parts: list[Comb]) -> bool:
 
 
 def _inside(part: Comb) -> list[Comb]:
-    # What is repeated in `part`, in two halves, each repeated alike.
+    # The repetitions in `part`, in two halves with equal repetitions.
     items = part.items
     start = part.start
     if isinstance(items, Pair):
@@ -147,8 +147,8 @@ def _span(listing: Listing, first: int, last: int) -> Comb:
 
 
 def _displacements(a: Comb, b: Comb, terms: list[Term], low: int, high: int) -> list[int] | None:
-    # The displacements of repetitions of `a` against those of `b` at which they may meet, if they
-    # are few and the blocks of one repetition can be listed.
+    # The displacements of repetitions of `a` against those of `b` at which they may overlap. The
+    # result is empty unless they are few and the blocks of one repetition can be listed.
     if _bare(a) is None or _bare(b) is None:
         return None
     return sums(terms, low, high, _FEW)
@@ -176,7 +176,7 @@ def _meet_at(
 
 
 def _sieves(part: Comb, other: Comb) -> bool:
-    # Whether `part` is a block repeated in one dimension and `other` one list of blocks.
+    # Return whether `part` is a block repeated in one dimension and `other` one list of blocks.
     if part.items is not None or len(part.dims) != 1 or other.dims:
         return False
     return isinstance(other.items, Listing) and other.items.flat() is not None
@@ -249,14 +249,14 @@ def _common(
     place = _crossing(all_starts, all_ends)
     if place is None:
         return None
-    # Of the blocks of either list, one contains this byte, and starts no later than it.
+    # One block of either list contains this byte, and starts no later than it.
     at = all_starts[place + 1]
     end = ends[bisect.bisect_right(starts, at - moved) - 1] + moved
     return at, min(end, other_ends[bisect.bisect_right(other_starts, at) - 1])
 
 
 def _in_block(start: int, end: int, starts: list[int], ends: list[int]) -> Range | None:
-    # What [start, end) has in common with the first of sorted disjoint blocks that it meets.
+    # The bytes of [start, end) in the first of the sorted disjoint blocks that overlaps it.
     i = bisect.bisect_right(ends, start)
     if i < len(starts) and starts[i] < end:
         return max(start, starts[i]), min(end, ends[i])
@@ -264,7 +264,7 @@ def _in_block(start: int, end: int, starts: list[int], ends: list[int]) -> Range
 
 
 def _crossing(starts: list[int], ends: list[int]) -> int | None:
-    # Sorted starts and sorted ends of any blocks interleave exactly if no two blocks overlap: the
-    # first place where an end lies beyond the next start.
+    # Sorted starts and sorted ends of any blocks interleave exactly if no two blocks overlap. The
+    # result is the first place where an end lies beyond the next start.
     crossed = map(operator.gt, ends, itertools.islice(starts, 1, None))
     return next(itertools.compress(itertools.count(), crossed), None)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Which bytes of memory, when there are too many to list? Strided blocks, and what they share.
 
-A `Comb` is a block repeated in any number of dimensions (count, stride), or a list of different
-blocks and combs repeated so: a set of bytes. Combs are kept in one form: strides are positive and
-wider than the block, dimensions that continue one another and blocks that touch are merged, and
-what is repeated alike is listed once. All numbers are bytes, and integers of any size.
+A `Comb` is a set of bytes. It is a block repeated in any number of dimensions (count, stride), or a
+list of different blocks and sets repeated so. It has a normal form: strides are positive and wider
+than the block, and continuing dimensions and adjacent blocks are merged. Equal repetitions are
+listed once. All numbers are bytes, and integers of any size.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Comb(NamedTuple):
 
     @property
     def copies(self) -> int:
-        """How many times the block or the items are repeated."""
+        """The number of repetitions of the block or the items."""
         return math.prod(count for count, _ in self.dims)
 
     @property
@@ -54,7 +54,7 @@ class Comb(NamedTuple):
         return self.copies * (1 if self.items is None else self.items.blocks)
 
     def shift(self, by: int) -> Comb:
-        """The same, `by` bytes further."""
+        """A copy, `by` bytes further."""
         return self._replace(start=self.start + by)
 
 
@@ -75,13 +75,13 @@ class Listing:
         self._boxes: Comb | None = None
 
     def flat(self) -> Listing | None:
-        """The same bytes as blocks only, or None if there are more than MOST_LISTED."""
+        """The bytes as blocks only, or None if there are more than MOST_LISTED."""
         if self.known is None and self.blocks <= MOST_LISTED:
             self.known = Listing(*runs(listed(Comb(0, 1, (), self))), ())
         return self.known
 
     def boxes(self) -> Comb:
-        """The combs as a tree of boxes."""
+        """The set as a tree of boxes."""
         if self._boxes is None:
             self._boxes = _tree(self.combs)
         return self._boxes
@@ -116,7 +116,7 @@ Items = Union[Listing, Span, Pair]
 
 
 def comb(start: int, length: int, dims: Iterable[Term], items: Items | None = None) -> Comb | None:
-    """The comb of these dimensions, of any sign and in any order; None if it is empty."""
+    """The set with these dimensions, of any sign and in any order; None if it is empty."""
     plain = []
     for count, stride in dims:
         if count <= 0:
@@ -168,7 +168,7 @@ def union(
 
 
 def listing(blocks: dict[tuple[Term, ...], list[Range]], combs: Iterable[Comb] = ()) -> Comb | None:
-    """The bytes of the blocks, listed by the dimensions they are repeated in, and of the combs.
+    """The bytes of the blocks, listed by their dimensions, and of the other sets.
 
     The dict is used up.
     """
@@ -306,8 +306,8 @@ def _pieces(part: Comb) -> Iterator[Comb]:
 
 
 def _progressions(starts: list[int], ends: list[int], dims: tuple[Term, ...]) -> list[Comb]:
-    # Blocks repeated in `dims` as few combs: one for each stretch of equal blocks and gaps, or,
-    # when that is no shorter, one list.
+    # Blocks repeated in `dims` as few sets: one for each stretch of equal blocks and gaps, or one
+    # list if that is shorter.
     if not starts:
         return []
     most = max(1, len(starts) // 4)
@@ -356,7 +356,7 @@ def _series(combs: Iterable[Comb]) -> Iterator[Comb]:
 
 
 def _tree(combs: Sequence[Comb]) -> Comb:
-    # A comb without dimensions for every half of the sorted combs, down to each of them.
+    # A set without dimensions for every half of the sorted sets, down to each of them.
     parts = list(combs)
     while len(parts) > 1:
         halves = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Type signatures for people: `1000000000 x {MPI_INT, MPI_DOUBLE}`, the shortest regular form.
 
-The form is that of Umpire and MUST (regular typesigs): the run-length list, in which identical
-neighboring windows are summarised, the narrowest first, again and again.
+The form is that of Umpire and MUST (regular typesigs). It is the run-length list with identical
+neighboring windows summarised, the narrowest first, again and again.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Optional, TypeVar
 
 from mpipp.datatypes.signatures.runlength import Items, Node, Signature
 
-_MOST_ITEMS = 100_000  # of one list looked at
+_MOST_ITEMS = 100_000  # checked items of one list
 _WORK = 3_000_000  # comparisons of items while a list is summarised
 _DEEPEST = 200  # of plain data, which few could read if it were nested deeper
 
@@ -31,8 +31,8 @@ def text(signature: Signature, most: int = 0) -> str:
 def entries(signature: Signature, most: int = 0) -> tuple[list[dict[str, Any]], bool]:
     """The regular form as plain data, at most `most` entries of it, and whether it is complete.
 
-    An entry has `count` and `type`, or `count` and the `entries` of what is repeated; these are
-    left out where they are nested too deeply, and all after them.
+    An entry has `count` and `type`, or `count` and the `entries` of the repetition. Entries nested
+    too deeply are left out, with all after them.
     """
     room = _Room(most)
     found = _visited(_items(signature), lambda items, depth: _entries(items, depth, room))
@@ -40,8 +40,8 @@ def entries(signature: Signature, most: int = 0) -> tuple[list[dict[str, Any]], 
 
 
 def _visited(items: Items, visit: Callable[[Items, int], Visit[Found]]) -> Found:
-    # What a visit of the items finds, which asks for those of parts: they may be nested as deeply
-    # as datatypes are, deeper than functions of Python.
+    # A visit of the items yields its requests for parts, which may be nested deeper than Python
+    # functions.
     visits = [visit(items, 0)]
     found: Found | None = None
     while True:
@@ -65,14 +65,14 @@ class _Room:
         self.full = False  # something was left out
 
     def take(self) -> bool:
-        """Whether there is room for one more."""
+        """Return whether there is capacity for one more."""
         self._left -= 1
         self.full = self.full or self._left < 0
         return not self.full
 
 
 def _text(items: Items, room: _Room) -> Visit[str]:
-    # "" if there is no room for any of it.
+    # "" if none of it fits.
     parts: list[str] = []
     for item in items:
         kind, inner, count = _opened(*item)

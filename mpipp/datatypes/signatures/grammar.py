@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Two type signatures in a form in which equal parts are one object, however they were built.
 
-The form is found by recompression (A. Jez): in turns, every run of one letter becomes a letter, and
-every pair of neighbors of which the first is "left" and the second "right" does, where each letter
-is either at random; until one letter is left of each signature. What a place becomes depends on its
-neighborhood only, so the same text becomes the same letters. Before each turn, every part gives
-what may be joined across its ends to those it is part of; no repetition is written out. The
-number of turns is logarithmic in the number of elements, and each takes time in proportion to the
-parts and items that are left. Chance decides on this time, never on what the letters stand for.
+The form is found by recompression (A. Jez). In turns, every run of one letter becomes a letter. So
+does every pair of neighbors of which the first is "left" and the second "right", as chosen at
+random for each letter. This ends with one letter for each signature. The result at a place depends
+on its neighborhood only, so equal texts become equal letters. Before each turn, every part passes
+the letters that may be joined across its ends to its parents; no repetition is expanded. The number
+of turns is logarithmic in the number of elements, and each takes time in proportion to the
+remaining parts and items. Chance decides only this time, never the meaning of letters.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def recompressed(first: Signature, second: Signature) -> tuple[Signature, Signat
 
 
 class _Rules:
-    # Signatures as bodies, parts before wholes; copies by doubling.
+    # The bodies of signatures: each part comes before the whole. Doubling makes many copies.
 
     def __init__(self) -> None:
         self.bodies: list[_Body] = []

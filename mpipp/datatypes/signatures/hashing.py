@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Signatures as numbers: equal signatures have equal digests, however they were built.
+"""Fingerprints of signatures: equal signatures have equal ones, for any construction.
 
-A basic type is a letter, a signature of n letters the polynomial a1 x^(n-1) + ... + an modulo the
-prime 2^61 - 1, so that H(ab) = H(a) x^|b| + H(b), and copies cost the logarithm of their number.
-There are two, at two points x, each with letters of its own. Signatures of n elements that differ
-have the same digest with a chance of (n / 2^61)^2; nobody is told what a digest alone says.
+A basic type is a letter, and a signature of n letters the polynomial a1 x^(n-1) + ... + an modulo
+the prime 2^61 - 1. So H(ab) = H(a) x^|b| + H(b), and copies cost the logarithm of their number.
+There are two, at two points x, each with letters of its own. Different signatures of n elements
+have equal fingerprints with a chance of (n / 2^61)^2; no finding rests on a fingerprint alone.
 
 The wrapper computes the same numbers: wrapper/generated/letters.inc is made of what stands here.
 """
@@ -29,7 +29,9 @@ _WORD = (1 << 64) - 1
 
 
 class Digest(NamedTuple):
-    """Of a signature. `bits` tell of MPI_BYTE and MPI_PACKED in it, and say nothing new."""
+    """The fingerprint of a signature. `bits` mark MPI_BYTE and MPI_PACKED in it, and add no
+    information.
+    """
 
     elements: int
     first: int
@@ -89,7 +91,7 @@ def letter(kind: str) -> Digest:
 
 
 def letters(name: str) -> tuple[Digest, ...]:
-    """Those of one entry of predefined datatype `name`: two of a pair type, none of MPI_LB."""
+    """The letters of predefined datatype `name`: two for a pair type, none for MPI_LB."""
     if predefined.is_marker(name):
         return ()
     if predefined.is_pair(name):
@@ -118,7 +120,7 @@ def digest(signature: Signature) -> Digest:
 
 
 def _of_items(items: tuple[tuple[Node, int], ...]) -> Digest:
-    # Of 10^5 items few differ.
+    # Few of 10^5 items differ.
     terms: dict[tuple[Node, int], tuple[int, int, int, int]] = {}
     first = second = bits = 0
     for item in items:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Do two type signatures match? (MPI-4.1, sections 3.3.1 and 5.1.11)
 
-The answer is exact and no repetition is written out. Two cursors walk along both signatures; what
-is one object on both sides is passed at once. Where both are inside repetitions, of P and of Q
-elements, it is enough that the next P + Q elements agree: then all do, to where the first of the
-two repetitions ends (theorem of Fine and Wilf). A walk that takes too many steps all the same, as
-between two ways to build a Fibonacci word, is taken again on `grammar`'s form of the two.
+The answer is exact and no repetition is expanded. Two cursors walk along both signatures; one
+object on both sides is skipped at once. If both are inside repetitions, of P and of Q elements,
+they compare the next P + Q elements. If these agree, all do, up to the first end of the two
+(theorem of Fine and Wilf). A walk with too many steps, as between two ways to build a Fibonacci
+word, is repeated on `grammar`'s form of the two.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What comparing two signatures gives, the sender's the first.
+    """The result of comparing two signatures, the sender's first.
 
-    `verdict` is "match", "partial" (the first is a proper prefix of the second: legal from send to
-    receive in point-to-point communication), "longer" (the reverse: the message is truncated) or
-    "mismatch". The first `equal` elements agree. `first` and `second` are the elements after these,
-    None at the end of a signature. `unknown`: one of them is MPI_PACKED, which matches any type;
-    what it holds, and so the rest, is not known.
+    `verdict` is "match", "partial", "longer" or "mismatch". "partial": the first is a proper prefix
+    of the second, which is legal from send to receive in point-to-point communication. "longer" is
+    the reverse: the message is truncated. The first `equal` elements agree. `first` and `second`
+    are the elements after these, None at the end of a signature. `unknown`: one of them is
+    MPI_PACKED, which matches any type; its contents, and so the rest, are unknown.
     """
 
     verdict: str
@@ -117,7 +117,7 @@ def _walk(first: Signature, second: Signature, bounded: bool = True) -> int:
         else:
             x, y = a.node, b.node
             if x is y:
-                position = min(limit, position + _same(a, b))
+                position = min(limit, position + _shared_elements(a, b))
             elif isinstance(x, Basic) and isinstance(y, Basic):
                 if x.kind != y.kind:
                     return position
@@ -146,7 +146,7 @@ def _jump(a: _Cursor, b: _Cursor, limit: int) -> tuple[int, int] | None:
     return None
 
 
-def _same(a: _Cursor, b: _Cursor) -> int:
+def _shared_elements(a: _Cursor, b: _Cursor) -> int:
     # Elements that agree since both sides have the same objects.
     if a.left != b.left:
         return min(a.left, b.left) * a.node.elements
@@ -175,9 +175,9 @@ def _equal_items(
 class _Cursor:
     """A place in a signature: at the start of `left` more copies of `node`.
 
-    `frames` are the signatures it is inside of, outermost first, each with the position where this
-    copy of it starts and the number of the item. `repetitions` are the items among these that
-    repeat: where they end, the elements of one copy, and the number of the frame.
+    `frames` are the signatures around the cursor, outermost first. Each has the position where this
+    copy of it starts, and the number of the item. `repetitions` are the items among these that
+    repeat: their ends, the elements of one copy, and the number of the frame.
     """
 
     def __init__(self, signature: Signature) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Type signatures: which basic types a datatype holds, in which order (MPI-4.1, section 5.1.1).
 
-A signature is a run-length list whose entries may be signatures themselves, so that nothing is
-ever written out: 10^9 entries of {int, double} are one entry, repeated 10^9 times. Signatures that
-are built alike are one object. What they hold is compared by `matching.compare`.
+A signature is a run-length list whose entries may be signatures themselves, so nothing is expanded.
+10^9 entries of {int, double} are one entry, repeated 10^9 times. Signatures of equal construction
+are one object. `matching.compare` compares their elements.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ _FIRST_ROWS = 512  # of the first read by `rows`; most prints need no more
 class Memory(Protocol):
     """The target's memory.
 
-    It may have a `byte_order`, "<" or ">" as `struct` has it; else it is of this machine.
+    It may have a `byte_order`, "<" or ">" as in `struct`; otherwise it has this machine's order.
     """
 
     def read(self, address: int, length: int) -> bytes:
@@ -91,7 +91,7 @@ class Node:
 
     @property
     def is_native(self) -> bool:
-        """Whether its bytes are in this machine's order."""
+        """Return whether its bytes are in this machine's order."""
         return self._memory.is_native
 
     def _native(self) -> bytes:
@@ -130,7 +130,7 @@ class Node:
     def rows(self, plan: RowPlan, start: int, stop: int) -> Iterator[tuple[_Row, _Row, int]]:
         """Items [start, stop) of an array by `plan`: raw fields, decoded fields, number in a row.
 
-        What is decoded is of this machine's byte order, see `is_native`.
+        The decoded values are in this machine's byte order, see `is_native`.
 
         Equal neighbors may come in one such row or in several. Raises UnreadableMemory at the
         first item of a chunk that cannot be read.
@@ -148,7 +148,7 @@ class Node:
             raw = self._memory.bulk(low, high - low + plan.length)
             at = base + first * stride - low
             if raw[abs(stride) :] == raw[: len(raw) - abs(stride)]:
-                # One item in one place, or all bytes alike.
+                # One item in one place, or equal bytes everywhere.
                 fields = plan.raw.unpack_from(raw, at), plan.decoded.unpack_from(raw, at)
                 yield (*fields, last + 1 - first)
             else:
@@ -176,10 +176,10 @@ def characters(raw: bytes, width: int) -> Sequence[int]:
 
 
 class RowPlan(NamedTuple):
-    """How to decode one item of an array at once; displacements and lengths in bytes.
+    """A plan to decode one item of an array at once; displacements and lengths in bytes.
 
     `fields` are the leaves (a Text is one field) in order; `raw` unpacks their bytes, `decoded`
-    their numbers where a leaf has a `struct` code. The item occupies `length` bytes from `low`.
+    their numbers if a leaf has a `struct` code. The item occupies `length` bytes from `low`.
     """
 
     low: int

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How is data of a datatype nested when shown? Scalars, texts, arrays and structs.
 
-A view is the expanded type-tree as a debugger shows it, built on demand and free of addresses:
-vectors are arrays of blocks, subarrays have one array level a dimension, dup and resized are
-transparent, a block of characters is a text, structs have members b0, b1, ... by block. All
+A view is the expanded type-tree as a debugger shows it, built on demand and without addresses.
+Vectors are arrays of blocks, subarrays have one array level a dimension, and dup and resized are
+transparent. A block of characters is a text, and structs have members b0, b1, ... by block. All
 displacements are in bytes from the view's own address.
 """
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from mpipp.analysis.context.collective_call import CollectiveCall
 from mpipp.analysis.context.signature_check import Data
 from mpipp.common.errors import MpippError
 from mpipp.datatypes.signatures import hashing
@@ -13,17 +12,17 @@ Pair = tuple[int, int]
 NOTHING: Pair = (0, 0)
 
 _SEEDS = (0x3C6EF372FE94F82B, 0x510E527FADE682D1)
-_LENGTHS = (0x1F83D9ABFB41BD6B, 0x0BE0CD19137E2179)  # of the number of elements
+_LENGTHS = (0x1F83D9ABFB41BD6B, 0x0BE0CD19137E2179)  # seeds for the number of elements
 _WORD = (1 << 64) - 1
 
 
 def added(one: Pair, other: Pair) -> Pair:
-    """Of both."""
+    """The sum of two pairs."""
     return (one[0] + other[0]) % PRIME, (one[1] + other[1]) % PRIME
 
 
 def hashed(*of: int) -> int:
-    """One number of 64 bits of several."""
+    """One hash of 64 bits for several numbers."""
     found = 0
     for number in of:
         found = mixed(found ^ mixed(number & _WORD))
@@ -31,13 +30,13 @@ def hashed(*of: int) -> int:
 
 
 def weight(*of: int) -> Pair:
-    """Of what numbers stand for; never 0."""
+    """The weight that belongs to several numbers; never 0."""
     known = hashed(*of)
     return mixed(known ^ _SEEDS[0]) % PRIME or 1, mixed(known ^ _SEEDS[1]) % PRIME or 1
 
 
 def negative(one: Pair) -> Pair:
-    """What cancels it."""
+    """The additive inverse."""
     return -one[0] % PRIME, -one[1] % PRIME
 
 
@@ -57,13 +56,3 @@ def data_fingerprint(data: Data | None) -> Pair:
     numbers = zip((found.first, found.second), _LENGTHS)
     one, other = ((number + length * found.elements) % PRIME for number, length in numbers)
     return one, other
-
-
-def buffer_fingerprint(joined: CollectiveCall, *roles: str) -> Pair:
-    """The fingerprint of a whole buffer."""
-    return data_fingerprint(joined.buffer_data(*roles))
-
-
-def share(joined: CollectiveCall, peer: int, *roles: str) -> Pair:
-    """What a buffer has for one peer."""
-    return data_fingerprint(joined.share(peer, *roles))

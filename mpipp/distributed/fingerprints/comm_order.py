@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""In which orders processes call on the communicators that they share, as sums that vanish.
+"""The order in which processes call on their shared communicators, as sums that become zero.
 
-Processes that are all on the same communicators must make the blocking collective calls there in
-one order (`analysis.collectives.comm_order`): a word with a letter for each call. So for each
-set of processes that are the members of a communicator, or of two at a time, each of them has a
-digest of the word that is left of its calls if only communicators of all of the set are looked at.
-It enters into a sum with the weight of its rank less that of the next one in the set. Who is on
-other communicators, too, is so in other sets: here it has no other word than the rest.
+Processes that are on the same communicators must make their blocking collective calls in one order
+(`analysis.collectives.comm_order`): a word with a letter for each call. There is a set of
+processes for the members of each communicator, and for the common members of each two. Each member
+has a fingerprint of its word, restricted to the communicators that all members of the set share.
+The fingerprint enters a sum with the weight of the member's rank, less the weight of the next rank
+in the set. Other communicators of a member belong to other sets, so they do not change this word.
 
-These sums choose what is compared, as those of channels do (`process`). Circles of which no two
-processes share two communicators are in none.
+These sums select what is compared, as those of channels do (`process`). They miss cycles in which
+no two processes share two communicators.
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ from mpipp.distributed.fingerprints.arithmetic import (
 from mpipp.distributed.fingerprints.process import Part
 from mpipp.model import KeptCall
 
-MOST = 1 << 18  # steps for one process: turns that are looked at, and members of communicators
+MOST = 1 << 18  # steps for one process: turns that are read, and members of communicators
 
-_POINTS = (0x11C3D9E2A47B5F06, 0x0F6A83B1C52D9E74)  # a call's letter has the power of its place
+# a call's letter is multiplied by the power of its place
+_POINTS = (0x11C3D9E2A47B5F06, 0x0F6A83B1C52D9E74)
 _INVERSES = tuple(pow(point - 1, -1, PRIME) for point in _POINTS)
 
 
 class _Run(NamedTuple):
-    # Turns that are repeated: of each the communicator's identity, and how many calls block.
+    # Repeated turns: the identity of each communicator, and how many of its calls block.
     turns: list[tuple[int, int]]
     times: int
 
@@ -62,17 +63,17 @@ class _Steps:
             raise _TooMany
 
     def take_members(self, count: int) -> None:
-        self.take(1 + count // 16)  # sets are quick
+        self.take(1 + count // 16)  # operations on sets are quick
 
 
 def parts(process: Process) -> list[Part] | None:
-    """What a process adds, the digest of its word in place of a peer: less than -1.
+    """The terms of a process; a number below -1, made of its word's fingerprint, replaces the peer.
 
-    None if it would take too long. Raises MpippError when its records make no sense.
+    Return None if it would take too long. Raises MpippError when its records make no sense.
     """
     known = World([process])
     rank = known.rank(process)
-    found = call_sequence.of(
+    found = call_sequence.recorded_turns(
         known, process, channel_history.every(known, call_sequence.is_in_turns)
     )
     if found is None or rank is None:
@@ -98,11 +99,11 @@ def _following(members: frozenset[int], rank: int) -> int:
     return min((one for one in members if one > rank), default=min(members))
 
 
-# Who shares which communicators.
+# The sets of processes that share communicators.
 
 
 def _shared(found: Sequence[Side], steps: _Steps) -> Iterator[tuple[frozenset[int], list[int]]]:
-    # Processes, with the communicators that all of them are on, if these are several.
+    # Sets of processes, with the communicators that all of them are on, if there are several.
     members: dict[frozenset[int], list[int]] = {}
     made: dict[Sequence[int], frozenset[int]] = {}
     for side in found:
@@ -130,7 +131,7 @@ def _shared(found: Sequence[Side], steps: _Steps) -> Iterator[tuple[frozenset[in
 
 
 def _runs(found: call_sequence.Turns, steps: _Steps) -> Iterator[_Run]:
-    # Nothing if some turns are not kept.
+    # Return nothing if some turns are not kept.
     blocking = {identity: _Blocking(side) for identity, side in found.sides.items()}
     told: dict[int, int] = {}
     known: dict[object, tuple[int, int]] = {}
@@ -138,7 +139,7 @@ def _runs(found: call_sequence.Turns, steps: _Steps) -> Iterator[_Run]:
     at = 1
 
     def add(of_each: list[tuple[int, int]], often: int) -> None:
-        kept, often = _without_others(of_each, often, told, blocking, steps)
+        kept, often = _without_lone_calls(of_each, often, told, blocking, steps)
         if kept and often == 1 and runs and runs[-1].times == 1:
             runs[-1].turns.extend(kept)
         elif kept and often:
@@ -168,15 +169,15 @@ def _turn(kept: KeptCall, known: dict[object, tuple[int, int]]) -> tuple[int, in
     return found
 
 
-def _without_others(
+def _without_lone_calls(
     of_each: list[tuple[int, int]],
     often: int,
     told: dict[int, int],
     blocking: Mapping[int, _Blocking],
     steps: _Steps,
 ) -> tuple[list[tuple[int, int]], int]:
-    # Of turns that are so often repeated what blocks; `told`: how many calls there were before,
-    # and are then.
+    # Select the calls that block from turns that are repeated so often. `told` counts the calls of
+    # each communicator before these turns, and is brought up to date.
     of_each = [(identity, count) for identity, count in of_each if identity in blocking]
     if any(blocking[identity].some for identity, _ in of_each):
         steps.take(often * len(of_each))
@@ -192,18 +193,19 @@ def _without_others(
 
 
 class _Blocking:
-    """Which of the calls on a communicator block.
+    """The blocking calls on one communicator.
 
     Attributes:
-        some: whether some do, and others do not.
+        some: True if some calls of a stretch block and others do not.
     """
 
     def __init__(self, side: Side) -> None:
         known: dict[object, bool] = {}
         self._firsts = [stretch.first for stretch in side.stretches]
         self._counts = [stretch.count for stretch in side.stretches]
-        self._before: list[int] = []  # how many calls block before a stretch
-        self._of_each: list[list[int]] = []  # how many of the first calls of its period do
+        self._before: list[int] = []  # the number of blocking calls before each stretch
+        # the number of blocking calls among the first calls of each period
+        self._of_each: list[list[int]] = []
         number = 0
         for stretch in side.stretches:
             self._before.append(number)
@@ -216,7 +218,7 @@ class _Blocking:
         self._all = set(known.values()) == {True}
 
     def between(self, before: int, last: int) -> int:
-        """How many after an ordinal, up to another one."""
+        """The number of blocking calls after an ordinal, up to another one."""
         if not self.some:
             return last - before if self._all else 0
         return self._upto(last) - self._upto(before)
@@ -230,7 +232,7 @@ class _Blocking:
 
 
 def _first(of_each: list[int], count: int) -> int:
-    # How many of so many calls block.
+    # The number of blocking calls among the first `count`.
     often, rest = divmod(count, len(of_each) - 1)
     return often * of_each[-1] + of_each[rest]
 
@@ -243,7 +245,7 @@ def _blocks(kept: KeptCall, known: dict[object, bool]) -> bool:
 
 
 def _word(runs: Sequence[_Run], letters: Mapping[int, Pair]) -> Pair:
-    # The letter of the call at place n, of those that have one, has the n-th power of a point.
+    # The n-th call that has a letter contributes the letter times the n-th power of a point.
     found = []
     for number, (point, inverse) in enumerate(zip(_POINTS, _INVERSES)):
         total, at = 0, 1

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Sums that vanish over all processes where what they did agrees.
+"""Sums over all processes that become zero where the processes agree.
 
-What one process did is written as terms that others cancel: a message is added by its sender and
-subtracted by its receiver; what must be equal in all calls of a collective operation is added by
-each process with the weight of its rank less that of the next. Terms are numbers modulo 2^61 - 1
-made of digests of signatures; weights are made of the channel, the ranks and the ordinal, and never
-0. There are two sums, with digests, weights and ordinals of their own.
+Each process writes its calls as terms that terms of other processes cancel. The sender of a message
+adds a term, and its receiver subtracts it. Some values must be equal in all calls of a collective
+operation. Each process adds such a value with the weight of its rank, less that of the next rank.
+Terms are numbers modulo 2^61 - 1, made of fingerprints of signatures. Weights are made of the
+channel, the ranks and the ordinal, and are never 0. There are two sums, each with fingerprints,
+weights and ordinals of its own.
 
-They choose what is compared, and nothing more: whether something is wrong is for the checks to say.
-What these do not compare may make a sum that does not vanish, which costs time alone. Something
-wrong is passed over with a chance of (n / 2^61)^2, n the number of elements and of calls.
+The sums only select the channels that are compared; the checks decide whether there is an error. A
+fact that no check compares may leave a sum that is not zero, which only costs time. An error
+remains unseen with a probability of (n / 2^61)^2 for n elements and calls.
 
-Which terms an operation has follows from the rules in `analysis.collectives`: `buffer_pairs`,
-`intercomm_pairs`, `intercomm_roots`, `dist_graph_edges`, `arguments` and `active`.
+The rules in `analysis.collectives` define the terms of an operation: `buffer_pairs`,
+`intercomm_roots`, `dist_graph_edges`, `arguments` and `active`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,6 @@ from mpipp.analysis.context.channel_history import Side
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World
 from mpipp.datatypes.signatures.hashing import PRIME
-from mpipp.distributed.fingerprints import intercomm, intracomm
 from mpipp.distributed.fingerprints.arithmetic import (
     NOTHING,
     Pair,
@@ -43,13 +43,13 @@ from mpipp.model import Comm, KeptCall, Stretch
 BUCKETS = 256
 
 _ORDINALS = (0x13C6EF3720E1B947, 0x0A54FF53A5F1D36F)  # the weight of ordinal n is the n-th power
-_EXISTS = (0x0CBBB9D5DC1059ED, 0x029A292A367CD507)  # of an empty message, too
+_EXISTS = (0x0CBBB9D5DC1059ED, 0x029A292A367CD507)  # added for each message, also for an empty one
 
 
 class Part(NamedTuple):
-    """What a process adds to the sum of a channel."""
+    """The term that a process adds to the sum of a channel."""
 
-    key: int  # of 64 bits, the same in all its processes
+    key: int  # 64 bits, equal in all processes of the channel
     # Rank in MPI_COMM_WORLD of the other process of messages, else -1; less: see `comm_order`.
     peer: int
     sum: Pair
@@ -61,7 +61,8 @@ class Part(NamedTuple):
 
 
 def parts(process: Process) -> Iterator[Part]:
-    """What a process adds, by channel, and for the edges of distributed graphs.
+    """Yield the terms of a process: one for each channel, and those for edges of distributed
+    graphs.
 
     Raises MpippError when its records make no sense.
     """
@@ -76,8 +77,7 @@ def parts(process: Process) -> Iterator[Part]:
         elif channel_history.is_message(side.channel):
             total = _over(side, messages, functools.partial(_message, side))
         else:
-            terms = intercomm.TERMS if side.member.comm.inter else intracomm.TERMS
-            yield Part(key, -1, _over(side, {}, Calls(key, side, terms).terms))
+            yield Part(key, -1, _over(side, {}, Calls(key, side).terms))
             continue
         yield Part(key, _other(known, side), _signed(side, weight(key, 0), total))
     for side in channel_history.complete(known):
@@ -91,7 +91,7 @@ def parts(process: Process) -> Iterator[Part]:
 
 
 def key_of(known: World, side: Side) -> int | None:
-    """The key of a channel, also of one that adds nothing; None of what is in no sum."""
+    """The key of a channel, also of one that adds nothing; None if it is in no sum."""
     starts, of = channel_history.starts_key(known, side), channel_history.key(known, side)
     if starts is not None:
         return hashed(4, *starts)
@@ -104,7 +104,7 @@ def key_of(known: World, side: Side) -> int | None:
 
 
 def _edges(key: int, comm: Comm) -> Pair:
-    # Each at both of its ends.
+    # Each edge is added at both of its ends.
     found = NOTHING
     for to in comm.destinations or ():
         if 0 <= to < comm.size:
@@ -119,7 +119,8 @@ def _edges(key: int, comm: Comm) -> Pair:
 
 
 def _over(side: Side, known: dict[Hashable, Pair], terms: Callable[[KeptCall], Pair]) -> Pair:
-    # The terms of all calls, each with the weight of its ordinal; runs are not written out.
+    # The terms of all calls, each with the weight of its ordinal. Runs are summed without expanding
+    # them.
     one = other = 0
     at, x, y = 0, 1, 1  # an ordinal, and its weights: single calls often follow each other
     for stretch in side.stretches:
@@ -179,8 +180,8 @@ def _signed(side: Side, by: Pair, total: Pair) -> Pair:
 
 
 def _kinds(side: Side) -> Pair:
-    # Of a channel that threads share what is different, whatever the order: where both sides have
-    # the same, each has one that it matches.
+    # Threads that share a channel call in any order, so only the set of different calls counts. If
+    # both sides have the same set, each call has a match.
     found = NOTHING
     for term in {_message(side, kept) for kept in side.kinds}:
         found = added(found, term)

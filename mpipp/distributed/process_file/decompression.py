@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The compressed rest of a file, unpacked piece by piece: a small file may stand for a huge one."""
+"""Decompress the rest of a file piece by piece: a small file may stand for a huge one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PIECE = 1 << 20  # bytes that are unpacked at a time
 
 
 def pieces(file: BinaryIO, size: int, most: int, path: str) -> Iterator[bytes]:
-    """What the `size` bytes up to a file's end stand for.
+    """Yield the decompressed content of the `size` bytes up to a file's end.
 
     Raises MpippError when they are not there, are damaged, or stand for more than `most` bytes.
     """
@@ -38,7 +38,7 @@ def pieces(file: BinaryIO, size: int, most: int, path: str) -> Iterator[bytes]:
 
 
 def lines(unpacked: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of text that comes in pieces, without their ends."""
+    """The lines of text that comes in pieces, without their line ends."""
     begun: list[bytes] = []
     for piece in unpacked:
         first, *others = piece.split(b"\n")

@@ -20,9 +20,11 @@ from mpipp.model import (
     DatatypeRecord,
     Header,
     KeptCall,
+    KeyvalPlace,
     Object,
     ProcessInfo,
     Request,
+    ReturnedCode,
     Singles,
     Site,
     Stretch,
@@ -45,19 +47,19 @@ _CLASSES = {
 
 
 def _has_peer(channel: Channel) -> bool:
-    # In others peer and tag stand for something else.
+    # In other channels, peer and tag stand for something else.
     return "send" in channel.sequence or "receive" in channel.sequence
 
 
 def without_channel(call: Call, channel: Channel) -> Call:
-    """A call that is over without what its channel says."""
+    """A completed call without the arguments that its channel contains."""
     if not _has_peer(channel):
         return replace(call, comm=None)
     return replace(call, comm=None, dest=None, source=None, tag=None)
 
 
 def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
-    # The reverse.
+    # The inverse of `without_channel`.
     handle = None if "unlisted" in comm.header.flags else comm.header.handle
     if not _has_peer(channel):
         return replace(call, comm=handle)
@@ -67,7 +69,7 @@ def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
 
 
 class Written:
-    """One process; `take` is given the lines of the file at `path` in their order."""
+    """One process. `take` gets the lines of the file at `path` in their order."""
 
     def __init__(self, path: str, node: str, calls: int, info: ProcessInfo) -> None:
         self.path = path
@@ -77,11 +79,11 @@ class Written:
         self._constants: dict[str, int] = {}
         self._places: list[list[Frame]] = [[]]
         self._datatypes: list[DatatypeRecord | Broken] = []
-        self._calls: list[tuple[int, Any]] = []  # as it was read
+        self._calls: list[tuple[int, Any]] = []  # as they were read
         self._made: dict[int, Call] = {}
         self._objects: dict[str, list[Object]] = defaultdict(list)
         self._channels: dict[int, list[Channel]] = defaultdict(list)  # by the communicator's number
-        self._numbers: dict[int, int] = {}  # of communicators, by serial
+        self._numbers: dict[int, int] = {}  # numbers of communicators, by serial
         self._stretches: dict[tuple[int | None, Channel], list[Any]] = {}
         self._joined: dict[int, int] = {}  # communicators' numbers, by the keys of their calls
         self._threads: list[Thread] = []
@@ -95,15 +97,15 @@ class Written:
             "thread": lambda said: self._threads.append(serialization.model("Thread", said, self)),
             "last": lambda said: self._last.append(serialization.model("ThreadCall", said, self)),
             "channel": self._take_channel,
-            "given": self._take_given,
+            "given": self._take_passed_requests,
             "log": self._take_log,
         }
         self.log: rma_log_file.RmaLogFile | None = None
 
-    # How it is read.
+    # Reading.
 
     def take(self, line: Any) -> None:
-        """A line of the file. Raises MpippError when it makes no sense."""
+        """Take a line of the file. Raises MpippError when it makes no sense."""
         try:
             ((what, said),) = line.items()
             if what in _CLASSES:
@@ -151,7 +153,7 @@ class Written:
         self._channels[number].append(found)
         self._stretches[number, found] = stretches
 
-    def _take_given(self, said: Any) -> None:
+    def _take_passed_requests(self, said: Any) -> None:
         frame, serial, rows = said
         self._given[serialization.number(frame), serialization.number(serial)] = [
             tuple(serialization.model("Request", one, self) for one in each) for each in rows
@@ -161,10 +163,11 @@ class Written:
         self.log = rma_log_file.description(said)
 
     def called_by(self, key: int) -> set[int]:
-        """Who is to make the collective calls of a communicator: ranks in MPI_COMM_WORLD.
+        """Ranks in MPI_COMM_WORLD that make the collective calls of a communicator.
 
         Args:
-            key: of the channel. Empty for any other channel, and where they are not known.
+            key: key of the channel. The result is empty for other channels, and if the ranks are
+                unknown.
         """
         comm = self._objects["comm"][self._joined[key]] if key in self._joined else None
         if not isinstance(comm, Comm):
@@ -172,7 +175,7 @@ class Written:
         return {*(comm.world_ranks or ()), *(comm.remote_world_ranks or ())}
 
     def site(self, number: int) -> Site:
-        """A place by its number, which stands for its address."""
+        """A call site by its number, which replaces its address."""
         return Site(number if self._places[number] else 0)
 
     def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
@@ -183,7 +186,7 @@ class Written:
         """The calls that a place stands for, innermost first."""
         return self._places[site.address] if site.address < len(self._places) else []
 
-    # What the checks ask.
+    # Queries of the checks.
 
     @property
     def constants(self) -> Mapping[str, int]:
@@ -191,7 +194,7 @@ class Written:
         return self._constants
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value; addresses and signed values compare alike."""
+        """The first of `names` that has this value, as an address or as a signed value."""
         for name in names:
             known = self._constants.get(name)
             if known is not None and (known - value) % (1 << 64) == 0:
@@ -199,10 +202,10 @@ class Written:
         return None
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object | Broken]:
-        """Those of a kind."""
-        return (one for one in self._known(kind) if ended or not one.header.is_ended)
+        """The objects of a kind."""
+        return (one for one in self._objects_of_kind(kind) if ended or not one.header.is_ended)
 
-    def _known(self, kind: str) -> Sequence[Object]:
+    def _objects_of_kind(self, kind: str) -> Sequence[Object]:
         if kind == "comm":
             self._with_channels()
         return self._objects[kind]
@@ -218,35 +221,35 @@ class Written:
     def find(self, kind: str, handle: int, place: int | None = None) -> Object | Broken | None:
         """The object that has the handle, or had it last."""
         wanted = (handle, handle % (1 << 64), handle % (1 << 32))
-        listed = (one for one in self._known(kind) if "unlisted" not in one.header.flags)
+        listed = (one for one in self._objects_of_kind(kind) if "unlisted" not in one.header.flags)
         found = [one for one in listed if one.header.handle in wanted]
         return max(found, key=lambda one: one.header.serial, default=None)
 
     def at(self, kind: str, address: int) -> Object | Broken:
         """The object whose record was at an address."""
-        for found in self._known(kind):
+        for found in self._objects_of_kind(kind):
             if found.header.record == address:
                 return found
         return Broken(kind, address, "it is not among what a process has left")
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
-        """As `objects`, what is common to all."""
+        """The headers of the objects that `objects` yields."""
         for found in self.objects(kind, ended):
             assert not isinstance(found, Broken)
             yield found.header
 
     def broken_headers(self, kind: str) -> Iterator[Broken]:
-        """None: `failures` has what could not be read."""
+        """Yield nothing: `failures` has what could not be read."""
         yield from ()
 
     def pending_requests(self) -> Iterator[Request | Broken]:
-        """Those whose operation was not completed."""
+        """The requests whose operation was not completed."""
         for found in self._objects["request"]:
             assert isinstance(found, Request)
             yield found
 
     def threads(self) -> Iterator[Thread | Broken]:
-        """Those that have called MPI."""
+        """The threads that have called MPI."""
         return iter(self._threads)
 
     def last_calls(self) -> Iterator[ThreadCall]:
@@ -254,7 +257,7 @@ class Written:
         return iter(self._last)
 
     def times(self, channel: Channel) -> dict[int, int]:
-        """When calls were made: on another node's clock, and so not known."""
+        """Return nothing: the times are those of another node's clock."""
         return {}
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
@@ -277,12 +280,12 @@ class Written:
             raise MpippError("a process has left a channel that makes no sense") from None
 
     def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
-        """Of these calls those that are different, also where their ordinals tell nothing."""
+        """The different ones among these calls, also if their ordinals are meaningless."""
         past = self.recorded_calls(comm, channel)
         return list({kept.words: kept for stretch in past for kept in stretch.calls}.values())
 
     def outline(self, comm: Comm, channel: Channel) -> None:
-        """It is not kept in that form."""
+        """Return nothing: the file has no outline."""
         return
 
     def _call(self, number: int) -> Call:
@@ -291,14 +294,14 @@ class Written:
             found = self._made[number] = serialization.model("Call", self._calls[number][1], self)
         return found
 
-    # What is of a running process alone.
+    # The file lacks these facts: only a running process has them.
 
     def is_zero(self, address: int) -> bool:
-        """Nothing is known of its memory."""
+        """Return False: the file has no memory of the process."""
         return False
 
     def combiner(self, address: int) -> str:
-        """No datatype but those of calls is known."""
+        """Raise MpippError: only the datatypes of calls are known."""
         raise MpippError("a process has left no such datatype")
 
     def passed_requests(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]:
@@ -318,15 +321,27 @@ class Written:
         return iter(())
 
     def breaches(self) -> Iterator[Breach]:
-        """They have been told."""
+        """Return nothing: they have been reported."""
+        return iter(())
+
+    def record_count(self, kind: str) -> int:
+        """Return None: the file does not have all objects that existed."""
+        return 0
+
+    def returned_codes(self) -> Iterator[ReturnedCode]:
+        """Return nothing: they have been reported."""
+        return iter(())
+
+    def keyval_places(self) -> Iterator[KeyvalPlace]:
+        """Return nothing: their growth has been reported."""
         return iter(())
 
     def touches(self) -> Iterator[Touch]:
-        """They have been told."""
+        """Return nothing: they have been reported."""
         return iter(())
 
     def onesided(self) -> Log | None:
-        """What it did on windows and what orders it; None where that is not there.
+        """The log of its one-sided communication and of what orders it; None if there is none.
 
         Raises MpippError when it cannot be read.
         """
@@ -348,7 +363,7 @@ class Written:
         return f"{address:#x}"
 
     def file(self, address: int) -> str:
-        """Not known: what calls need of it they have."""
+        """Return "": the calls have the facts that checks need of a file."""
         return ""
 
 
@@ -373,7 +388,7 @@ def _frame(said: Any) -> Frame:
 
 
 def _argument(value: Any) -> Any:
-    # Of a datatype's constructor.
+    # An argument of a datatype's constructor.
     if isinstance(value, list):
         return tuple(_argument(one) for one in value)
     if value is None or type(value) in (int, str):

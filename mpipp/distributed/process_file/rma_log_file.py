@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The log of one-sided communication that a process leaves, in a file beside its own.
 
-The process's file says what numbers in it stand for (`described`); this one has a head in JSON, and
-the words of the log, 8 bytes each, lowest byte first, compressed by zlib.
+The process's file says what numbers in the log stand for (`described`). The log's file has a head
+in JSON. The words of the log follow, 8 bytes each, lowest byte first, compressed by zlib.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RmaLogFile(NamedTuple):
 
 
 class Process(NamedTuple):
-    """What else there is to know of it, see `Around`."""
+    """Further facts on a process, see `Around`."""
 
     rank: int
     size: int
@@ -50,18 +50,18 @@ class Process(NamedTuple):
 
 
 def path_of(path: str) -> str:
-    """That of a log, by the one of its process's file."""
+    """The path of a log, from the path of its process's file."""
     folder, name = os.path.split(path)
     return os.path.join(os.path.dirname(folder), os.path.basename(LOGS), name)
 
 
 def described(moved: MovedLog) -> dict[str, Any]:
-    """What the process's file says of it."""
+    """The description of a log for the process's file."""
     return {**moved._asdict(), "words": len(moved.words)}
 
 
 def description(said: Any) -> RmaLogFile:
-    """The reverse. Raises TypeError, KeyError or ValueError for what makes no sense."""
+    """The inverse of `described`. Raises TypeError, KeyError or ValueError for invalid values."""
     numbers = {name: _names(said["enumerations"][name]) for name in ENUMERATIONS}
     words, lost, damaged = said["words"], said["lost"], said["damaged"]
     if not (type(words) is int and words >= 0 and type(lost) is int and type(damaged) is bool):
@@ -107,7 +107,7 @@ def read(left: RmaLogFile, path: str, process: Process) -> Log | None:
 
 
 def _size(line: bytes, left: RmaLogFile, path: str) -> int:
-    # Of what follows the head.
+    # The size in bytes of the part behind the head.
     try:
         said = parsed(line)
         known, version, words, size = (said[k] for k in ("mpipp", "version", "words", "bytes"))
@@ -116,14 +116,16 @@ def _size(line: bytes, left: RmaLogFile, path: str) -> int:
     if known != FORMAT or type(size) is not int:
         raise MpippError(f"{path} is no log that mpipp has written")
     if version != VERSION:
-        raise MpippError(f"{path} is of another version of mpipp: compare it with that")
+        raise MpippError(
+            f"{path} was written by another version of mpipp: use that version to compare it"
+        )
     if words != left.words:
-        raise MpippError(f"{path} is not of the process whose file is there")
+        raise MpippError(f"{path} belongs to another process than its neighbor file")
     return size
 
 
 def _words(pieces: Iterable[bytes]) -> array[int]:
-    # Whole ones: a piece may end within one.
+    # Yield whole words: a piece may end within a word.
     found, rest = array("Q"), b""
     for piece in pieces:
         data = rest + piece
@@ -136,7 +138,7 @@ def _words(pieces: Iterable[bytes]) -> array[int]:
 
 
 class _Naming:
-    # What the numbers stand for, as `registry.logged.Naming`.
+    # The meaning of the numbers, as in `registry.logged.Naming`.
     def __init__(self, left: RmaLogFile, site: Callable[[int], Site]) -> None:
         self._left = left
         self._site = site

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The model's objects as plain values of JSON, and back.
+"""Convert the model's objects to plain values of JSON, and back.
 
-An object is a dictionary of its fields. What they may hold is said by their annotations, by which
-reading checks each value: nothing is ever evaluated. A field that is None is left out. A place or
-a datatype is its number in a table of the file; a set a sorted list; range(n) {"range": n}.
+An object becomes a dictionary of its fields. The annotations of the fields define the values that
+reading accepts: nothing is ever evaluated. A field that is None is left out. A call site or a
+datatype becomes its number in a table of the file. A set becomes a sorted list, range(n) {"range":
+n}.
 """
 
 from __future__ import annotations
@@ -43,19 +44,29 @@ _CLASSES: dict[str, Any] = {
         *(ProcessInfo, Request, Share, Thread, ThreadCall, Win),
     )
 }
-MOST_PROCESSES = 1 << 20  # of a job: what is compared is looked for among so many
-# What is at most that; of ranks one less.
+MOST_PROCESSES = 1 << 20  # processes of a job: the comparison searches among so many
+# Fields that are at most this number; ranks are at most one less.
 _OF_PROCESSES = {
     "Comm": ("size", "remote_size", "rank"),
     "Group": ("size",),
     "ProcessInfo": ("world_size", "world_rank"),
 }
-# Of communicators, which have lines of their own; and what matters only while a call is made.
-_LEFT_OUT = ("channels", "attached", "of_sessions", "apart", "unseen", "given_types")
+# Communicators have lines of their own. Some fields matter only while a call is active.
+_LEFT_OUT = (
+    "channels",
+    "attached",
+    "of_sessions",
+    "apart",
+    "unseen",
+    "given_types",
+    "freed_at",
+    "arrays",
+    "statuses",
+)
 
 
 def _annotated(made: Any) -> dict[str, str]:
-    # NamedTuple wraps them in ForwardRef.
+    # NamedTuple wraps annotations in ForwardRef.
     every = made.__annotations__.items()
     found = {name: getattr(text, "__forward_arg__", text) for name, text in every}
     return {name: str(text) for name, text in found.items() if name not in _LEFT_OUT}
@@ -78,7 +89,7 @@ class Numbers(Protocol):
     """The tables of a file that is written."""
 
     def place(self, site: Site) -> int:
-        """The number of a place."""
+        """The number of a call site."""
         ...
 
     def datatype(self, found: DatatypeRecord | Broken) -> int:
@@ -90,7 +101,7 @@ class Tables(Protocol):
     """The tables of a file that is read. Both raise IndexError for other numbers."""
 
     def site(self, number: int) -> Site:
-        """A place by its number."""
+        """A call site by its number."""
         ...
 
     def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
@@ -127,9 +138,9 @@ def _fields(value: Any, numbers: Numbers) -> dict[str, Any]:
 
 
 def model(name: str, value: Any, tables: Tables) -> Any:
-    """The object of the class with a name that a plain value stands for.
+    """The object of the named class that a plain value stands for.
 
-    Raises MpippError when it stands for none.
+    Raises MpippError when the value does not describe one.
     """
     try:
         return _object(name, value, tables)
@@ -155,7 +166,7 @@ def _object(name: str, value: Any, tables: Tables) -> Any:
 
 @functools.cache
 def _reader(annotation: str) -> _Reader:
-    # Of what the annotation of a field says.
+    # The function that reads a value of a field, according to the field's annotation.
     choices = list(_split(annotation, "|"))
     if len(choices) > 1:
         readers = [_reader(choice) for choice in choices]
@@ -179,7 +190,7 @@ def _reader(annotation: str) -> _Reader:
     if name in _CLASSES:
         return lambda value, tables: _object(name, value, tables)
     if name == "None":
-        return _nothing
+        return _check_none
     return _several(name, list(_split(inside[:-1], ",")))
 
 
@@ -211,7 +222,7 @@ def _atom(wanted: type, value: Any, _: Tables) -> Any:
     return value
 
 
-def _nothing(value: Any, _: Tables) -> None:
+def _check_none(value: Any, _: Tables) -> None:
     if value is not None:
         raise TypeError(f"{str(value)[:20]} for nothing")
 
@@ -249,7 +260,7 @@ def _items(value: Any) -> Any:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    # Where it is in no brackets.
+    # Split only outside brackets.
     depth = start = 0
     for position, character in enumerate(text):
         depth += {"[": 1, "]": -1}.get(character, 0)

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""The file that a process leaves: what it sent, received and joined, and what that is made of.
+"""The file that a process leaves: its messages, its collective calls, and their arguments.
 
-The first line is a head in JSON, by which a file is known without reading all of it. The rest is
-compressed by zlib: lines of JSON, each an object with one member that says what it is:
+The first line is a head in JSON, so a reader can identify the file without reading all of it. The
+rest is compressed by zlib: lines of JSON, each an object with one member that names its kind:
 
     constants   the standard's constants by name
-    places      of each place the calls, as `reports.sources.Frame`; the first is not known
-    datatype    combiner, arguments, components (numbers of datatypes before), extents, header
-    call        a number that is the same for calls that differ by place, peer and tag, and the call
-    comm, op, win, file, thread, request   one object, as in `serialization`
+    places      the frames of each call site, as `reports.sources.Frame`; the first is unknown
+    datatype    combiner, arguments, components (numbers of earlier datatypes), extents, header
+    call        a number that calls share if only site, peer and tag differ, and the call
+    comm, op, win, file, thread, request
+                one object, as in `serialization`
     last        the last call of a thread
-    given       of a call that waits for requests: its frame and number, for each of them those that
-                it may be
-    log         what its log of one-sided communication has, which is in a file of its own
-    (rma_log_file.py) sums        of each channel, and of what is called on several communicators,
-    key, peer and both
-                sums, see `sums.Part` and `comm_order`; it is the first line
+    given       a call that waits for requests: its frame and number, and the candidates
+                for each request
+    log         the description of the RMA log, which is in a file of its own (rma_log_file.py)
+    sums        key, peer and both sums of each channel, and of the calls on several
+                communicators, see `sums.Part` and `comm_order`; it is the first line
     channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
-                lists of first ordinal, count and the numbers of the calls that take turns;
-                of single calls in a row [first, 0, numbers]; of one that threads share only the
-                different calls
+                lists of first ordinal, count and the numbers of the calls that take turns.
+                Single calls in a row are [first, 0, numbers]. A channel that threads share has
+                only the different calls.
 
-What is read is checked as it is read; of a damaged file one sentence is said.
+Reading checks each value. A damaged file gets one sentence.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ from mpipp.symbolizer.source_frames import Frame
 FORMAT, VERSION = "process", 5
 _KINDS = ("op", "win", "file")  # and comm
 _MOST_HEAD = 1 << 20  # bytes
-_MOST = 1 << 30  # of the rest, unpacked: 16 times what a process keeps, unless it is told to
-_LEVEL = 3  # of compression
+# bytes of the rest, decompressed: 16 times the default capacity of a process's history
+_MOST = 1 << 30
+_LEVEL = 3  # compression level
 _MOST_GIVEN = 4096  # requests of one call
 
 _CHANNEL = b'{"channel":['
@@ -73,18 +74,18 @@ Places = Callable[[Site], list[Frame]]
 
 
 class Head(NamedTuple):
-    """What the first line says."""
+    """The content of the first line."""
 
     node: str
-    calls: int  # of MPI, that the process has made
+    calls: int  # number of MPI calls that the process has made
     info: ProcessInfo
-    sums: list[tuple[int, int, int]]  # by bucket, those that do not vanish
-    unordered: bool  # whether it has called too much on several communicators to be in sums
+    sums: list[tuple[int, int, int]]  # by bucket; sums that are zero are left out
+    unordered: bool  # True if it has called too much on several communicators to be in sums
     bytes: int  # of the rest
 
 
 class Files(NamedTuple):
-    """What a process leaves: its own file, and that of its log; without one that is empty."""
+    """The files that a process leaves: its own, and that of its log, empty without a log."""
 
     process: bytes
     log: bytes
@@ -100,8 +101,8 @@ def written(
     """The files of a process.
 
     Args:
-        logged: with its log of one-sided communication.
-        past: of the calls that are over these, and no operation that is pending; None: all.
+        logged: the log of its one-sided communication.
+        past: if not None, only these completed calls are written, and no pending operation.
 
     Raises MpippError when its records make no sense.
     """
@@ -129,7 +130,7 @@ def written(
 
 
 def head(path: str) -> Head:
-    """The head of a file. Raises MpippError when it cannot be read, or is none."""
+    """The head of a file. Raises MpippError when it cannot be read, or has none."""
     try:
         with run_directory.opened(path) as file:
             return _head(file.readline(_MOST_HEAD), path)
@@ -140,11 +141,11 @@ def head(path: str) -> Head:
 def read(
     path: str, keys: Collection[int] | None = None, sequences: Collection[str] = ()
 ) -> Written:
-    """The process that a file is of. Raises MpippError when it cannot be read, or is damaged.
+    """Read the process from its file. Raises MpippError when it cannot be read, or is damaged.
 
     Args:
-        keys: of the channels that are wanted, if not all are.
-        sequences: of channels that are wanted, too.
+        keys: keys of the wanted channels; None for all.
+        sequences: further wanted channels.
     """
     with _opened(path) as (known, lines):
         next(lines, b"")  # the sums
@@ -160,7 +161,7 @@ def read(
 
 
 def sums(path: str) -> list[tuple[int, int, int, int]]:
-    """Of a process's channels key, peer and sums. Raises MpippError as `read`."""
+    """Key, peer and sums of each channel of a process. Raises MpippError as `read`."""
     with _opened(path) as (_, lines):
         try:
             found = [_numbers(row, 4) for row in run_directory.parsed(next(lines))["sums"]]
@@ -173,7 +174,7 @@ def sums(path: str) -> list[tuple[int, int, int, int]]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[Head, Iterator[bytes]]]:
-    # Its head, and the lines of the rest.
+    # The head, and the lines of the rest.
     try:
         with run_directory.opened(path) as file:
             known = _head(file.readline(_MOST_HEAD), path)
@@ -209,7 +210,9 @@ def _head(line: bytes, path: str) -> Head:
     except (ValueError, AttributeError):
         raise MpippError(f"{path} is no file of a process that mpipp has written") from None
     if said.get("version") != VERSION:
-        raise MpippError(f"{path} is of another version of mpipp: compare it with that")
+        raise MpippError(
+            f"{path} was written by another version of mpipp: use that version to compare it"
+        )
     try:
         node, calls, size, unordered = (
             said[name] for name in ("node", "calls", "bytes", "unordered")
@@ -247,7 +250,7 @@ def _line(content: dict[str, Any]) -> str:
 
 
 class _Writer:
-    # Numbers places, datatypes and calls as they are met; the tables come before what uses them.
+    # Numbers call sites, datatypes and calls in the order of their use. Tables precede their users.
 
     def __init__(
         self,
@@ -288,7 +291,7 @@ class _Writer:
         comms = self._comms()
         for comm in comms:
             yield _line({"comm": serialization.plain(comm, self)})
-        # Of calls that are over a sum is kept of their groups.
+        # For completed calls the sum of their groups is kept.
         for kind in _KINDS if self._past is None else (*_KINDS, "group"):
             for found in registry.objects(kind):
                 if not isinstance(found, Broken):
@@ -296,7 +299,7 @@ class _Writer:
         for thread in registry.threads():
             if not isinstance(thread, Broken):
                 yield _line({"thread": serialization.plain(thread, self)})
-                yield from self._given(thread.call)
+                yield from self._passed_requests(thread.call)
         if self._past is None:
             for last in registry.last_calls():
                 yield _line({"last": serialization.plain(last, self)})
@@ -306,13 +309,14 @@ class _Writer:
         known = World([self._process])
         for number, side in self._sides(comms):
             stretches = [*self._stretches(side.channel, side.stretches)]
-            # Also of one that adds nothing: what others did there is compared with it.
+            # Also for a channel that adds nothing: it is compared with the channels of other
+            # processes.
             key = sums_of.key_of(known, side) if side.member.comm.identity else None
             told = [key or 0, number, serialization.plain(side.channel, self), stretches]
             yield _line({"channel": told})
 
     def _comms(self) -> list[Comm]:
-        # Of those that are freed the ones that have a past here.
+        # Freed communicators are included only if they have completed calls in `past`.
         wanted = {side.member.comm.identity for side in self._past or ()}
         every = self._process.registry.objects("comm", ended=self._past is None or bool(wanted))
         return [
@@ -323,7 +327,7 @@ class _Writer:
         ]
 
     def _sides(self, comms: Sequence[Comm]) -> Iterator[tuple[int, Side]]:
-        # Of the process's channels, each with its communicator's number.
+        # The channels of the process, each with its communicator's number.
         for number, comm in enumerate(comms):
             if self._past is not None:
                 given = (one for one in self._past if one.member.comm.identity == comm.identity)
@@ -334,14 +338,14 @@ class _Writer:
                 yield number, Side(member, channel, self._kept(comm, channel))
 
     def _kept(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        # Where threads share it ordinals tell nothing: the different calls are left.
+        # Ordinals are meaningless if threads share the channel: only the different calls remain.
         registry = self._process.registry
         if not channel.shared:
             return registry.recorded_calls(comm, channel)
         kinds = tuple(registry.kinds(comm, channel))
         return [Singles(1, len(kinds), kinds)] if kinds else []
 
-    def _given(self, call: Call | None) -> Iterator[str]:
+    def _passed_requests(self, call: Call | None) -> Iterator[str]:
         # The array of its requests is the program's own memory.
         try:
             given = self._process.registry.passed_requests(call, _MOST_GIVEN) if call else []
@@ -381,7 +385,7 @@ class _Writer:
         return number
 
     def _named(self, call: Call) -> Call:
-        # With the name of the function of an operation: addresses tell nothing to others.
+        # Add the name of an operation's function: addresses mean nothing to other processes.
         if call.own_op is None:
             return call
         around, of = self._process.around, call.own_op

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp compare` says: datatypes against the program's own types."""
+"""The output of `mpipp compare`: datatypes against the program's own types."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import gdb
 
+from mpipp.analysis.program_objects import datatype_fit
 from mpipp.common.errors import MpippError
 from mpipp.gdb import settings
 from mpipp.gdb.lookup import buffer_variables, named_objects
@@ -32,7 +33,7 @@ _MOST_GIVEN = 1 << 16  # requests that a call waits for
 
 
 def lines(asked: str, every: bool, as_json: bool) -> Iterable[str]:
-    """What is said of what was asked; of the call that the thread is in for "".
+    """The result for the arguments; for "" that of the thread's call.
 
     every: all elements are listed.
     """
@@ -69,7 +70,7 @@ def _content(result: _Result) -> dict[str, Any]:
 
 
 def _asked(text: str) -> _Result:
-    left, right = operands.both(text, _USAGE)
+    left, right = operands.split_with(text, _USAGE)
     operand = operands.entries(left)
     found = named_objects.of_text(right)
     tree = operand.datatype.tree
@@ -179,9 +180,9 @@ def _part(record: object, address: int, count: int, where: str, frame: gdb.Frame
         if holder is not None:
             holder = holder._replace(origin=holder.origin - low)
     if holder is None:
-        note = f"no variable that debug information tells of holds {place:#x}: write {_NAMED}"
+        note = f"no variable in the debug information contains {place:#x}: write {_NAMED}"
         return _Result(title, None, note, where)
-    report = buffer_variables.compare_with_variable(tree, count, holder)
+    report = datatype_fit.comparison(tree, count, buffer_variables.use(holder))
     entries = f"{count} x {title}"
     function = symbol_names.function(holder.frame) if holder.frame is not None else ""
     note = f"found in {function}" if function else "a variable of the program"

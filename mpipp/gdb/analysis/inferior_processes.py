@@ -25,10 +25,11 @@ from mpipp.gdb.program.inferior_memory import selected
 from mpipp.gdb.program.ranks import first_thread
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import Thread
+from mpipp.symbolizer.source_frames import Frame
 
 
-class Checked:
-    """The processes, and what could not be looked at."""
+class CheckedInferiors:
+    """The processes, and the parts that could not be checked."""
 
     def __init__(self) -> None:
         self.processes: list[Process] = []
@@ -89,7 +90,7 @@ class Checked:
         with selected(session.inferior):
             if operation.tid is not None:
                 return calling_frame.place(operation.call.site, operation.tid, session)
-            return call_sites.place(operation.call.site) or "a place that is not known"
+            return call_sites.place(operation.call.site) or "an unknown place"
 
     def holding(self, address: int) -> Iterator[tuple[str, Operation]]:
         """The pending operations of the selected inferior that have a byte, with its element."""
@@ -106,7 +107,7 @@ class Checked:
                         yield element.text, operation
 
     def outside(self, process: Process) -> str:
-        """What a process does that is not in MPI: "computing at solver.c:80 in relax"."""
+        """The activity of a process outside MPI: "computing at solver.c:80 in relax"."""
         session = self.sessions[process.number]
         with selected(session.inferior):
             return outside_mpi.doing(session)
@@ -117,11 +118,21 @@ class Checked:
         tid = self._thread_of(party)
         with selected(session.inferior):
             if tid is not None:
-                return [calling_frame.place(party.site, tid, session)]
+                place = calling_frame.place(party.site, tid, session)
+                return [place, *calling_frame.callers(party.site, tid, session)]
             return call_sites.site(party.site)
 
+    def frames(self, party: Party) -> list[Frame]:
+        """A party's source lines, except callers without one."""
+        session = self.sessions[party.process]
+        tid = self._thread_of(party)
+        with selected(session.inferior):
+            if tid is not None:
+                return calling_frame.frames(party.site, tid, session)
+            return call_sites.frames(party.site)
+
     def _thread_of(self, party: Party) -> int | None:
-        # That which is inside of its call, also where it was compared with calls that are over.
+        # The party inside its call, also if it was compared with completed calls.
         call = party.evidence.call
         if party.tid is not None or call is None:
             return party.tid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp make` says: source code for a struct that debug information describes."""
+"""The output of `mpipp make`: source code for a struct in the debug information."""
 
 from __future__ import annotations
 

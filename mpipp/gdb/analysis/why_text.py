@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp why` says: why the processes hang, of all inferiors."""
+"""The output of `mpipp why`: the cause of a hang, for all inferiors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from mpipp.analysis.deadlock_text import json_output as deadlock_json
 from mpipp.analysis.deadlock_text import wait_diagram
 from mpipp.analysis.deadlock_text.report import Report
 from mpipp.analysis.deadlock_text.wait_diagram_svg import svg
+from mpipp.common import output_file
 from mpipp.common.errors import MpippError
-from mpipp.gdb.analysis.inferior_processes import Checked
+from mpipp.gdb.analysis.inferior_processes import CheckedInferiors
 from mpipp.render import json_output as json_values
 
 
 def lines(file: str, options: Collection[str]) -> list[str]:
-    """What is said with these options; a picture is written into the file if there is one."""
-    checked = Checked()
+    """The explanation with these options; a picture is written to the file if there is one."""
+    checked = CheckedInferiors()
     found = [explain_all(world) for world in worlds(checked.processes) if world.processes]
     others = before_init.unranked(checked.processes)
     if file:
@@ -33,7 +34,7 @@ def lines(file: str, options: Collection[str]) -> list[str]:
     return [*_report(found, checked, "--picture" in options), *said, *checked.failures]
 
 
-def _report(found: list[Explanation], checked: Checked, drawn: bool) -> Iterator[str]:
+def _report(found: list[Explanation], checked: CheckedInferiors, drawn: bool) -> Iterator[str]:
     for number, one in enumerate(found):
         if number:
             yield ""
@@ -43,14 +44,9 @@ def _report(found: list[Explanation], checked: Checked, drawn: bool) -> Iterator
             yield from Report(one, checked).lines()
 
 
-def _drawn(file: str, found: list[Explanation], checked: Checked) -> str:
+def _drawn(file: str, found: list[Explanation], checked: CheckedInferiors) -> str:
     if not found:
         raise MpippError("no rank of any process is known: there is nothing to draw")
     if len(found) != 1:
-        raise MpippError(f"these are processes of {len(found)} jobs: a picture is of one")
-    try:
-        with open(file, "w", encoding="utf-8") as opened:
-            opened.write(svg(wait_diagram.groups(found[0], checked)))
-    except OSError as error:
-        raise MpippError(f"cannot write {file}: {error.strerror}") from None
-    return f"written to {file}"
+        raise MpippError(f"these are processes of {len(found)} jobs: select the processes of one")
+    return output_file.write(file, svg(wait_diagram.groups(found[0], checked)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What gdb tells browsers: the state of the process, and the parts of what they look at.
+"""gdb's messages to browsers: the state of the process, and the parts of the tree.
 
 All of it runs on gdb's thread. A part is named by its path: the number of what is browsed, then
 the index at each level below.
@@ -38,8 +38,8 @@ _MOST_FRAMES = 20
 _EVENTS = ("stop", "cont", "exited", "new_objfile", "memory_changed", "new_inferior")
 
 
-class Browsed:
-    """What is browsed, and the server that shows it; made with the first."""
+class BrowsedInferior:
+    """The roots of the tree, and the server that shows it; created with the first root."""
 
     def __init__(self) -> None:
         """Raises MpippError when there can be no socket."""

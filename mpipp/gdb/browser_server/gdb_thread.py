@@ -24,8 +24,8 @@ def _run() -> None:
 
 @atexit.register
 def _leave_the_rest() -> None:
-    # What is queued gdb lets go of when it ends, after its Python has ended, and dies of it. C
-    # calls what was registered last first, with the exit status: the rest is left to the system.
+    # gdb releases queued functions when it ends, after its Python has ended, and crashes. C calls
+    # the last registered function first, with the exit status: the system handles the rest.
     if not _queued:
         return
     try:

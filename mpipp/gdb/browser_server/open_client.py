@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opens browsers on what they are given, or says what to type for one."""
+"""Open browsers on expressions and calls, or print the command that does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from mpipp.common import browser_socket
 from mpipp.common.errors import MpippError
 from mpipp.gdb.browser_server import roots as browse_roots
-from mpipp.gdb.browser_server.answers import Browsed
+from mpipp.gdb.browser_server.answers import BrowsedInferior
 from mpipp.gdb.browser_server.roots import Root
 from mpipp.gdb.parser import expressions
 from mpipp.gdb.program import sessions
@@ -23,7 +23,7 @@ from mpipp.model import DatatypeRecord
 
 _PARENT = Path(__file__).resolve().parents[3]  # of the package
 
-_browsed: Browsed | None = None
+_browsed: BrowsedInferior | None = None
 
 
 def close() -> None:
@@ -39,7 +39,7 @@ def browse(argument: str, in_terminal: bool) -> Iterator[str]:
     global _browsed
     roots = list(_roots(argument, sessions.required()))
     if _browsed is None:
-        _browsed = Browsed()
+        _browsed = BrowsedInferior()
     _browsed.add(roots)
     path = _browsed.server.path
     if _browsed.server.is_used:
@@ -69,7 +69,7 @@ def _roots(argument: str, session: Session) -> Iterator[Root]:
 
 
 def _command(path: Path) -> str:
-    # What a user types for this gdb's browser; the path only where it would not be found.
+    # The command for this gdb's browser; with the path only if it would not be found.
     found = [] if browser_socket.newest() == path else [str(path)]
     if shutil.which("mpipp"):
         return shlex.join(["mpipp", "browse", *found])
@@ -82,7 +82,7 @@ def _words(python: str, *more: str) -> list[str]:
 
 
 def _open_window(path: Path) -> bool:
-    # Whether a window could be opened. gdb's own Python seldom has tkinter.
+    # Return whether a window could be opened. gdb's own Python seldom has tkinter.
     if not os.environ.get("DISPLAY"):
         return False
     for python in _pythons():

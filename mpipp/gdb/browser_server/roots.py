@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be browsed: a datatype, a buffer, or the whole process, each as an outline."""
+"""The roots of a tree: a datatype, a buffer, or the whole process, each as an outline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_OBJECTS = 1000  # of a kind that are listed
 
 
 class Root(Protocol):
-    """What is browsed, and of which inferior."""
+    """A root of the tree, and its inferior."""
 
     @property
     def inferior(self) -> int:
@@ -34,7 +34,7 @@ class Root(Protocol):
 
     @property
     def words(self) -> dict[str, str] | None:
-        """Of a buffer: {"type", "rest"}, between which an element's address belongs."""
+        """For a buffer: {"type", "rest"}; an element's address belongs between them."""
         ...
 
     def item(self, session: Session) -> Item:
@@ -69,7 +69,7 @@ class Data(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What was typed."""
+        """The typed text."""
         return f"{self.type} {self.rest}"
 
     @property
@@ -97,7 +97,7 @@ class Process(NamedTuple):
         groups += [
             _Kind(session, kind) for kind in KINDS if any(True for _ in _live(session, kind))
         ]
-        return _group(self.text, groups, rank(session) or "what there is of MPI")
+        return _group(self.text, groups, rank(session) or "MPI objects")
 
 
 def _datatype(session: Session, record: int, serial: int) -> DatatypeRecord:
@@ -160,7 +160,7 @@ def _calls(session: Session) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
 
 
 def _call_members(call: Call, place: str, session: Session) -> list[tuple[str, Any]]:
-    # Its arguments; a buffer goes on with what is in it.
+    # Its arguments; a buffer is followed by its content.
     found: list[tuple[str, Any]] = [("call", Constant(call.procedure))]
     found.append(("called_at", Constant(place)))
     roles = {buffer.role: buffer for buffer in call.buffers}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Serves browsers over a Unix socket: JSON, one message a line (the protocol: docs/browse.md).
+"""Serves browsers over a Unix socket: JSON, one message a line (docs/howto/browse.md).
 
-One thread does all the talking, so gdb never waits for a browser. What only gdb can answer is
-handed to gdb's own thread, and is answered for it when it takes too long.
+One thread handles all communication, so gdb never waits for a browser. Requests for gdb itself are
+passed to gdb's own thread. If it takes too long, this thread answers for it.
 """
 
 from __future__ import annotations
@@ -89,14 +89,14 @@ class Server:
 
     @property
     def is_used(self) -> bool:
-        """Whether a browser is connected."""
+        """Return whether a browser is connected."""
         return bool(self._clients)
 
     def changed(self) -> None:
         """Tell all browsers that something has; called on gdb's thread, never waits.
 
-        One that has not asked for anything since it was told before is not told again: gdb's steps
-        may be many a second.
+        Notify browsers of a change. A browser without a request since the last notice gets none:
+        gdb may step many times a second.
         """
         self._put(None, {"event": "changed"})
 
@@ -127,11 +127,11 @@ class Server:
         while self._outbox:
             ticket, message = self._outbox.popleft()
             if ticket is None:
-                self._tell(message)
+                self._notify(message)
             else:
                 self._reply(ticket, message)
 
-    def _tell(self, message: Message) -> None:
+    def _notify(self, message: Message) -> None:
         for client in list(self._clients):
             if not client.told or message["event"] != "changed":
                 client.told = True

@@ -27,8 +27,10 @@ from mpipp.gdb.commands import (
     watch,
     why,
 )
+from mpipp.gdb.commands.all_ranks import compare_ranks, messages, status, where
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.list import command
+from mpipp.gdb.commands.ranks import focus, job, on, run_control
 
 SUBCOMMANDS: tuple[type[Command], ...] = (
     print_.Print,
@@ -44,12 +46,28 @@ SUBCOMMANDS: tuple[type[Command], ...] = (
     browse.Browse,
     check.Check,
     why.Why,
+    where.Where,
+    messages.Messages,
+    status.Status,
+    compare_ranks.CompareRanks,
     match.Typesig,
     match.Match,
     blocks.Blocks,
     overlap.Overlap,
     compare.Compare,
     make.Make,
+    focus.Focus,
+    on.On,
+    run_control.Continue,
+    run_control.Next,
+    run_control.Step,
+    run_control.Finish,
+    run_control.RunTo,
+    run_control.Interrupt,
+    job.Restart,
+    job.Kill,
+    job.Detach,
+    job.Input,
 )
 
 
@@ -82,7 +100,7 @@ class _Variable(Command):
         self._ready = True
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         # gdb took the blanks that may have stood before the argument.
         blank = "" if argument.startswith(("[", "(", "%", ".", "->")) else " "
         return print_.show(self._word + blank + argument) if self._ready else ()

@@ -19,20 +19,21 @@ from mpipp.gdb.program.ranks import first_thread, inferiors, label
 
 
 class Attach(Command):
-    """Attach to processes, an inferior each, and stop them.
+    """Attach to processes, one inferior each, and stop them.
 
     mpipp attach PID...
 
-    What gdb says while it attaches is left out. One that gdb cannot attach to is named with the
-    reason; the others are attached. In the shell, "mpipp attach" finds the processes of a job.
-    What goes on afterwards, "continue", goes on in all of them (set schedule-multiple on); one that
-    had been stopped (SIGSTOP) does as well, and when gdb is left.
+    If gdb cannot attach to a process, mpipp prints the reason and attaches to the others. In the
+    shell, "mpipp attach" finds the processes of a job.
+
+    "continue" then continues all of them (set schedule-multiple on), also processes that had been
+    stopped (SIGSTOP). They also continue when you leave gdb.
     """
 
     name = "mpipp attach"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"attach{argument}")
         words = argument.split()
@@ -66,7 +67,7 @@ def _attached(pids: list[int]) -> Iterator[str]:
 
 
 def _attach(pid: int) -> str:
-    # What gdb says if it cannot.
+    # gdb's message if it cannot attach.
     own = gdb.selected_inferior()
     added = None
     if own.pid or symbol_names.program():
@@ -95,7 +96,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 def _forget_stop(pid: int) -> None:
-    # Of a process that was stopped already gdb's own signal is left over, and would stop it again.
+    # If a process was already stopped, gdb's own signal remains and would stop it again.
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGCONT)
     console.output("handle SIGCONT nostop noprint pass")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all commands have in common: errors become one sentence, lines are written."""
+"""The base of all commands: errors become one sentence, lines are written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Command(gdb.Command):
         super().__init__(self.name, gdb.COMMAND_DATA, prefix=self.prefix, **completes)
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write. Raises MpippError."""
+        """Yield the lines of output. Raises MpippError."""
         raise NotImplementedError
 
     def invoke(self, argument: str, from_tty: bool) -> None:
@@ -64,8 +64,8 @@ def _no_collection() -> Iterator[None]:
 def sentence(message: str) -> str:
     """An error's message as gdb prints it; the user's words may be anything."""
     message = _NUMBER.sub(_shortened, plain(" ".join(message.splitlines()), ""))
-    # What may begin with the user's words stays as it is.
-    first = r"there (is|are)|no element|th(e \w+|is thread|read \d)|a number|an (expression|option)"
+    # A message that may begin with the user's words stays unchanged.
+    first = r"there (is|are)|no element|th(e \w+|is thread|read \d)|a number|an expression|options"
     if re.match(rf"({first}|all threads|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]
     return console.encodable(message if message.endswith((".", "!", "?")) else message + ".")

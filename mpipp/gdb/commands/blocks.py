@@ -23,20 +23,20 @@ class Blocks(Command):
 
     mpipp blocks TYPE [COUNT] [--map] [--json]
 
-    [0, 16) are the bytes from displacement 0 to 15; blocks repeated alike are shown once, with how
-    often and at what distance. Then come the contiguous runs and the holes between them, the share
-    of the memory that is data, an element that is not at a multiple of its alignment, and two
-    elements that share a byte. A buffer may be sent then, but not received into.
+    [0, 16) are the bytes from displacement 0 to 15. Repeated blocks are shown once, with their
+    number and stride. Then follow the contiguous runs, the holes between them, and the share of the
+    memory that is data. Two more lines name an element that is not aligned, and two elements that
+    share a byte. A buffer that overlaps itself may be sent but not received into.
 
-    --map draws it, one character a byte: a capital letter is the first byte of an element. Of what
-    is repeated too often to be drawn, the first is.
+    --map    draw the memory, one character a byte: a capital letter is the first byte of an
+             element; of many repetitions only the first is drawn
     """
 
     name = "mpipp blocks"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"blocks{argument}")
         options, rest = operands.options(argument, ("--map", "--json"))

@@ -25,23 +25,23 @@ _BY_LOWER_CASE = {name.lower(): name for name in NAMES}
 
 
 class Break(Command):
-    """Stop in calls of an MPI procedure, when what mpipp knows of the call is complete.
+    """Stop in calls of an MPI procedure, after mpipp has recorded the call.
 
     mpipp break MPI_X [if CONDITION]
 
-    Calls from C, C++, Fortran and mpi4py stop alike; calls that MPI itself makes do not. The
-    caller's frame is selected; CONDITION is evaluated there, and $mpi_arg("dest") is the call's
-    own argument: mpipp break MPI_Send if $mpi_arg("dest") == 0 && step > 10
+    Calls from C, C++, Fortran and mpi4py stop; calls that MPI itself makes do not. mpipp selects
+    the frame of the caller and evaluates CONDITION there. $mpi_arg("dest") is an argument of the
+    call: mpipp break MPI_Send if $mpi_arg("dest") == 0 && step > 10
 
-    MPI need not be loaded yet. "info breakpoints" and "delete" know the breakpoint as any other.
-    Large-count forms are procedures of their own: mpi4py may call MPI_Send_c.
+    You can set it before MPI is loaded. "info breakpoints" and "delete" work as usual. Large-count
+    forms are separate procedures: mpi4py may call MPI_Send_c.
     """
 
     name = "mpipp break"
     completes = None
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"break{argument}")
         words = _ARGUMENT.match(argument)
@@ -56,7 +56,7 @@ class Break(Command):
         return ()
 
     def complete(self, text: str, word: str | None) -> Sequence[str]:
-        """What may be typed next."""
+        """Complete the next word."""
         if word is None or text.split()[1:]:
             return []
         return [name for name in NAMES if name.lower().startswith(word.lower())]
@@ -68,12 +68,12 @@ def _procedure(name: str) -> str:
     found = _BY_LOWER_CASE.get(low) or _BY_LOWER_CASE.get(f"mpi_{low}")
     if found:
         return found
-    # Of what all names have in common nothing is to be concluded.
+    # A prefix of all names allows no conclusion.
     known = [name[len("mpi_") :] for name in _BY_LOWER_CASE]
     import difflib  # it takes some time to load
 
     near = difflib.get_close_matches(re.sub("^p?mpi_", "", low), known, 1, _NEAR)
-    hint = "see docs/procedures.md"
+    hint = "see docs/reference/procedures.md"
     if near:
         hint = f"did you mean {_BY_LOWER_CASE[f'mpi_{near[0]}']}?"
     raise MpippError(f"{name} is no MPI procedure that mpipp records: {hint}")
@@ -89,7 +89,7 @@ class CallBreakpoint(gdb.Breakpoint):
         self.end = _End(self) if procedure == _LAST else None
 
     def stop(self) -> bool:
-        """Whether to stop where the function was reached. Called by gdb."""
+        """Return whether to stop where the function was reached. Called by gdb."""
         try:
             return self._is_call()
         except (MpippError, gdb.error) as error:
@@ -114,7 +114,7 @@ class CallBreakpoint(gdb.Breakpoint):
         return self.is_wanted(call)
 
     def is_wanted(self, call: Call) -> bool:
-        """Whether the condition holds where a call was made."""
+        """Return whether the condition holds where a call was made."""
         if not self.only_if:
             return True
         frame = gdb.newest_frame()
@@ -134,7 +134,7 @@ class _End(gdb.Breakpoint):
         super().__init__(function="mpipp_finalizing", qualified=True, internal=True)
 
     def stop(self) -> bool:
-        """Whether to stop in place of the call. Called by gdb."""
+        """Return whether to stop in place of the call. Called by gdb."""
         if not self.entry.is_valid() or not self.entry.enabled:
             return False
         try:

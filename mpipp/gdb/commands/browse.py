@@ -16,21 +16,23 @@ _TERMINAL = "--terminal"
 
 
 class Browse(Command):
-    """Browse a datatype and its buffer as a tree, whose parts are read when they are opened.
+    """Browse a datatype and its buffer as a tree.
 
     mpipp browse TYPE [ADDR [COUNT]]   a datatype, and COUNT entries of it at ADDR
     mpipp browse                       the process: its MPI calls with their buffers, its objects
 
-    It opens a window; without a display it says what to type in another terminal. --terminal, in
-    front, asks for the latter. The tree follows the program's stops, and what is browsed later is
-    added to it.
+    --terminal   browse in a terminal instead of a window; as the first word
+
+    mpipp reads a part of the tree when you open it. The tree follows the stops of the program.
+    Later browse commands add to the same tree. Without a display, mpipp prints the command to type
+    in another terminal.
     """
 
     name = "mpipp browse"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"browse{argument}")
         options, rest = operands.options(argument, (_TERMINAL,))

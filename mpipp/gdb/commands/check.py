@@ -12,24 +12,26 @@ from mpipp.gdb.parser import operands
 
 
 class Check(Command):
-    """Check everything that is recorded of all inferiors: what is wrong, why, what to do.
+    """Check the recorded calls, requests and objects of all inferiors for MPI errors.
 
     mpipp check [LIST] [--leaks] [--json]
 
-    LIST: only these checks, "messages,leaks", by the names of docs/checks.md.
+    LIST      run only these checks, by their names in docs/reference/checks: messages,leaks
+    --leaks   also report objects that are not freed
+    --json    print JSON (docs/reference/json.md)
 
-    Looks at all active calls and pending requests: arguments, datatypes, buffers that overlap or
-    lie in memory that is not there, MPI_IN_PLACE; between the inferiors at sends and receives that
-    meet, and at collective calls. At the end of MPI_Finalize (mpipp break MPI_Finalize), or with
-    --leaks, also at what was never freed.
+    In each process this checks active calls and pending requests: arguments, datatypes,
+    MPI_IN_PLACE, and buffers that overlap or lie in unmapped memory. Between the inferiors it
+    checks sends with their receives, and collective calls. At the end of MPI_Finalize (mpipp break
+    MPI_Finalize) it also reports objects that are not freed.
 
-    A process that stops elsewhere may show more: a check sees what is recorded now.
+    mpipp check sees the records at this stop only: at another stop it may find more.
     """
 
     name = "mpipp check"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))

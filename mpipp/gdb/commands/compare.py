@@ -13,27 +13,27 @@ from mpipp.gdb.parser import operands
 
 
 class Compare(Command):
-    """Compare a datatype with the program's own type: is each element a member of its kind?
+    """Compare a datatype with the program's own type: does each element fit a member?
 
     mpipp compare TYPE [COUNT] with EXPR     a variable, *p, a[0], or a type: struct particle,
                                              particle, type(particle)
     mpipp compare                            every buffer of the MPI call that the thread is in,
-                                             or of the operations that it waits for, else of all
-                                             that are pending, with the variable that it is
+                                             with its variable; in a wait call, the buffers of its
+                                             requests; else those of all pending requests
 
-    --elements        list each element with its member though nothing is wrong
-    --json            one line for machines, see docs/json.md
+    --elements        list each element with its member, also if all fit
+    --json            print one line of JSON (docs/reference/json.md)
 
-    Says of elements that they lie in no member, across two, or on one of another kind or size; of
-    members that no element covers them; and of the extent if it is not the struct's size. A
-    pointer stands for what it points to. Needs debug information (-g).
+    The report names elements that lie in no member, across two members, or on a member of another
+    type or size. It names members that no element covers, and an extent that is not the struct's
+    size. A pointer stands for the object that it points to. Needs debug information (-g).
     """
 
     name = "mpipp compare"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"compare{argument}")
         options, rest = operands.options(argument, ("--elements", "--json"))

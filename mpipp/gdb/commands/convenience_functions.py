@@ -30,7 +30,7 @@ class _Function(gdb.Function):
         super().__init__(self.name)
 
     def value(self, *arguments: gdb.Value) -> Any:
-        """What the function returns. Raises MpippError."""
+        """The value of the function. Raises MpippError."""
         raise NotImplementedError
 
     def invoke(self, *arguments: gdb.Value) -> Any:
@@ -44,7 +44,7 @@ class _Function(gdb.Function):
 
 
 class Size(_Function):
-    """The bytes of data of an MPI datatype, as MPI_Type_size says.
+    """The size of an MPI datatype in bytes, as from MPI_Type_size.
 
     $mpi_size(TYPE)
     """
@@ -58,7 +58,7 @@ class Size(_Function):
 
 
 class Extent(_Function):
-    """The extent in bytes of an MPI datatype, as MPI_Type_get_extent says.
+    """The extent of an MPI datatype in bytes, as from MPI_Type_get_extent.
 
     $mpi_extent(TYPE)
     """
@@ -72,11 +72,11 @@ class Extent(_Function):
 
 
 class Element(_Function):
-    """An element of a buffer: a value of the C type, which can be compared, and assigned to.
+    """An element of a buffer, with its C type: you can compare it and assign to it.
 
     $mpi_element(TYPE, ADDR, "[2][5]")
 
-    The indices are those of "mpipp TYPE[2][5] ADDR"; each is an expression of the program.
+    The indices are as in "mpipp TYPE[2][5] ADDR". Each index is an expression of the program.
     """
 
     name = "mpi_element"
@@ -116,13 +116,14 @@ class Rank(_Function):
 
 
 class Argument(_Function):
-    """An argument of the MPI call that the thread is inside of, by its name in the standard.
+    """An argument of the thread's MPI call, by its name in the standard.
 
     $mpi_arg("dest")
 
-    Known are dest, source, tag, recvtag, root, target_rank, offset, errorcode; comm, op, win, file
-    and message as handles; buffers ("buf", "sendbuf" ...) as addresses; and, where the call has one
-    buffer only, count and datatype.
+    dest, source, tag, recvtag, root, target_rank, offset, errorcode   numbers
+    comm, op, win, file, message                                       handles
+    buf, sendbuf ...                                                   addresses
+    count, datatype                                                    if the call has one buffer
     """
 
     name = "mpi_arg"
@@ -156,7 +157,7 @@ def register() -> None:
 
 
 def no_argument(procedure: str, name: str, known: Iterable[str]) -> MpippError:
-    """The error that a call has no argument of this name, but those that are known."""
+    """The error for a call without an argument of this name, with the known names."""
     names = ", ".join(sorted(known)) or "none that is known"
     return MpippError(f"{procedure} has no argument {name}: it has {names}")
 
@@ -195,5 +196,5 @@ def _string(value: gdb.Value) -> str:
         return str(value.string())
     except (gdb.error, UnicodeDecodeError):
         raise MpippError(
-            f"the last argument is no string but of type {symbol_names.text(value.type)}"
+            f"the last argument must be a string, not {symbol_names.text(value.type)}"
         ) from None

@@ -21,10 +21,11 @@ class Frame(Command):
 
     mpipp frame [TID]
 
-    With TID, the number that the system gave a thread, of that thread in whichever inferior.
-    Front ends show its source line. Of a call that a library makes in a header of its own it is the
-    frame that called the library; of mpi4py's the line of Python is told, too. Safe with several
-    inferiors, where "frame function" ends gdb 13.
+    TID   the system's number of a thread, in any inferior
+
+    Front ends then show the source line of the call. If a library makes the call in one of its
+    headers, mpipp selects the frame that called the library. For mpi4py it also prints the line of
+    Python. Safe with several inferiors, where "frame function" crashes gdb 13.
     """
 
     name = "mpipp frame"
@@ -37,7 +38,7 @@ class Frame(Command):
             _thread(int(argument)).switch()
         elif argument:
             raise MpippError(
-                "mpipp frame takes no argument but the number of a thread: for other frames, write "
+                "mpipp frame takes only the number of a thread: for other frames, write "
                 '"frame" or "up"'
             )
         session = sessions.required()
@@ -68,8 +69,8 @@ def show_frame(frame: gdb.Frame) -> None:
 
 
 def _stopped_by_wrapper() -> gdb.Frame | None:
-    # Outside of a call: what has called the wrapper, to give memory back, or what its handler of
-    # signals has interrupted, which touches a guarded buffer.
+    # Outside a call: the caller of the wrapper when it frees memory. At an access to a guarded
+    # buffer: the code that its signal handler has interrupted.
     frame = calling_frame.wrapper()
     while frame is not None and calling_frame.is_wrapper(frame):
         frame = frame.older()

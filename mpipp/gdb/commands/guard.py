@@ -20,29 +20,29 @@ _ALL = "all"
 _NOT = {
     "none": "no buffer was guarded in this process yet: start it with mpipp run --check=buffers, "
     "and stop behind a nonblocking call",
-    "failed": "buffers cannot be guarded in this process: see docs/guard.md",
-    "memcheck": "valgrind looks at all buffers of this process",
+    "failed": "buffers cannot be guarded in this process: see docs/reference/guarded-buffers.md",
+    "memcheck": "valgrind checks all buffers of this process",
 }
 _ON = (1).to_bytes(4, "little")  # on x86-64, where buffers are guarded
 
 
 class Guard(Command):
-    """Guard the buffers of pending operations whatever time it takes.
+    """Guard the buffers of pending operations without the limit of --budget.
 
-    mpipp guard REQUEST   those that the call which made the request starts
-    mpipp guard all       those of all calls
+    mpipp guard REQUEST   buffers of the call that made this request
+    mpipp guard all       buffers of all calls
 
-    In runs with --check=buffers, which guard some in turns where all would take too long
-    (--budget). It begins with the next operation: what is pending stays as it is; "mpipp watch"
-    is for that. Of the persistent requests beyond the first 64 of a call, with those that are made
-    from then on.
+    For runs with --check=buffers, which guard only some operations if all would take too long
+    (--budget). The command affects operations that start later; for a pending operation use
+    "mpipp watch". Persistent requests beyond the first 64 of a call are guarded only if they are
+    created later.
     """
 
     name = "mpipp guard"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"guard{argument}")
         if not argument:
@@ -60,10 +60,10 @@ class Guard(Command):
         if not isinstance(found, Request):
             raise MpippError(f"{argument} is a handle of kind {found.header.kind}: write a request")
         if found.header.null:
-            raise MpippError(f"{argument} is MPI_REQUEST_NULL: it is of no operation")
+            raise MpippError(f"{argument} is MPI_REQUEST_NULL: it belongs to no operation")
         call = found.call
         if call is None:
-            raise MpippError(f"{argument} is of no operation that has buffers")
+            raise MpippError(f"{argument} belongs to an operation without buffers")
         return _switch(session, call.site.address, call.procedure)
 
 
@@ -74,4 +74,4 @@ def _switch(session: Session, caller: int, procedure: str) -> list[str]:
         if (switch.caller, switch.procedure) == (caller, procedure):
             session.inferior.write_memory(switch.address, _ON)
             return [f"from now on guarded: the buffers of {which.rstrip(',')}"]
-    raise MpippError(f"no buffer of {which} was looked at: it is not of a kind that is guarded")
+    raise MpippError(f"no buffer of {which} was guarded: guards do not support its kind")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mpipp.common.errors import MpippError
 from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.program import sessions
@@ -16,24 +15,24 @@ from mpipp.model import KINDS, Broken, ProcessInfo
 class Info(Command):
     """Show what mpipp knows of this process: MPI library, rank, wrapper, recorded objects.
 
-    mpipp info
+    mpipp info           the process
+    mpipp info NUMBER    the MPI_Info of a Fortran INTEGER handle
     """
 
     name = "mpipp info"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"info{argument}")
-        if argument:
-            raise MpippError('mpipp info takes no argument: for one object, write "mpipp HANDLE"')
-        return _lines(sessions.required())
+        session = sessions.required()
+        return print_.of_kind("info", argument, session) if argument else _lines(session)
 
 
 def _lines(session: Session) -> Iterator[str]:
     info = session.registry.info
     yield f"process   {process(info)}"
-    # MPICH goes on with how it was configured.
+    # MPICH's version is followed by its configuration.
     version = " ".join(info.library_version.strip().partition("\n")[0].split())
     yield f"library   {version or 'not known before MPI_Init'}"
     yield f"wrapper   for {info.flavor}, built with {info.built_with}"

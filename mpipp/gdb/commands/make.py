@@ -18,22 +18,24 @@ _NAME = re.compile(r"(?:^|\s)--name(?:\s+([^\W\d]\w*))?(?=\s|$)")
 
 
 class Make(Command):
-    """Print source code that makes the datatype of a struct, class or derived type.
+    """Print source code that creates the datatype of a struct, class or derived type.
 
     mpipp make STRUCT [--c|--fortran|--mpi4py] [--name NAME]
 
-    STRUCT is a type (struct particle, particle, type(particle)), or a variable or an expression of
-    one. The code is a function in the program's language unless another is asked for; NAME is the
-    function's. Padding is kept by offsets and by MPI_Type_create_resized. Pointers are left out,
-    and what MPI has no type for (unions, bit fields) is sent as bytes: comments say so.
-    "mpipp compare" checks what the function returns.
+    STRUCT        a type (struct particle, particle, type(particle)), a variable or an expression
+    --c, ...      the language of the code (default: the language of the program)
+    --name NAME   the name of the function
+
+    The code preserves padding with offsets and MPI_Type_create_resized. It leaves out pointers, and
+    sends members without an MPI type (unions, bit fields) as bytes: comments in the code mark them.
+    "mpipp compare" checks the datatype that the function returns.
     """
 
     name = "mpipp make"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"make{argument}")
         function, rest = _named(argument)

@@ -27,16 +27,15 @@ class Typesig(Command):
 
     mpipp typesig TYPE [COUNT] [--json]
 
-    A run of one type, or of several that repeat, is shown once: 3 x {5 x MPI_INT, MPI_DOUBLE}.
-    Pair types are their two parts. At most "print elements" types are shown. TYPE may be of
-    another inferior: @2 TYPE.
+    Repetitions are shown once: 3 x {5 x MPI_INT, MPI_DOUBLE}. Pair types appear as their two parts.
+    "set print elements" limits the number of types. @2 TYPE is an expression in inferior 2.
     """
 
     name = "mpipp typesig"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"typesig{argument}")
         options, rest = operands.options(argument, _JSON)
@@ -69,31 +68,30 @@ def _document(found: Entries) -> str:
 
 
 class Match(Command):
-    """Compare what is sent with what is received: do the type signatures match?
+    """Compare the type signatures of a send and a receive.
 
     mpipp match TYPE [COUNT] with TYPE [COUNT] [--json]
 
     The first is the sender's, the second the receiver's. The answer is
       match      the same basic types in the same order
-      partial    less is sent than received: legal in point-to-point, not in collective
-                 communication
-      longer     more is sent than received: the message is truncated
-      mismatch   with the first element that differs, by its address on both sides
-    MPI_BYTE matches only MPI_BYTE. MPI_PACKED matches any type; what it holds is not known.
+      partial    the send is shorter: legal in point-to-point, not in collective communication
+      longer     the send is longer: the message is truncated
+      mismatch   the types differ; the first such element is shown, with its address on both sides
+    MPI_BYTE matches only MPI_BYTE. MPI_PACKED matches any type: its contents are unknown.
 
-    Each TYPE is an expression of a handle in the selected inferior and frame; @2 TYPE [COUNT] is
-    of inferior 2, in the innermost frame of its first thread outside MPI that knows it.
+    Each TYPE is an expression of a handle in the selected inferior and frame. @2 TYPE [COUNT] is
+    evaluated in inferior 2, in the innermost frame of its first thread outside MPI that knows TYPE.
     """
 
     name = "mpipp match"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"match{argument}")
         options, rest = operands.options(argument, _JSON)
-        sides = operands.both(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")
+        sides = operands.split_with(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")
         read = [operands.entries(side) for side in sides]
         sender, receiver = map(_entries, read)
         found = signature_mismatch.compare(sender, receiver)

@@ -18,24 +18,24 @@ from mpipp.render.memory_map import blocks_text
 
 
 class Overlap(Command):
-    """Say whether two communication buffers share a byte, and which elements do.
+    """Test whether two communication buffers share a byte, and show the elements that do.
 
     mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT] [--json]
 
-    The answer is exact: buffers that interleave without sharing a byte do not overlap. Of an
-    overlap the bytes of one place are shown, with the element that has them on either side. Two
-    operations may share what both only read.
+    The answer is exact: buffers that interleave without sharing a byte do not overlap. For an
+    overlap mpipp prints the bytes of one place, with the element of each buffer. Two operations may
+    share memory if both only read it.
     """
 
     name = "mpipp overlap"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"overlap{argument}")
         options, rest = operands.options(argument, ("--json",))
-        sides = operands.both(rest, "mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT]")
+        sides = operands.split_with(rest, "mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT]")
         first, second = (operands.buffer(side) for side in sides)
         if first.session is not second.session:
             raise MpippError(

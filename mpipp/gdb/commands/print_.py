@@ -17,9 +17,9 @@ from mpipp.gdb.commands.base import Command
 from mpipp.gdb.parser import expressions
 from mpipp.gdb.parser.expressions import Target
 from mpipp.gdb.printers import token_targets
-from mpipp.gdb.program import call_sites, sessions, tokens
+from mpipp.gdb.program import call_sites, sessions, statuses, tokens
 from mpipp.gdb.program.sessions import Session
-from mpipp.model import DatatypeRecord, Header
+from mpipp.model import KINDS, DatatypeRecord, Header
 from mpipp.render import buffers, object_structs
 from mpipp.render.structure import Shown
 from mpipp.render.type_tree_text import expanded_tree, meta_tree
@@ -30,18 +30,50 @@ _OPTIONS = re.compile(r"(--expanded|--depth)(?:\s+|$)")
 _REVERSE = re.compile(r"(at|packed)\s+(\S.*)$")
 _MISSING = {"at": "OFFSET", "packed": "POSITION"}
 _DEPTH = 3
+_KIND = re.compile(r"(\w+)\s+(\S.*)$")
+_STATUS = "status"
+_RANKS = re.compile(r"(?:^|\s)--ranks(?:\s|$)")
 
 
 def show(argument: str) -> Iterable[str]:
-    """What `mpipp ARGUMENT` shows. Raises MpippError."""
+    """The output of `mpipp ARGUMENT`. Raises MpippError."""
     if re.match("--[a-z]", argument):  # as an expression it would change a variable
         raise MpippError("write options after the datatype: mpipp TYPE --expanded [--depth N]")
     session = sessions.required()
-    return about(expressions.target(argument, session), session)
+    word = _KIND.match(argument)
+    if word is None or word[1] not in (*KINDS, _STATUS):
+        return about(expressions.target(argument, session), session)
+    try:
+        # A variable may have the name of a kind.
+        return about(expressions.target(argument, session), session)
+    except MpippError:
+        return of_kind(word[1], word[2], session)
+
+
+def of_kind(kind: str, text: str, session: Session) -> Iterable[str]:
+    """The description of the object whose Fortran INTEGER handle an expression is, or a status.
+
+    Raises MpippError.
+    """
+    value = expressions.evaluate(text)
+    if kind == _STATUS:
+        try:
+            return [f"{text} = {statuses.text(value, session)}"]
+        except MpippError as error:
+            raise MpippError(f"{text}: {error}") from None
+    found = expressions.numbered(kind, text, session)
+    if found is None:
+        if value.type.strip_typedefs().code == gdb.TYPE_CODE_INT:
+            noun = f"MPI_{kind.capitalize()}"
+            raise MpippError(f"{text} is {int(value)}: no {noun} has this Fortran handle")
+        found = expressions.denoted(value, text, session)
+        if found.header.kind != kind:
+            raise MpippError(f"{text} is a handle of kind {found.header.kind}")
+    return about(Target(text, found, "", ""), session)
 
 
 def about(target: Target, session: Session) -> Iterable[str]:
-    """What mpipp shows of an object. Raises MpippError."""
+    """The description of an object. Raises MpippError."""
     found = target.found
     if not isinstance(found, DatatypeRecord):
         if target.element or target.rest:
@@ -59,7 +91,7 @@ def about(target: Target, session: Session) -> Iterable[str]:
     if target.rest.startswith("--") and not target.element:
         raise MpippError(f"there is no option {target.rest}: write --expanded [--depth N]")
     if re.search(r"(^|\s)--[a-z]", target.rest):  # as an expression it would change a variable
-        raise MpippError("an option is of a whole datatype: write TYPE --expanded [--depth N]")
+        raise MpippError("options apply to a whole datatype: write TYPE --expanded [--depth N]")
     if target.element:
         return _element(target, found.tree, session)
     if target.rest:
@@ -89,7 +121,7 @@ def _made(header: Header) -> Iterator[str]:
 
 
 def _annotation(tree: Datatype) -> str:
-    # What the registry knows of a node of the tree beyond the tree.
+    # The registry's data for a node of the tree.
     record = tree.origin
     if not isinstance(record, DatatypeRecord) or record.header.predefined:
         return ""
@@ -136,6 +168,9 @@ def _element(target: Target, tree: Datatype, session: Session) -> Iterator[str]:
 
 def _described(target: Target, element: Element) -> Iterator[str]:
     yield f"{target.text}{element.path}"
+    if element.repetition:
+        number = element.repetition
+        yield f"  repetition    {number}: the first index selects the entry of the buffer"
     yield f"  type          {_content(element)}"
     yield f"  size          {_bytes(element.size)}"
     yield f"  displacement  {_bytes(element.displacement)}"
@@ -168,7 +203,7 @@ def _bytes(number: int) -> str:
 
 
 def _values(data: Shown) -> Iterator[str]:
-    # Of many values the user sees the first at once, and may interrupt gdb.
+    # The user sees the first of many values at once, and may interrupt gdb.
     if isinstance(data, Node):
         yield from flowing(data, settings.limits(), output.write_part).split("\n")
     else:
@@ -178,55 +213,76 @@ def _values(data: Shown) -> Iterator[str]:
 class Mpipp(Command):
     """Show an MPI datatype, or the data in a buffer as MPI sees it.
 
-    mpipp TYPE                   the datatype's tree: size, lb, extent, where it was made
+    mpipp TYPE                   the datatype's tree: size, bounds, extent, where it was created
     mpipp TYPE --expanded [--depth N]
                                  the expanded tree, with the byte range of every part
     mpipp TYPE ADDR [COUNT]      the values of COUNT entries at ADDR
     mpipp TYPE[2][5]             an element: its basic type, displacement, packed position
-    mpipp TYPE[2][5] ADDR        that element's value
+    mpipp TYPE[2][5] ADDR        the value of that element
     mpipp TYPE at OFFSET         the element at a displacement in memory, in bytes
     mpipp TYPE packed POSITION   the element at a position in the packed data, in bytes
-    mpipp HANDLE                 any other MPI object, and where it was made
+    mpipp HANDLE                 any other MPI object, and where it was created
+    mpipp KIND NUMBER            the object of a Fortran INTEGER handle; KIND is comm, request ...
+    mpipp status STATUS          a status, also an integer array of Fortran, or several
 
-    TYPE is an expression of an MPI_Datatype, or a Fortran INTEGER; the shortest prefix that is a
-    handle is taken, and brackets after it are the element's address. An address follows the
-    expanded tree: [block][item] for vector, indexed and struct, one index a dimension for subarray
-    and darray, one index for contiguous, dup and resized; one index more, in front, is the
-    repetition. (KIND) may stand anywhere and is checked: s_type(STRUCT)[2][5](CHAR).
+    TYPE is an expression of an MPI_Datatype, or a Fortran INTEGER. mpipp takes the shortest
+    prefix that is a handle; brackets after it select an element.
 
-    A variable that has the name of a subcommand can be written in parentheses.
+    An element address follows the expanded tree: [block][item] for vector, indexed and struct. It
+    has one index a dimension for subarray and darray, and one for contiguous, dup and resized. An
+    extra index in front selects the entry of the buffer. You can add (KIND) at any place, and
+    mpipp checks it: s_type(STRUCT)[2][5](CHAR).
+
+    Write a variable in parentheses if it has the name of a subcommand.
     """
 
     name = "mpipp"
     prefix = True
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         return show(argument) if argument else _SHORT_HELP
 
 
 _SHORT_HELP = (
     "mpipp TYPE [ADDR [COUNT]]   a datatype's tree, or a buffer's values",
     "mpipp TYPE[2][5] [ADDR]     an element of it",
-    "mpipp list types            what there is; also requests, comms, calls ...",
+    "mpipp list types            list the objects; also requests, comms, calls ...",
     "mpipp info                  the MPI library and what was recorded",
     'Type "help mpipp" for all.',
 )
 
 
 class Print(Command):
-    """Show an MPI datatype or a buffer's data, as mpipp alone does.
+    """Show an MPI datatype or a buffer's data, like mpipp alone; or a variable of all ranks.
 
     mpipp print TYPE ...
+    mpipp print EXPR --ranks [--plot | --svg FILE | --save FILE]
 
-    The same as "mpipp TYPE ...", but completes expressions, and takes any name for one.
+    --ranks     evaluate EXPR in all processes in this gdb. Equal values are one line with their
+                ranks. Then come the elements in which arrays differ, the minimum, maximum and mean,
+                and numbers that are not finite
+    --plot      draw numbers as text: a bar a rank, a row a rank for arrays of one dimension, else
+                a map of the array
+    --svg FILE  draw them as SVG
+    --save FILE
+                write the values for "mpipp compare-ranks EXPR with FILE"
+
+    mpipp evaluates EXPR in the program's frame that called MPI, or in its first caller that knows
+    all names. It never calls the program.
+
+    Unlike "mpipp TYPE ...", mpipp print completes expressions, and accepts names of subcommands.
     """
 
     name = "mpipp print"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if not argument:
             raise MpippError("write mpipp print TYPE ...")
+        if _RANKS.search(argument):
+            from mpipp.gdb.all_ranks import values_text  # takes some time to load
+
+            return values_text.lines(argument)
         return show(argument)

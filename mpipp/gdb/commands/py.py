@@ -18,8 +18,8 @@ from mpipp.gdb.program import sessions
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import KINDS, Broken, Object
 
-# CPython on 64-bit machines, not free-threaded: an object is its reference count and its type;
-# a type has its name and its base at these places (Include/cpython/object.h).
+# CPython on 64-bit machines, not free-threaded. An object is its reference count and its type. A
+# type has its name and its base at these places (Include/cpython/object.h).
 _TYPE, _CONTENTS = 8, 16
 _TYPE_NAME, _TYPE_BASE = 24, 256
 _DEEPEST = 32
@@ -29,21 +29,21 @@ _KINDS = {f"mpi4py.MPI.{kind.capitalize()}": kind for kind in KINDS}
 class Py(Command):
     """Show the MPI object of an mpi4py object.
 
-    mpipp py ID ...      ID is what Python's id() says of the object
-    mpipp py NAME ...    a variable of the Python frame that is selected
+    mpipp py ID ...      ID is the value of Python's id() for the object
+    mpipp py NAME ...    a variable of the selected Python frame
 
-    What follows is as for "mpipp TYPE ...". Names need Python's own gdb support (python-gdb.py)
-    and debug information of Python.
+    The rest is as for "mpipp TYPE ...". Names need Python's own gdb support (python-gdb.py) and
+    debug information of Python.
     """
 
     name = "mpipp py"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         words = re.match(r"(\w+)(.*)$", argument, re.DOTALL)
         if words is None:
-            raise MpippError('write "mpipp py ID", with what Python\'s id() says of the object')
+            raise MpippError('write "mpipp py ID", with the value of Python\'s id() for the object')
         session = sessions.required()
         word, rest = words.groups()
         address = expressions.number(word) if word[0].isdigit() else _named(word)
@@ -60,7 +60,7 @@ def _object(word: str, address: int, session: Session) -> Object:
     except UnreadableMemory:
         kind = None
     if kind is None:
-        raise MpippError(f"{word} is not an object of mpi4py: give what id() says of one")
+        raise MpippError(f"{word} is not an object of mpi4py: pass the value of id() for one")
     found = session.registry.find(kind, handle)
     if found is None:
         raise MpippError(f"{word} is no MPI object that exists: its handle is {handle:#x}")
@@ -105,5 +105,5 @@ def _named(name: str) -> int:
         raise MpippError(f"there is no Python variable {name} in the selected frame")
     raise MpippError(
         f"gdb cannot see the Python variable {name}: load python-gdb.py, which comes with Python, "
-        "or give what id() says of the object"
+        "or pass the value of id() for the object"
     )

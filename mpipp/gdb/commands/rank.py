@@ -23,12 +23,12 @@ _NONE = 'there is no process of rank {} in this gdb: see "mpipp attach"'
 
 
 class Rank(Command):
-    """Select the process of a rank in MPI_COMM_WORLD, and there the frame that called MPI.
+    """Select the process of a rank in MPI_COMM_WORLD, and the frame that called MPI in it.
 
     mpipp rank N
 
-    Of the process, the first thread that is in an MPI call is selected, or its first thread; in
-    non-stop mode, of those that have stopped.
+    mpipp selects the first thread of the process that is in an MPI call, or else its first thread.
+    In non-stop mode it selects only stopped threads.
     """
 
     name = "mpipp rank"
@@ -74,7 +74,7 @@ def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
 
 
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:
-    # By gdb's own command, of which front ends are told; the frame that called MPI, if one did.
+    # gdb's own command notifies front ends; then select the frame that called MPI, if there is one.
     with output.quiet():
         console.output("inferior {}", inferior.num)
     every = sorted(inferior.threads(), key=lambda thread: thread.num)

@@ -36,24 +36,24 @@ class _Place(NamedTuple):
 
 
 class Watch(Command):
-    """Stop where elements of a buffer are stored to, by hardware watchpoints.
+    """Stop when the program stores to elements of a buffer, by hardware watchpoints.
 
-    mpipp watch TYPE[2][5] ADDR [COUNT]   an element
-    mpipp watch TYPE ADDR [COUNT]         all elements, where these are few
+    mpipp watch TYPE[2][5] ADDR [COUNT]   one element
+    mpipp watch TYPE ADDR [COUNT]         all elements, if they are few
 
-    --access          stop where they are loaded, too
-    --read            stop where they are loaded
+    --access          stop at loads and stores
+    --read            stop at loads
 
-    The processor watches 32 bytes at most, four elements of up to 8 bytes, and costs no time.
-    Each stop says which element it is, and of which pending operation's buffer. "info
-    breakpoints" and "delete" know the watchpoints as any other.
+    The processor can watch 32 bytes: four elements of up to 8 bytes. Watching costs no time. Each
+    stop names the element, and the pending operation whose buffer contains it. "info breakpoints"
+    and "delete" work as usual.
     """
 
     name = "mpipp watch"
     completes = gdb.COMPLETE_EXPRESSION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"watch{argument}")
         options, rest = operands.options(argument, _KINDS)
@@ -65,7 +65,7 @@ class Watch(Command):
         if sum(_registers(place) for place in places) > _REGISTERS:
             raise MpippError(_too_many(places))
         if sum(_registers(place) for place in [*_watched(), *places]) > _REGISTERS:
-            raise MpippError("there is no room beside what is watched already: delete one first")
+            raise MpippError("no more can be watched: delete a watchpoint first")
         kind = _KINDS[next(iter(options))] if options else gdb.WP_WRITE
         if core_file() is not None:
             raise MpippError("this is a core file: nothing is stored there any more")
@@ -129,7 +129,7 @@ class ElementWatchpoint(gdb.Breakpoint):
 
     def __init__(self, place: _Place, kind: int) -> None:
         self.place = place
-        # A cast would be read anew in the language of whatever frame there is; a variable is not.
+        # gdb would parse a cast anew in the language of the current frame, but not a variable.
         name = f"mpipp_watched_{next(_numbers)}"
         pointer = native_values.type_of(place.datatype).pointer()
         gdb.set_convenience_variable(name, gdb.Value(place.address).cast(pointer))
@@ -159,14 +159,14 @@ def _about(place: _Place) -> Iterator[str]:
             caller = calling_frame.user(call.site)
             yield f"in {call.procedure}, called at {call_sites.call(caller.pc())}"
     except (MpippError, gdb.error) as error:
-        yield f"whose buffer it is in cannot be told: {error}"
+        yield f"mpipp cannot find the operation with this buffer: {error}"
 
 
 def _owners(place: _Place) -> Iterator[str]:
     # The pending operations that have the element.
-    from mpipp.gdb.analysis.inferior_processes import Checked  # takes some time to load
+    from mpipp.gdb.analysis.inferior_processes import CheckedInferiors  # takes some time to load
 
-    checked = Checked()
+    checked = CheckedInferiors()
     for element, operation in checked.holding(place.address):
         assert operation.request is not None
         yield (
@@ -181,5 +181,5 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening; the watchpoints stay, and say what gdb says of them."""
+    """Stop listening; the watchpoints stay, with gdb's own reports."""
     gdb.events.stop.disconnect(_stopped)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which variable of the program is a communication buffer, and of what type?
 
-Looked for in the frames that called MPI, innermost first, then among the variables of the caller's
-file and of the program: one that contains the address, a pointer that has it as its value or points
-into the same block of the heap, a member or a container that does.
+The search covers the frames that called MPI, innermost first, then variables of the caller's file
+and of the program. A variable matches if it contains the address, or points to it or into the same
+heap block. So does a member or a container of such a variable.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import gdb
 
+from mpipp.analysis.program_objects.datatype_fit import Use
 from mpipp.common.errors import MpippError, UnreadableMemory
 from mpipp.gdb import console
 from mpipp.gdb.lookup import named_objects
@@ -24,8 +25,7 @@ from mpipp.gdb.parser import expressions
 from mpipp.gdb.program import cxx_containers, debug_types, symbol_names
 from mpipp.gdb.program.debug_types import Names
 from mpipp.gdb.program.inferior_memory import InferiorMemory
-from mpipp.program_types.compare import Report, compare, focused, opened, several
-from mpipp.typetree import Datatype
+from mpipp.program_types.compare import several
 
 _SYMBOL = re.compile(r"(\w+)(?: \+ \d+)? in section")
 _FRAMES = 32
@@ -47,14 +47,10 @@ class Holder(NamedTuple):
     frame: gdb.Frame | None  # that has it; None: it is global
 
 
-def compare_with_variable(tree: Datatype, count: int, holder: Holder) -> Report:
-    """Compare `count` entries of a datatype with the part of a variable that they lie in."""
-    layout, reach = holder.object.layout, (count - 1) * tree.extent
-    low, high = tree.true_lb + min(0, reach), tree.true_ub + max(0, reach)
-    if holder.object.open and not holder.origin:
-        layout = opened(tree, layout, count)
-    layout, offset = focused(layout, holder.origin + low, holder.origin + high)
-    return compare(tree, layout, count, holder.origin - offset)
+def use(holder: Holder, is_declared: bool = False) -> Use:
+    """The holder as the checks see it."""
+    found = holder.object
+    return Use(found.layout, holder.origin, found.open, is_declared)
 
 
 def holding(address: int, caller: gdb.Frame) -> Holder | None:
@@ -173,6 +169,15 @@ def _of_other_files(address: int) -> Iterator[_Variable]:
     yield _Variable(symbol[1], value)
 
 
+def is_whole_symbol(address: int, name: str) -> bool:
+    """Return whether what lies at an address is a variable of that name, or no static one.
+
+    Other symbols, as those of Fortran's common blocks, may be larger than the variable.
+    """
+    symbol = _SYMBOL.match(console.output("info symbol {:#x}", address))
+    return symbol is None or name in symbol[1]
+
+
 def _best(address: int, variables: Iterator[_Variable], language: Names) -> Holder | None:
     # A variable that contains the address is surer than a pointer that leads to it.
     found: list[tuple[int, Holder]] = []
@@ -273,7 +278,7 @@ def _heap_block(start: int) -> int:
         return 0
     if word & _MMAPPED:
         return size - 8 if start % _PAGE == 16 and not size % _PAGE else 0
-    # The block after it says that this one is in use; what lies before another object does not.
+    # If this is a block, the header of the next one marks it as in use. Other memory has no mark.
     return size - 8 if _word(start - 8 + size) & _PREVIOUS_IN_USE else 0
 
 

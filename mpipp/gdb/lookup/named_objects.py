@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The object or type that the user writes as a variable, an expression or a type: its layout."""
+"""The layout of the variable, expression or type that the user names in a command."""
 
 from __future__ import annotations
 
@@ -94,14 +94,14 @@ def _without_length(kind: Array, text: str) -> str:
 
 
 def _is_polymorphic(plain: gdb.Type) -> bool:
-    # Of class(base), gfortran's descriptor; no name of the language begins like those of its parts.
+    # gfortran's descriptor of class(base); no name of the language begins like its parts.
     return plain.code == gdb.TYPE_CODE_STRUCT and {"_data", "_vptr"} <= {
         symbol_names.field(one) for one in symbol_names.fields(plain)
     }
 
 
 def _of_dynamic_type(value: gdb.Value, language: Names) -> gdb.Value:
-    # What it points to, which may be of an extended type: that is told by the table's symbol.
+    # The target, which may have an extended type: the symbol of its table shows the type.
     data = value["_data"]
     try:
         found = _VTAB.search(console.output("info symbol {:#x}", int(value["_vptr"])))
@@ -151,7 +151,7 @@ def _pointee(value: gdb.Value, target: gdb.Type, text: str, language: Names) -> 
 
 
 def _elements(value: gdb.Value, start: int, text: str, language: Names) -> Object:
-    # What a container holds. If its end is not known, its elements are as a pointer's are.
+    # The contents of a container. If its end is unknown, its elements are like a pointer's.
     try:
         kind = value.type.strip_typedefs().template_argument(0)
     except RuntimeError:  # in no debug information
@@ -225,7 +225,7 @@ def _unknown(message: str) -> str:
         debugged = True
     if debugged and "unknown type" not in message and "No symbol table" not in message:
         return message
-    where = "here" if debugged else "of the selected frame"
+    where = "here" if debugged else "for the selected frame"
     return f"{message}: there is no debug information {where}; compile with -g, or select a frame"
 
 

@@ -27,7 +27,7 @@ _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 class Target(NamedTuple):
-    """What a command is about: an MPI object, an element address in it, and what follows."""
+    """The target of a command: an MPI object, an element address in it, and the rest."""
 
     text: str  # the handle's expression
     found: Object
@@ -86,7 +86,9 @@ def evaluate(text: str) -> gdb.Value:
 
 
 def numbered(kind: str, text: str, session: Session) -> Object | None:
-    """What an expression denotes that is a Fortran INTEGER and a handle of this kind, else None."""
+    """The object of an expression that is a Fortran INTEGER and a handle of this kind, else
+    None.
+    """
     try:
         value = evaluate(text)
     except MpippError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Reading what commands compare: `TYPE COUNT with TYPE COUNT`, `TYPE ADDR COUNT`, `--json`.
 
-An operand may begin with `@N`, and is then of inferior N: read in the innermost frame of its first
-thread, outside MPI, where TYPE has a meaning. Nothing else begins with `@` in gdb.
+An operand may begin with `@N`. Then it is evaluated in inferior N, in the innermost frame of its
+first thread outside MPI in which TYPE has a meaning. Nothing else begins with `@` in gdb.
 """
 
 from __future__ import annotations
@@ -61,7 +61,26 @@ def options(argument: str, known: Iterable[str]) -> tuple[frozenset[str], str]:
     return frozenset(found), rest
 
 
-def both(argument: str, usage: str) -> tuple[str, str]:
+def file_and_options(argument: str, known: Iterable[str], usage: str) -> tuple[str, frozenset[str]]:
+    """The FILE of `--svg FILE`, "" without one, or else the option; there is nothing more.
+
+    Raises MpippError, which says `usage`.
+    """
+    file, rest = option_file(argument, "--svg")
+    found, rest = options(rest, (*known, "--svg"))
+    if rest or "--svg" in found or len(found) + bool(file) > 1:
+        raise MpippError(f"write {usage}")
+    return file, found
+
+
+def option_file(argument: str, option: str) -> tuple[str, str]:
+    """The FILE of an option such as `--svg FILE`, "" without one, and the argument without it."""
+    words = re.compile(rf"(?:^|\s){re.escape(option)}\s+(\S+)")
+    file = words.search(argument)
+    return file[1] if file else "", words.sub("", argument, count=1)
+
+
+def split_with(argument: str, usage: str) -> tuple[str, str]:
     """The two sides of "LEFT with RIGHT". Raises MpippError, which says `usage`."""
     sides = []
     for end in sorted(set(expressions.ends(argument))):

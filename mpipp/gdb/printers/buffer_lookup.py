@@ -6,13 +6,24 @@ Asked for every pointer and array that is printed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import gdb
 
 from mpipp.gdb import console, settings
 from mpipp.gdb.printers.token_targets import GONE
-from mpipp.gdb.program import arrays, call_entry, cxx_containers, fortran_constants, sessions
+from mpipp.gdb.program import (
+    abandoned_frames,
+    arrays,
+    call_entry,
+    call_sites,
+    calling_frame,
+    cxx_containers,
+    fortran_constants,
+    nearby_calls,
+    sessions,
+)
 from mpipp.gdb.program.sessions import Session
 from mpipp.gdb.program.tokens import Key
 from mpipp.model import Call, Request, Thread
@@ -20,7 +31,8 @@ from mpipp.render import buffers
 from mpipp.render.datatype_structs import Constant
 from mpipp.render.structure import Shown, Struct
 
-_CALL = 0  # in place of a request's record: the call of the selected thread
+# In place of a request's record: the active call of the selected thread, or a completed one.
+_CALL, _COMPLETED = 0, 1
 
 
 class PrintedBuffer(NamedTuple):
@@ -35,31 +47,37 @@ class Buffer(NamedTuple):
 
     inferior: int
     thread: int  # the gdb thread whose call it is; 0 for a request's
-    request: int  # the request's record, or _CALL
+    request: int  # the request's record, _CALL or _COMPLETED
     serial: int  # the call's or the request's
     number: int
     also: tuple[str, ...]
 
     def find(self, session: Session) -> Shown:
-        """What is to be shown; GONE when the call has returned or the request is complete."""
-        call = _call_of(session, self.thread, self.request, self.serial)
+        """The object to show; GONE when the call has returned or the request is complete."""
+        nearby = _nearby(session) if self.request == _COMPLETED else None
+        if nearby is not None:
+            call = nearby.call if nearby.call.serial == self.serial else None
+        else:
+            call = _call_of(session, self.thread, self.request, self.serial)
         if call is None or self.number >= len(call.buffers):
             return GONE
-        request = None if self.request == _CALL else self.serial
+        request = None if self.request in (_CALL, _COMPLETED) else self.serial
         members = buffers.of_call(call, self.number, request, session.memory, session)
+        if nearby is not None:
+            members.insert(2, ("state", _state(nearby)))
         if self.also:
             members.append(("also", ", ".join(self.also)))
         return Struct(members)
 
 
 class FortranConstant(NamedTuple):
-    """The root of what a variable is shown as that is MPI_IN_PLACE or the like in Fortran."""
+    """A Fortran variable that stands for a constant such as MPI_IN_PLACE, shown by that name."""
 
     inferior: int
     name: str
 
     def find(self, session: Session) -> Shown:
-        """What is to be shown."""
+        """The object to show."""
         return Constant(self.name)
 
 
@@ -87,7 +105,7 @@ def _find_fortran(session: Session, address: int) -> PrintedBuffer | None:
 
 
 def _address(value: gdb.Value) -> int | None:
-    # Of data that a pointer points to or an array holds; None for other values.
+    # The data of a pointer's target or an array; None for other values.
     if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
         value = value.referenced_value()
     kind = value.type.strip_typedefs()
@@ -123,12 +141,47 @@ def _find(session: Session, address: int) -> PrintedBuffer | None:
         name, serial = request.call.procedure, request.header.serial
         found.append((record, serial, buffer, name, f"{name} request #{serial}"))
     if not found:
+        found = list(_completed(session, address))
+    if not found:
         return None
     record, serial, buffer, name, _ = found[0]
     also = tuple(text for *_, text in found[1:])
-    thread_number = number if record == _CALL else 0
+    thread_number = number if record in (_CALL, _COMPLETED) else 0
     root = Buffer(session.inferior.num, thread_number, record, serial, buffer, also)
     return PrintedBuffer(Key(root), f"{address:#x} ({name})")
+
+
+def _completed(session: Session, address: int) -> Iterator[tuple[int, int, int, str, str]]:
+    # The buffers at that address of the completed call that the frame is at. The program may have
+    # changed the arrays of counts since an earlier execution.
+    nearby = _nearby(session)
+    if nearby is None:
+        return
+    call = nearby.call
+    for _, buffer in buffers.by_address([(call, _COMPLETED)]).get(address, ()):
+        if not nearby.again or call.buffers[buffer].shares is None:
+            role = call.buffers[buffer].role
+            yield _COMPLETED, call.serial, buffer, call.procedure, f"{role} of this call"
+
+
+def _nearby(session: Session) -> nearby_calls.Nearby | None:
+    thread, frame = gdb.selected_thread(), abandoned_frames.selected_frame()
+    if thread is None or frame is None or active_call(session) is not None:
+        return None
+    name = f"nearby {thread.num} {calling_frame.level(frame)}"
+    if name not in session.derived:
+        recorded = recorded_thread(session, thread)
+        calls = session.registry.completed_calls(recorded.tid) if recorded is not None else ()
+        session.derived[name] = nearby_calls.find(list(calls))
+    found: nearby_calls.Nearby | None = session.derived[name]
+    return found
+
+
+def _state(nearby: nearby_calls.Nearby) -> str:
+    place = call_sites.call(nearby.call.site.address)
+    if nearby.again:
+        return f"previous execution: {place} has not made this call again yet"
+    return f"completed, called at {place}"
 
 
 def _pending(session: Session) -> dict[int, list[tuple[int, int]]]:
@@ -155,7 +208,7 @@ def active_call(session: Session) -> Call | None:
 
 
 def recorded_thread(session: Session, thread: gdb.InferiorThread) -> Thread | None:
-    """What the registry has of a thread of gdb's."""
+    """The registry's record of a gdb thread."""
     threads = [t for t in session.registry.threads() if isinstance(t, Thread)]
     for recorded in threads:
         if recorded.tid == thread.ptid[1]:

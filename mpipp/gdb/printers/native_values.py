@@ -100,7 +100,7 @@ def _items(node: Node, view: Array) -> Iterator[bytes]:
 
 
 def _in_c() -> bool:
-    # Whether the current language is C or a relative of it.
+    # Return whether the current language is C or a relative of it.
     return symbol_names.text(gdb.Value("c").type.target()) == "char"
 
 

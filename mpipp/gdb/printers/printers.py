@@ -10,12 +10,12 @@ from typing import Any
 import gdb
 import gdb.printing
 
-from mpipp.common.errors import MpippError, NothingRecorded, NoWrapper
+from mpipp.common.errors import MpippError, NoRecords, NoWrapper
 from mpipp.common.text.sanitize import plain
 from mpipp.datatypes.values.nodes import Node
 from mpipp.gdb import console, notices
 from mpipp.gdb.printers import buffer_lookup, native_values, token_targets
-from mpipp.gdb.program import cxx_containers, handles, sessions, tokens
+from mpipp.gdb.program import cxx_containers, handles, sessions, statuses, tokens
 from mpipp.model import KINDS
 from mpipp.render import object_structs, structure
 from mpipp.render.datatype_structs import Constant
@@ -49,7 +49,9 @@ class _Collection(gdb.printing.PrettyPrinter):
     def __init__(self) -> None:
         self._handles = {kind: _Subprinter(f"MPI_{kind.capitalize()}") for kind in KINDS}
         self._buffers = _Subprinter("buffer")
-        super().__init__("mpipp", [*self._handles.values(), self._buffers])
+        self._statuses = _Subprinter("MPI_Status")
+        every = [*self._handles.values(), self._statuses, self._buffers]
+        super().__init__("mpipp", every)
 
     def __call__(self, value: gdb.Value) -> Any:
         # An exception here would appear in the midst of what gdb prints.
@@ -65,6 +67,8 @@ class _Collection(gdb.printing.PrettyPrinter):
         handle = handles.of(value)
         if handle is not None:
             return _handle(handle) if self._handles[handle.kind].enabled else None
+        if self._statuses.enabled and statuses.is_status(value.type):
+            return _Word(statuses.text(value, sessions.required()))
         if self._buffers.enabled:
             found = buffer_lookup.printed(value)
             if found is not None:
@@ -73,7 +77,7 @@ class _Collection(gdb.printing.PrettyPrinter):
 
 
 class _Subprinter:
-    # What `info pretty-printer` lists and `disable pretty-printer` switches.
+    # The printer that `info pretty-printer` lists and `disable pretty-printer` disables.
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -87,7 +91,7 @@ def _handle(handle: handles.Handle) -> Any:
     except NoWrapper as error:
         notices.missing(error)
         return None
-    except NothingRecorded:
+    except NoRecords:
         return _Word(handle.unknown)
     except MpippError as error:
         return _Word(f"<{error}>")
@@ -146,9 +150,9 @@ class _Tree(_Printer):
         self._names = structure.names(what)
 
     def to_string(self) -> str | None:
-        # gdb asks for this right before the children when it prints. For a node in a front end's
-        # tree (MI's variable objects) it does not, or it prints the value in between (gdb 16):
-        # then another printer of the same part is asked next.
+        # gdb calls this right before the children when it prints. For a node in a front end's tree
+        # (MI's variable objects) it does not, or it prints the value in between (gdb 16). Then
+        # another printer of the same part is called next.
         before, _Tree._asked = _Tree._asked, self
         if self._key.in_tree and before not in (None, self) and before._key == self._key:
             return "{...}"
@@ -177,7 +181,7 @@ class _Tree(_Printer):
         return map(self.child, numbers)
 
     def _nodes(self) -> Iterator[tuple[str, Any]]:
-        # gdb makes a node of every child up to the last that a front end asks for: a long array
+        # gdb makes a node of every child up to the last that a front end requests. So a long array
         # is divided, or its last items would take minutes.
         key = self._key._replace(in_tree=True)
         slices = list(structure.slices(self._what))
@@ -210,8 +214,8 @@ def _is_summary() -> bool:
 
 
 def _is_for_dap() -> bool:
-    # Whether a printer's method was called for a client of the Debug Adapter Protocol, which wants
-    # a word beside the children: by gdb's own Python, for else gdb itself calls.
+    # Return whether a client of the Debug Adapter Protocol called a printer's method. Such a client
+    # needs a word beside the children. gdb's own Python then calls it, otherwise gdb itself.
     try:
         caller = sys._getframe(2)
     except ValueError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a token stands for, found again from its key."""
+"""The object of a token, found again from its key."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Object(NamedTuple):
         return cls(session.inferior.num, header.kind, header.record, header.serial)
 
     def find(self, session: Session) -> Shown:
-        """What is to be shown; GONE if the record is another object's by now."""
+        """The object to show; GONE if the record now belongs to another object."""
         found = session.registry.at(self.kind, self.record)
         if not isinstance(found, Broken) and found.header.serial != self.serial:
             return GONE
@@ -42,7 +42,7 @@ class Object(NamedTuple):
 
 
 def find(key: Key) -> Shown:
-    """What `key` names, as it is now. Raises MpippError when there is no registry any more."""
+    """The current object of `key`. Raises MpippError if there is no registry any more."""
     session = sessions.required()
     known = session.shown.get(key)
     if known is not None:

@@ -15,7 +15,7 @@ _MOST = 10_000  # frames
 _OUTERMOST = ("main", "_start", "start_thread", "clone", "clone3", "__clone", "__clone3")
 
 _NONE, _SELECTED, _ANY = range(3)
-_asked = _SELECTED  # which threads may be looked at
+_asked = _SELECTED  # the threads that gdb can read
 
 
 @contextmanager
@@ -44,11 +44,11 @@ def _asking(which: int) -> Iterator[None]:
 
 
 def has_left_frame(inferior: gdb.Inferior, tid: int, frame: int, start: int, end: int) -> bool:
-    """Whether a thread has left the function whose frame is at an address on the stack from `start`
-    to `end`, the thread's own: it runs further out on that stack.
+    """Return whether a thread has left a function with its frame on the thread's own stack, from
+    `start` to `end`. Then the thread runs further out on that stack.
 
-    False where that is not certain: on the stacks of signal handlers and coroutines, and of threads
-    that cannot be looked at now.
+    False if uncertain: on the stacks of signal handlers and coroutines, and for threads that gdb
+    cannot read now.
     """
     if not start <= frame < end or _asked == _NONE:
         return False
@@ -82,6 +82,18 @@ def newest_frame() -> gdb.Frame | None:
         return None
 
 
+def frames(most: int, start: gdb.Frame | None = None) -> Iterator[gdb.Frame]:
+    """The selected thread's frames from one on, by default the newest; none of a thread that
+    runs.
+    """
+    frame = start or newest_frame()
+    for _ in range(most):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.older()
+
+
 @contextmanager
 def selected(thread: gdb.InferiorThread) -> Iterator[None]:
     """Make `thread` the selected one for a while."""
@@ -97,8 +109,8 @@ def selected(thread: gdb.InferiorThread) -> Iterator[None]:
 
 
 def _is_further_out(frame: int, end: int) -> bool:
-    # All frames are to be there, up to where the thread began: a coroutine's stack may be anywhere,
-    # also within one of the thread's own frames.
+    # All frames must exist, down to the thread's start. A coroutine's stack may be anywhere, also
+    # within one of the thread's own frames.
     name, lowest = "", frame + 1
     one: gdb.Frame | None = gdb.newest_frame()
     for _ in range(_MOST):

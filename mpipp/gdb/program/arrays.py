@@ -23,5 +23,7 @@ def address(value: gdb.Value) -> int | None:
 
 
 def is_open(kind: gdb.Type) -> bool:
-    """Whether it is the type of an assumed-size array, whose bounds end gdb 10 when asked for."""
+    """Return whether it is the type of an assumed-size array, whose bounds end gdb 10 when asked
+    for.
+    """
     return _IS_OLD and symbol_names.text(kind).endswith("*)")

@@ -63,27 +63,24 @@ def _call(procedure: str, arguments: dict[str, int], frame: gdb.Frame, session: 
         op=arguments.get("op"),
         win=arguments.get("win"),
         file=arguments.get("fh"),
-        message=None,
         dest=arguments.get("dest"),
         source=arguments.get("source"),
         tag=arguments.get("tag", arguments.get("sendtag")),
         recvtag=arguments.get("recvtag"),
         root=arguments.get("root"),
         target_rank=arguments.get("target_rank"),
-        offset=None,
         errorcode=arguments.get("errorcode"),
-        requests=None,
-        request_count=0,
         buffers=tuple(_buffers(procedure, arguments, session)),
     )
 
 
 def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> Iterator[Buffer]:
-    # Those that count, in the process's own memory, whose counts and datatype are single numbers.
+    # The arguments with a place in the process's own memory, whose counts and datatype are single
+    # numbers.
     comm = session.registry.find("comm", arguments.get("comm", 0))
     comm = comm if isinstance(comm, Comm) else None
     places = _places(arguments.get("root", 0), comm, session)
-    for buffer in procedures.of(procedure).buffers:
+    for buffer in procedures.procedure(procedure).buffers:
         peers = _peers(buffer.times, arguments, comm)
         given = {buffer.role, buffer.datatype} <= arguments.keys()
         if buffer.role == "target_disp" or not given or peers is None:

@@ -13,6 +13,7 @@ from mpipp.gdb.program import memory_mappings, symbol_names
 from mpipp.model import Site
 from mpipp.render import header_calls
 from mpipp.symbolizer.demangle import source_name
+from mpipp.symbolizer.source_frames import Frame
 
 _LINE = re.compile(r"[^:]+:\d+( |$)")
 
@@ -21,13 +22,13 @@ def site(where: Site) -> list[str]:
     """Where an object was made, innermost caller first; [] if that is not known.
 
     Callers without a source line (the MPI library's Fortran layer, an extension module) are left
-    out before one that has it, which is recorded where MPIPP_FRAMES asks for more callers.
+    out before one with a line. That line is recorded if MPIPP_FRAMES requests more callers.
     """
     return [text for text, _ in _calls(where)]
 
 
 def place(where: Site) -> str:
-    """The same in one line, as `header_calls.place` says it; "" if it is not known."""
+    """The place in one line, as from `header_calls.place`; "" if unknown."""
     return header_calls.place(_calls(where))
 
 
@@ -47,13 +48,33 @@ def _calls(where: Site) -> list[tuple[str, str]]:
     return calls[with_line[0] :] if with_line else calls
 
 
+def frames(where: Site) -> list[Frame]:
+    """The calls of a site of which a source line is known, innermost first."""
+    if where.python:
+        path, line, name = where.python
+        return [Frame(where.python.text, path, line, name)]
+    return [
+        found
+        for address in (where.address, *where.frames)
+        if address and (found := frame(address)) is not None
+    ]
+
+
+def frame(return_address: int) -> Frame | None:
+    """The source line of the call that returns to an address; None if it is not known."""
+    line = gdb.find_pc_line(return_address - 1)
+    if line.symtab is None or not line.line:
+        return None
+    return Frame(call(return_address), symbol_names.path(line.symtab), line.line)
+
+
 def _source(return_address: int) -> str:
     table = gdb.find_pc_line(return_address - 1).symtab
     return "" if table is None else symbol_names.path(table)
 
 
 def has_line(place: str) -> bool:
-    """Whether the source line is known of what `call` returned."""
+    """Return whether the source line is known of what `call` returned."""
     return _LINE.match(place) is not None
 
 
@@ -74,6 +95,11 @@ def call(return_address: int) -> str:
         return f"{return_address:#x}"
     name, start = found
     return f"{os.path.basename(name)}+{return_address - start:#x}"
+
+
+def is_in_symbol(pc: int, name: str) -> bool:
+    """Return whether an address of code is in a symbol of the linker's."""
+    return _symbol(pc).partition("+")[0] == name
 
 
 def function(address: int) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
 
 import gdb
 
@@ -16,8 +17,10 @@ from mpipp.gdb.program.sessions import Session
 from mpipp.model import Site, Thread
 from mpipp.registry.memory import cpython_frames
 from mpipp.render import header_calls
+from mpipp.symbolizer.source_frames import Frame
 
 _INSIDE = 64  # frames inside MPI, and the tools between it and the program
+_MOST_CALLERS = 64
 _RAISING = 8  # frames of the C library inside raise(), and of a system call
 _LAYER = 4  # frames of MPI's Fortran layer
 _MPI4PY = "/mpi4py/"
@@ -44,14 +47,15 @@ def caller(site: Site) -> gdb.Frame:
 
 
 def user(site: Site) -> gdb.Frame:
-    """The frame of the selected thread that is the program's own: `caller`, or where that is a
-    function in a library's header, the one that called the library."""
+    """The program's own frame in the selected thread: `caller`, or the caller of a library if
+    that is a function in its header.
+    """
     frame = caller(site)
-    return _beyond(frame) or frame
+    return _outer_frame(frame) or frame
 
 
 def is_wrapper(frame: gdb.Frame) -> bool:
-    """Whether a frame is of the wrapper, or of the library that is loaded beside it."""
+    """Return whether a frame belongs to the wrapper, or to the library beside it."""
     return os.path.basename(symbol_names.library(frame.pc())).startswith("libmpipp_")
 
 
@@ -94,17 +98,66 @@ def place(site: Site, tid: int, session: Session) -> str:
     return text
 
 
+def callers(site: Site, tid: int, session: Session) -> list[str]:
+    """The callers of the function in which the thread `tid` called, innermost first.
+
+    Only as many as the run records (mpipp run --frames); none where the call is not found.
+    """
+    wanted = min(session.registry.info.frames, _MOST_CALLERS)
+    for thread in session.inferior.threads():
+        if thread.ptid[1] == tid and thread.is_stopped() and wanted > 1:
+            with abandoned_frames.selected(thread):
+                frame: gdb.Frame | None = caller(site)
+                if frame is None or frame.newer() is None:  # not found
+                    return []
+                found: list[str] = []
+                while (frame := frame.older()) is not None and len(found) < wanted - 1:
+                    found.append(call_sites.call(frame.pc()))
+                return found
+    return []
+
+
+def frames(site: Site, tid: int, session: Session) -> list[Frame]:
+    """The lines of source of a call of the thread `tid`, innermost first, as far as it is known."""
+    known = call_sites.frames(site)
+    if site.python or (known and not _is_mpi4py(site)):
+        return [*known, *_callers_of_headers(site, tid, session)]
+    python = _python_frame(tid, session)
+    return [python] if python is not None else known
+
+
+def _callers_of_headers(site: Site, tid: int, session: Session) -> Iterator[Frame]:
+    for thread in session.inferior.threads():
+        if thread.ptid[1] == tid and thread.is_stopped():
+            with abandoned_frames.selected(thread):
+                beyond = _outer_frame(caller(site))
+                found = call_sites.frame(beyond.pc()) if beyond is not None else None
+                if found is not None:
+                    yield found
+
+
 def python_line(tid: int, session: Session) -> str:
     """The line of Python that a thread is at, as `call_sites.call` says one; "" if it runs none."""
+    found = _python_frame(tid, session)
+    return found.text if found is not None else ""
+
+
+def _python_frame(tid: int, session: Session) -> Frame | None:
+    return next(python_frames(tid, session), None)
+
+
+def python_frames(tid: int, session: Session) -> Iterator[Frame]:
+    """The lines of Python that a thread is at, innermost first; none if it runs none."""
     try:
         runtime = int(console.value("&_PyRuntime"))
         number = _python_version(runtime, session)
         threads = [one for one in session.registry.threads() if isinstance(one, Thread)]
     except (gdb.error, MpippError):
-        return ""
+        return
     own = next((one.pthread_self for one in threads if one.tid == tid), 0)
-    found = cpython_frames.at(session.memory, runtime, number, tid, own)
-    return f"{os.path.basename(found.file)}:{found.line} in {found.function}" if found else ""
+    for found in cpython_frames.stack(session.memory, runtime, number, tid, own):
+        text = f"{os.path.basename(found.file)}:{found.line} in {found.function}"
+        yield Frame(text, found.file, found.line, found.function)
 
 
 def _python_version(runtime: int, session: Session) -> int:
@@ -128,11 +181,11 @@ def _place(site: Site, text: str) -> str:
         return text
     if not call_sites.has_line(text):
         text = call_sites.call(frame.pc())
-    beyond = _beyond(frame)
+    beyond = _outer_frame(frame)
     return f"{text}, from {call_sites.call(beyond.pc())}" if beyond is not None else text
 
 
-def _beyond(called: gdb.Frame) -> gdb.Frame | None:
+def _outer_frame(called: gdb.Frame) -> gdb.Frame | None:
     # The first frame outside a library of which `called` is a function in a header.
     line = called.find_sal()
     library = (

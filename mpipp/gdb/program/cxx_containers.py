@@ -35,13 +35,13 @@ def elements(value: gdb.Value) -> int | None:
 
 
 def is_container(kind: gdb.Type) -> bool:
-    """Whether it is the type of a container, whose elements lie elsewhere."""
+    """Return whether it is the type of a container, whose elements lie elsewhere."""
     name = _tag(kind)
     return bool(_SCATTERED.match(name)) or any(pattern.match(name) for pattern, _ in _MEMBERS)
 
 
 def is_pointer(kind: gdb.Type) -> bool:
-    """Whether it is the type of a smart pointer."""
+    """Return whether it is the type of a smart pointer."""
     return _POINTERS.match(_tag(kind)) is not None
 
 

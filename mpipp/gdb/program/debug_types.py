@@ -28,7 +28,7 @@ _ASSUMED = re.compile(r"[(,](?:-?\d*:|(?:-?\d+:)?\*)(?:,.*)?\)$")
 
 
 class Names(NamedTuple):
-    """How the language of the program names types."""
+    """The names of types in the language of the program."""
 
     fortran: bool
     cxx: bool
@@ -37,7 +37,7 @@ class Names(NamedTuple):
 
 
 def language_names(access: bool = False) -> Names:
-    """Those of gdb's current language; with `access`, models say which members are private."""
+    """The names in gdb's current language; with `access`, models mark private members."""
     language = console.language()
     return Names(language == "fortran", language == "c++", access, [_MOST_MEMBERS])
 
@@ -144,7 +144,7 @@ def _fields(plain: gdb.Type) -> list[gdb.Field]:
 
 
 def _is_empty(plain: gdb.Type) -> bool:
-    # Whether it has no members; those of an incomplete type are not known.
+    # Return whether it has no members; those of an incomplete type are not known.
     try:
         return not symbol_names.of_type(plain) or "<incomplete type>" not in _declaration(plain)
     except gdb.error:
@@ -152,7 +152,7 @@ def _is_empty(plain: gdb.Type) -> bool:
 
 
 def _declaration(plain: gdb.Type) -> str:
-    # What gdb's command writes of a type. Its name is not typed: it may be any text.
+    # gdb's text for a type. Its name is not typed: it may be any text.
     gdb.set_convenience_variable(_SHOWN, gdb.Value(0).cast(plain.pointer()))
     try:
         return console.output("ptype/r *${}", _SHOWN)
@@ -178,7 +178,7 @@ def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
         hidden = next(bases, "") if field.is_base_class else ""
         after = (_place(later) for later in fields[number + 1 :])
         end = min((bit // 8 for bit in after if bit is not None), default=plain.sizeof)
-        elsewhere = _elsewhere(field, end - offset, language)
+        elsewhere = _indirect(field, end - offset, language)
         if elsewhere is not None:
             own.append(Member(name, offset, elsewhere, access.members.get(name, "")))
             continue
@@ -245,7 +245,7 @@ def _place(field: gdb.Field) -> int | None:
 
 
 def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
-    # Those of one storage unit are one member, and those that share a byte: MPI addresses no less.
+    # Bit fields of one storage unit, or of a shared byte, are one member: MPI addresses no less.
     units: dict[tuple[int, int], list[gdb.Field]] = {}
     for field in fields:
         if field.bitsize and symbol_names.field(field):
@@ -269,11 +269,11 @@ def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
         yield Member(name, first, Scalar("bits", name, max(last, min(full, following)) - first))
 
 
-def _elsewhere(field: gdb.Field, size: int, language: Names) -> Scalar | None:
-    # An allocatable or pointer component is an array, or something of one, with a shape known only
-    # at run time; a derived type that has such a component is dynamic as well. What the compiler
-    # adds to it (_str_length) has a name that the language has not. gdb knows of std::nullptr_t no
-    # size.
+def _indirect(field: gdb.Field, size: int, language: Names) -> Scalar | None:
+    # An allocatable or pointer component is an array, or part of one, with a shape known only at
+    # run time. A derived type with such a component is dynamic as well. Components that the
+    # compiler adds (_str_length) have names outside the language. gdb knows no size of
+    # std::nullptr_t.
     plain = field.type.strip_typedefs()
     if plain.code == gdb.TYPE_CODE_VOID:
         return Scalar("pointer", symbol_names.text(field.type), size)
@@ -305,7 +305,7 @@ def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
             return Scalar("char", name, size)
         if fortran and code == gdb.TYPE_CODE_CHAR:  # ISO 10646, for which there is no datatype
             return Scalar("opaque", name, size)
-        return Scalar("signed" if _signed(plain) else "unsigned", name, size)
+        return Scalar("signed" if is_signed(plain) else "unsigned", name, size)
     if code == gdb.TYPE_CODE_BOOL:
         return Scalar("logical" if fortran else "bool", name, size)
     return Scalar(_KINDS.get(code, "opaque"), name, size)
@@ -324,7 +324,8 @@ _KINDS = {
 }
 
 
-def _signed(plain: gdb.Type) -> bool:
+def is_signed(plain: gdb.Type) -> bool:
+    """Return whether a type of integers has negative values."""
     try:
         return int(gdb.Value(-1).cast(plain)) < 0
     except (gdb.error, OverflowError):

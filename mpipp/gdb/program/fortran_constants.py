@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which Fortran constant is a variable of the program?
 
-MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables in Fortran: MPI knows them by where
-they lie, and its Fortran layer turns them into the constants of C, which the call records have.
+MPI_BOTTOM, MPI_IN_PLACE and MPI_STATUS_IGNORE are variables in Fortran. MPI knows them by their
+addresses. Its Fortran layer turns them into the constants of C, which the call records have.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Handle(NamedTuple):
 
     @property
     def unknown(self) -> str:
-        """What is said of a handle that denotes nothing."""
+        """The text for a handle without an object."""
         return object_structs.unknown(self.kind, self.value)
 
 
@@ -69,8 +69,8 @@ def _place(value: gdb.Value) -> int | None:
 
 
 def _c_kind(kind: gdb.Type) -> str | None:
-    # The typedef's name is all there is where handles are integers; where they are pointers, the
-    # pointee identifies them even in templates, which know no typedefs.
+    # Integer handles only have the typedef's name. The pointee identifies pointer handles, even in
+    # templates, which know no typedefs.
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
         found = _NAMES.get(symbol_names.of_type(kind))
         if found:

@@ -65,8 +65,8 @@ def selected(inferior: gdb.Inferior) -> Iterator[None]:
             frame.select()
 
 
-# One of each inferior, by its number, that has stopped if any has. gdb looks at every inferior to
-# list the threads of one: 20 ms where there are 300 cores.
+# One thread of each inferior, by its number, stopped if any is. gdb visits every inferior to list
+# the threads of one: 20 ms for 300 core files.
 _threads: dict[int, gdb.InferiorThread] = {}
 
 
@@ -84,7 +84,7 @@ def _select(inferior: gdb.Inferior) -> None:
 
 
 def is_core() -> bool:
-    """Whether the selected inferior is a core file."""
+    """Return whether the selected inferior is a core file."""
     inferior = gdb.selected_inferior()
     if not hasattr(inferior, "connection"):  # gdb 10
         return _CORE.search(console.output("info files")) is not None

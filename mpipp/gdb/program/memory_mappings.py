@@ -33,8 +33,8 @@ class _Mapping(NamedTuple):
 
 
 def gaps() -> list[Gap] | None:
-    """What the selected inferior does not have or cannot write to; None if that is not known."""
-    mappings = _known()
+    """Memory that the selected inferior does not map or cannot write; None if unknown."""
+    mappings = _read_mappings()
     return list(_between(mappings)) if mappings else None
 
 
@@ -63,10 +63,29 @@ def _files(listed: str) -> list[tuple[int, int, str]]:
     ]
 
 
-def _known() -> list[_Mapping]:
+def writable_at(address: int) -> list[tuple[int, int]]:
+    """The writable memory that has an address, as [start, end) with each start that it may have.
+
+    The heap may be several mappings, one behind the other, and behind variables of the program.
+    """
+    starts: list[int] = []
+    end = 0
+    for one in sorted(_read_mappings()):
+        if not one.writable:
+            continue
+        if one.start != end:
+            starts.clear()
+        starts.append(one.start)
+        end = one.end
+        if one.start <= address < end:
+            return [(start, end) for start in starts]
+    return []
+
+
+def _read_mappings() -> list[_Mapping]:
     listed = [
-        # Without permissions (old gdb, cores), and where nothing is permitted: such addresses may
-        # be those of a device's memory, which MPI can write to.
+        # Without permissions (old gdb, cores), and if nothing is permitted: such addresses may be
+        # those of a device's memory, which MPI can write to.
         _Mapping(int(start, 16), int(end, 16), not rights or rights[:2] != "r-")
         for start, end, rights in _MAPPING.findall(listing())
     ]
@@ -80,7 +99,7 @@ def _known() -> list[_Mapping]:
 
 
 def _segment(segment: Segment, of_file: bool) -> _Mapping:
-    # gdb's gcore says of memory where nothing is permitted, too, that it can be read.
+    # gdb's gcore also marks memory as readable if nothing is permitted.
     only_read = segment.readable and not segment.writable and of_file
     return _Mapping(segment.start, segment.end, not only_read)
 

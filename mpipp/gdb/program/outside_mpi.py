@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator
 
 import gdb
 
@@ -37,31 +36,33 @@ def doing(session: Session) -> str:
     called = [thread for thread in threads if thread.ptid[1] in outside]
     for thread in called or threads:
         with abandoned_frames.selected(thread):
-            fault = _fault(session)
-            if fault is not None:
-                return f"stopped by {fault.signal} {fault.where}"
-            place = _place(list(_frames()))
+            stop = fault(session)
+            if stop is not None:
+                return f"stopped by {stop.signal} {stop.where}"
+            place = _place(list(abandoned_frames.frames(_MOST)))
             return f"computing {place}" if place.startswith("at ") else place
     return "where is not known"
 
 
 def death(session: Session) -> Death | None:
-    """How the process of the selected core died; None of others, and of one that another process
-    has ended: it shows where it was."""
+    """The death of the selected core's process.
+
+    None for others, and for one that another process has ended: it shows where it was.
+    """
     inferior = session.inferior
     if not inferior.threads() or not is_core():
         return None
     with abandoned_frames.selected(
         first_thread(inferior)
     ):  # the one that died comes first in a core
-        return _fault(session)
+        return fault(session)
 
 
-def _fault(session: Session) -> Death | None:
-    # The signal that has stopped the selected thread, if it got that for what it did.
+def fault(session: Session) -> Death | None:
+    """The signal that has stopped the selected thread, if it got that for what it did."""
     try:
         name = _signal(session.registry.info.pid)
-        frames = _interrupted(list(_frames())) if name else []
+        frames = _interrupted(list(abandoned_frames.frames(_MOST))) if name else []
     except gdb.error:
         return None
     if not name or (name == "SIGABRT" and not any(map(_raises, frames))):
@@ -98,17 +99,17 @@ def _place(frames: list[gdb.Frame]) -> str:
     for number, frame in enumerate(frames):
         is_newest = number == 0  # it is at its instruction, not behind a call
         place = call_sites.call(frame.pc() + is_newest)
-        library = os.path.basename(symbol_names.library(frame.pc()))
-        if call_sites.has_line(place) and not library.startswith(_LIBC):
+        if call_sites.has_line(place) and not is_in_libc(frame):
             return f"in {name}, called at {place}" if name else f"at {place}"
-        name = _INTERNAL.sub("", symbol_names.function(frame) or name or place)
+        name = called_function(frame) or name or place
     return f"in {name}" if name else "where is not known"
 
 
-def _frames() -> Iterator[gdb.Frame]:
-    frame = abandoned_frames.newest_frame()
-    for _ in range(_MOST):
-        if frame is None:
-            return
-        yield frame
-        frame = frame.older()
+def is_in_libc(frame: gdb.Frame) -> bool:
+    """Return whether a frame is the C library's, whose lines tell users nothing."""
+    return os.path.basename(symbol_names.library(frame.pc())).startswith(_LIBC)
+
+
+def called_function(frame: gdb.Frame) -> str:
+    """The function of a frame by the name that programs call; "" if it has none."""
+    return _INTERNAL.sub("", symbol_names.function(frame))

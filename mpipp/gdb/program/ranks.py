@@ -8,22 +8,32 @@ import gdb
 from mpipp.gdb.program import sessions
 from mpipp.gdb.program.inferior_memory import selected
 
+_launched: dict[int, int] = {}  # ranks by the inferior's number, as the launcher says
+
 
 def inferiors() -> list[gdb.Inferior]:
-    """Those that have a process, or a core file, by rank, then by number."""
+    """The inferiors with a process or a core file, by rank, then by number."""
     having = [inferior for inferior in gdb.inferiors() if inferior.pid]
     return sorted(having, key=lambda inferior: (_order(inferior), inferior.num))
 
 
 def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
-    """The one that gdb found first, where it has attached that with the process's number; in
-    non-stop mode the first of those that have stopped, if any has."""
+    """The thread that gdb found first, if it has the process's number. In non-stop mode it is
+    the first stopped thread, if any is.
+    """
     every = inferior.threads()  # gdb lists the newest first
     return min(every, key=lambda thread: (not thread.is_stopped(), thread.num))
 
 
+def name(inferior: gdb.Inferior, number: int) -> None:
+    """Take the launcher's number of a process as its rank, until MPI is initialized."""
+    _launched[inferior.num] = number
+
+
 def rank(inferior: gdb.Inferior) -> int | None:
     """The rank of an inferior; None if it is not known, or there is no wrapper."""
+    if inferior.num in _launched:
+        return _launched[inferior.num]
     with selected(inferior):
         session = sessions.current()
         return None if session is None else session.registry.info.world_rank

@@ -104,7 +104,7 @@ def current() -> Session | None:
 
 @contextmanager
 def at_prompt() -> Iterator[None]:
-    """While a command of the user's goes on, which looks at threads that have stopped."""
+    """Mark the run of a user's command, which reads stopped threads."""
     global _is_at_prompt
     before, _is_at_prompt = _is_at_prompt, True
     try:
@@ -131,10 +131,25 @@ def required() -> Session:
         raise
 
 
+@contextmanager
+def also_running() -> Iterator[Session | None]:
+    """Yield `current`, also while all threads run: then the records may change meanwhile."""
+    global _is_at_prompt
+    is_running = _is_at_prompt and _runs(gdb.selected_inferior())
+    before, _is_at_prompt = _is_at_prompt, False
+    session = current()
+    _is_at_prompt = before
+    try:
+        yield session
+    finally:
+        if is_running and session is not None:
+            session.fresh = False
+
+
 def _runs(inferior: gdb.Inferior) -> bool:
-    # As a whole. One that gdb has not stopped yet while it attaches has no frames either; in
-    # conditions of breakpoints gdb takes threads to run that have stopped. Of a core nothing runs;
-    # and where gdb asks the unwinder for just the frame that is asked for here, gdb 13 dies.
+    # Test the whole process. While gdb attaches, a running process has no frames either. In
+    # conditions of breakpoints gdb takes stopped threads for running. A core file does not run. If
+    # gdb asks the unwinder for this very frame, gdb 13 crashes.
     thread = gdb.selected_thread()
     if thread is None or is_core() or abandoned_frames.newest_frame() is not None:
         return False
@@ -142,9 +157,10 @@ def _runs(inferior: gdb.Inferior) -> bool:
 
 
 def reread() -> Session:
-    """As `required`, where conditions of breakpoints are evaluated.
+    """Read the process again, then return what `required` returns.
 
-    Between two of these the process runs although gdb tells of no event.
+    Conditions of breakpoints need this. Between two of them the process may run without an event in
+    gdb.
     """
     _changed()
     return required()
@@ -158,8 +174,8 @@ def _renewed(inferior: gdb.Inferior, session: Session | None) -> Session:
         session = _sessions[inferior.num] = Session(inferior, address)
     if session.registry.info.status == "inert":
         raise NoWrapper(
-            "the mpipp wrapper in this process was built for another MPI library: "
-            "start the program with mpipp run or mpipp gdb, which choose the right one"
+            "the mpipp wrapper in this process was built for another MPI library: start the "
+            "program with mpipp run or mpipp gdb"
         )
     return session
 
@@ -169,7 +185,7 @@ def _address(inferior: gdb.Inferior, session: Session | None) -> int:
         raise NoWrapper("there is no process and no core file: run the program or open a core")
     symbol, core = _symbol(), core_file()
     if symbol is not None:
-        # What a core lacks gdb reads in the library's file, as it was when the program started.
+        # gdb reads memory that a core file lacks from the library's file, as it was at the start.
         if core is not None and not core.has(symbol):
             raise NoWrapper(_lack(core))
         return symbol
@@ -178,7 +194,7 @@ def _address(inferior: gdb.Inferior, session: Session | None) -> int:
         raise NoWrapper(f"there is no mpipp wrapper in this process: {_START}")
     key = (core.path, core.size)
     if key not in _found:
-        _found[key] = None  # for whoever interrupts it: the next print would search again
+        _found[key] = None  # after an interrupt the next print would search again
         if _may_be_mpi():
             _found[key] = _search(inferior, core)
     found = _found[key]
@@ -191,14 +207,13 @@ def _lack(core: CoreFile) -> str:
     # Why a core has no registry.
     if core.size < core.whole:
         return (
-            f"the core file is cut off, {core.size} of {core.whole} bytes are there, and what the "
-            "mpipp wrapper recorded is not among them: let it be written whole, with room for it "
-            "and ulimit -c unlimited"
+            f"the core file is truncated to {core.size} of {core.whole} bytes, without the "
+            "records of mpipp's wrapper: set ulimit -c unlimited and free disk space"
         )
     if core.damaged:
         return (
-            f"the core file is damaged, {core.damaged} of its program headers cannot be right, and "
-            "what the mpipp wrapper recorded is not found: copy it again from where it was written"
+            f"the core file is damaged (wrong program headers: {core.damaged}), and the records of "
+            "mpipp's wrapper are missing: copy it again from the original"
         )
     if _WRAPPER in memory_mappings.listing():
         return (
@@ -229,8 +244,8 @@ def _search(inferior: gdb.Inferior, core: CoreFile) -> int | None:
 
 
 def _may_be_mpi() -> bool:
-    # Searching takes seconds, in a core of any program. Of a core without its program gdb knows no
-    # libraries; asked for them while it unwinds, it would look for them and end itself.
+    # The search takes seconds, in a core file of any program. gdb knows no libraries of a core file
+    # without its program. If asked while it unwinds, it would search for them and crash.
     if not symbol_names.program():
         return True
     libraries = console.output("info sharedlibrary")

@@ -15,7 +15,9 @@ _MOST = 200  # frames
 
 
 def may_call(session: Session) -> bool:
-    """Whether a thread may call MPI that has not yet: any that is not known to be a library's."""
+    """Return whether a thread may call MPI that has not yet: any that is not known to be a
+    library's.
+    """
     known = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
     with selected(session.inferior):
         others = [one for one in session.inferior.threads() if one.ptid[1] not in known]
@@ -32,7 +34,7 @@ def _is_of_library(thread: gdb.InferiorThread) -> bool:
 
 
 def _files() -> list[str]:
-    # Of the selected thread's frames, innermost first; "" of the program itself.
+    # The files of the selected thread's frames, innermost first; "" for the program itself.
     files: list[str] = []
     frame = abandoned_frames.newest_frame()
     while frame is not None and len(files) < _MOST:

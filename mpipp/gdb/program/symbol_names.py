@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Names of types, functions, variables and files, as mpipp writes them: in one line.
 
-Whoever made the program's file has chosen them, and may have taken any bytes. Those that are
-not UTF-8, or that a terminal obeys, are written as `\\033`.
+The author of the program's file has chosen them, and may have used any bytes. Bytes that are not
+UTF-8, or that a terminal obeys, are written as `\\033`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
 
 _DEEPEST = 64  # of types that have no names, each the target of another
-_MOST = 256  # of types that are looked at for one
+_MOST = 256  # types that are checked for one
 
-# What gdb writes of a type by way of its target, and, without a name, in Fortran.
+# Types that gdb writes by way of their target, and types without a name, in Fortran.
 _DERIVED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_FUNC)
 _PLAIN = (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_ERROR, gdb.TYPE_CODE_RANGE, gdb.TYPE_CODE_STRING)
 _WORDS = {
@@ -47,7 +47,7 @@ def field(one: gdb.Field) -> str:
 
 
 def file(table: gdb.Symtab) -> str:
-    """A source file, as the compiler was told."""
+    """A source file, by its name in the compiler's command."""
     return _name(lambda: table.filename)
 
 
@@ -113,8 +113,8 @@ def _text(kind: gdb.Type, fortran: bool, depth: int) -> str:
 
 
 def _is_written(kind: gdb.Type, fortran: bool, budget: list[int], depth: int) -> bool:
-    # Whether gdb can write it: gdb 13 ends where it comes to a struct without a name in Fortran,
-    # and every gdb where a damaged type leads to itself.
+    # Return whether gdb can write the type. gdb 13 crashes on a struct without a name in Fortran,
+    # and every gdb on a damaged type that refers to itself.
     budget[0] -= 1
     if depth == _DEEPEST or budget[0] < 0:
         return False

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Values that stand for a part of something shown.
 
-A printer can hand gdb only values, but the parts of a datatype or a buffer are no values of the
-program. A token is a value that names such a part; the printers' look-up recognises it. What a
-token names is described completely by its key (what is shown, and the path down to the part), so
-that a token a front end keeps across stops shows the present state of that part.
+A printer can pass only values to gdb, but the parts of a datatype or a buffer are no values of the
+program. A token is a value that names such a part; the printers' look-up recognises it. Its key
+describes the part completely: the object, and the path down to the part. So a token that a front
+end keeps across stops shows the current state of that part.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MOST = 1 << 20
 
 
 class Key(NamedTuple):
-    """What a token stands for: the part at `path` of what `root` finds."""
+    """The meaning of a token: the part at `path` of the object that `root` finds."""
 
     root: Any  # hashable, see `roots`
     path: tuple[int | range, ...] = ()

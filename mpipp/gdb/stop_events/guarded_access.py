@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said where gdb stops at an access to a guarded buffer, before it happens."""
+"""The message when gdb stops at an access to a guarded buffer, before it happens."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def _stopped(event: gdb.StopEvent) -> None:
 
 
 def _about(address: int) -> Iterator[str]:
-    # Of the process that has stopped.
-    from mpipp.gdb.analysis.inferior_processes import Checked  # takes some time to load
+    # The message about the stopped process.
+    from mpipp.gdb.analysis.inferior_processes import CheckedInferiors  # takes some time to load
 
-    checked = Checked()
+    checked = CheckedInferiors()
     for element, operation in checked.holding(address):
         if operation.process.registry.info.guard == "there":
             yield (
                 f"mpipp: this SIGSEGV is an access to {element}, in the buffer of the "
-                f"pending {operation.call.procedure}, called at "
-                f"{checked.place(operation)}. It has not happened yet: continue goes on."
+                f"pending {operation.call.procedure} (called at {checked.place(operation)}). "
+                "The access has not happened yet: continue performs it."
             )
             return
 

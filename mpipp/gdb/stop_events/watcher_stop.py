@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said where a process that gdb has stops, as a report says."""
+"""The message when a process under gdb stops at a finding of a report."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def _stopped(event: gdb.StopEvent) -> None:
         newer = wrapper.newer() if wrapper is not None else None
         if newer is None or "raise" not in symbol_names.function(newer):
             return  # another's
-        # It has done what it is for: given to the process it would stop that once more.
+        # The signal has done its work: if delivered, it would stop the process again.
         console.output("queue-signal 0")
     except gdb.error:
         return  # gdb has said all that is known
     notices.post(
-        "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue goes on.",
+        "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue resumes.",
         gdb.STDOUT,
     )
 

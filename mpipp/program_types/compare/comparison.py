@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A datatype against the program's own type: does each element lie on a member of its kind?
 
-`compare` looks at the whole datatype without expanding repetitions. Where it does not fit, what
-would make it fit is looked for: displacements of the other sign, or counted from another member.
+`compare` checks the whole datatype without expanding repetitions. If it does not fit, it searches
+for a cause: displacements of the other sign, or counted from another member.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mpipp.typetree import Datatype
 
 _MOST_CANDIDATES = 64  # members that displacements may have been counted from
 _MOST_ELEMENTS_MOVED = 2000
-_MOST_ELEMENTS_APART = 5000  # that are looked at one by one, where they overlap
+_MOST_ELEMENTS_APART = 5000  # elements that are checked one by one if they overlap
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,9 @@ class Lack:
 
 @dataclass(frozen=True)
 class Report:
-    """What `compare` found. `complete`: every element was looked at.
+    """The result of `compare`. `complete`: it checked every element.
 
-    `lacks` is None where it is not known what is covered: too many elements overlap, or were not
-    looked at.
+    `lacks` is None if the coverage is unknown: too many elements overlap, or were not checked.
     """
 
     layout: Layout
@@ -106,7 +105,7 @@ class Report:
 
     @property
     def errors(self) -> int:
-        """How many problems are certain."""
+        """The number of certain problems."""
         return sum(problem.certain for problem in self.problems)
 
 
@@ -185,7 +184,7 @@ class _Comparison:
         )
 
     def _first_path(self, stream: Stream) -> Path:
-        # Of the first member that the first element touches.
+        # The first member that the first element touches.
         touched = types.within(self._layout.kind, stream.start, stream.start + stream.size)
         return next((path for path, _, _ in touched), ())
 
@@ -203,7 +202,7 @@ class _Comparison:
         return self._complete and (twice is None or self._count_apart())
 
     def _count_apart(self) -> bool:
-        # Of elements that overlap, what they cover together; False if there are too many.
+        # The bytes that overlapping elements cover together; False if there are too many.
         if self._datatype.element_count * self._count > _MOST_ELEMENTS_APART:
             return False
         spans: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -230,7 +229,7 @@ class _Comparison:
         yield Problem("overlap", False, first, leaf.name or leaf.combiner, place, 1, "", 0, text)
 
     def _extent(self) -> Iterator[Problem]:
-        # For one object only: a vector over an array need not span it. A predefined datatype is of
+        # For one object only: a vector over an array need not span it. A predefined datatype covers
         # one member anyway.
         tree, kind, extent = self._datatype, self._layout.kind, self._datatype.extent
         if not isinstance(kind, Record) or extent == kind.size:
@@ -279,7 +278,7 @@ def _sizeof(kind: Record) -> str:
 
 
 def _hint(datatype: Datatype, layout: Layout, count: int, origin: int) -> str:
-    # What would make it fit.
+    # A change that would make it fit.
     turned = _turned(datatype)
     if turned is not None:
         mirrored, before, after = turned

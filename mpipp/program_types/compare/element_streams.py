@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The elements of a datatype, folded: each stream is one basic datatype at a product of combs.
+"""The elements of a datatype, folded: each stream is one basic datatype at a product of dimensions.
 
 A regular datatype is one stream however many elements it has; listed blocks of one kind and length
 at a constant distance share one. Displacements are in bytes from the start of the buffer.
@@ -24,10 +24,10 @@ _MOST_GROUPS = 32  # of listed blocks, one stream each
 
 
 class Level(NamedTuple):
-    """A comb: `steps` places `stride` bytes apart; each moves address index `place` by `step`.
+    """A dimension: `steps` places `stride` bytes apart; each moves address index `place` by `step`.
 
-    Or, of listed blocks, `steps` places at `offsets` from the first, in ascending order, of the
-    blocks numbered `blocks`; `stride` is then the largest that all offsets are multiples of.
+    For listed blocks it is `steps` places at `offsets` from the first, in ascending order, of the
+    blocks numbered `blocks`. `stride` is then the greatest common divisor of the offsets.
     """
 
     steps: int
@@ -56,7 +56,7 @@ class Level(NamedTuple):
         return self.blocks[i] - self.blocks[0] if self.blocks else i * self.step
 
     def within(self, room: int, i: int) -> int:
-        """How many places there are from `i` on that are at most `room` bytes after it."""
+        """The number of places from `i` on that are at most `room` bytes after it."""
         if self.offsets:
             return bisect.bisect_right(self.offsets, self.offsets[i] + room) - i
         return min(room // self.stride, self.steps - 1 - i) + 1
@@ -126,7 +126,7 @@ class Stream:
 
     @property
     def count(self) -> int:
-        """How many elements."""
+        """The number of elements."""
         result = 1
         for level in self.levels:
             result *= level.steps
@@ -199,7 +199,7 @@ def _below(place: _Place) -> Iterator[_Place]:
 def _regular_levels(
     place: _Place, regular: Sequence[shapes.Level]
 ) -> Iterable[tuple[int, Indices, tuple[Level, ...]]]:
-    # A block-cyclic dimension is cycles of chunks, and the rest of the last cycle.
+    # A block-cyclic dimension consists of whole cycles of chunks, and a shorter last cycle.
     choices = [(place.start, place.indices, place.levels)]
     for number, (dimension, stride) in enumerate(regular, len(place.indices)):
         parts: list[tuple[int, tuple[Level, ...]]] = []

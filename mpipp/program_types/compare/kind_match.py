@@ -14,21 +14,21 @@ from mpipp.program_types.compare.element_streams import Stream
 from mpipp.program_types.compare.member_lookup import Placement
 from mpipp.program_types.types import ELSEWHERE, Path, Scalar, Type
 
-# What elements of a class may lie on, besides members of this class.
+# The members that elements of a class may lie on, besides members of this class.
 _ALSO: Mapping[str, frozenset[str]] = {
     "signed": frozenset({"enum", "bits"}),
     "unsigned": frozenset({"enum", "bits"}),
     "logical": frozenset({"bool"}),
     "bool": frozenset({"logical"}),
 }
-# Those whose values are integers: of one size, a wrong one of them is only doubtful.
+# Classes with integer values: with the same size, a wrong one of them is only doubtful.
 _INTEGERS = frozenset("signed unsigned char wchar bool logical enum bits".split())
 
 Spell = Callable[[Path], str]
 
 
 class Doubt(NamedTuple):
-    """What is wrong with elements on a member. `certain`: an error, else suspicious."""
+    """An error of elements on a member. `certain`: an error, else suspicious."""
 
     code: str
     certain: bool
@@ -36,7 +36,7 @@ class Doubt(NamedTuple):
 
 
 def doubt(placement: Placement, whole: Type, spell: Spell, name: str) -> Doubt | None:
-    """What is wrong with a placement on the type `whole`, called `name`; None if nothing is."""
+    """The error of a placement on the type `whole`, called `name`; None if it is right."""
     stream = placement.stream
     if placement.where == "outside":
         where = f"which ends at {whole.size}" if stream.start >= 0 else "which begins at 0"
@@ -53,7 +53,7 @@ def doubt(placement: Placement, whole: Type, spell: Spell, name: str) -> Doubt |
 
 def _on_member(stream: Stream, placement: Placement, scalar: Scalar, spell: Spell) -> Doubt | None:
     if scalar.kind in ELSEWHERE:
-        return _elsewhere(scalar, spell(placement.path))
+        return _indirect(scalar, spell(placement.path))
     if stream.kind == "byte":
         return None
     half = stream.kind == "float" and scalar.kind == "complex" and stream.size * 2 == scalar.size
@@ -75,7 +75,7 @@ def _on_member(stream: Stream, placement: Placement, scalar: Scalar, spell: Spel
     return Doubt("size" if same else "kind", not (integers and whole), words)
 
 
-def _elsewhere(scalar: Scalar, member: str) -> Doubt:
+def _indirect(scalar: Scalar, member: str) -> Doubt:
     what = f"{member} is {ELSEWHERE[scalar.kind]}"
     if scalar.kind == "vptr":
         return Doubt("pointer", True, f"{what}, which another process must not overwrite")
@@ -109,7 +109,7 @@ def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | N
         return Doubt("padding", True, f"in no member: {_padding(stream, whole, spell)}")
     path, at, scalar = touched[0]
     if scalar.kind in ELSEWHERE:
-        return _elsewhere(scalar, spell(path))
+        return _indirect(scalar, spell(path))
     if start < at:
         return Doubt("straddles", True, f"begins in the padding before {said[0]}")
     if scalar.kind == "bits":
@@ -157,7 +157,7 @@ def _fit(scalar: Scalar) -> str:
 
 
 def best(ways: list[list[Placement]], whole: Type) -> list[Placement]:
-    """Of the alternatives of a union the one that the elements fit best."""
+    """The alternative of a union that the elements fit best."""
 
     def badness(way: list[Placement]) -> tuple[int, int]:
         doubts = [doubt(placement, whole, lambda _: "", "") for placement in way]

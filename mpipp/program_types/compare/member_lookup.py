@@ -2,9 +2,9 @@
 """Which members do the elements of a datatype lie on? Regular parts are never expanded.
 
 A stream of elements descends into the program's type. At an array, levels whose stride is a
-multiple of the element's size only choose the element, and are set aside; what is left is cut where
-it crosses from one element to the next, which repeats after `size / gcd(stride, size)` steps. At a
-record it is cut at the members' bounds.
+multiple of the element's size only choose the element, and are set aside. The rest is cut at the
+bounds of elements, which repeats after `size / gcd(stride, size)` steps. At a record it is cut at
+the members' bounds.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ class TooMany(Exception):
 class Placement:
     """Elements of one stream that lie in one way on one member.
 
-    `where` is "member", "padding", "outside" or "crossing" (an element that lies in more than one
-    place). `path` leads to the scalar, or to what holds it where there is none, which is `kind`;
-    `offset` is that of the first of these in the whole object, `rest` that of the first element
-    in it.
+    `where` is "member", "padding", "outside" or "crossing" (an element in more than one place).
+    `path` leads to the scalar `kind`, or to its container if there is no scalar. `offset` is that
+    of the first of these in the whole object, `rest` that of the first element in it.
     """
 
     stream: Stream
@@ -43,8 +42,8 @@ class Placement:
 
 
 class _State(NamedTuple):
-    # A stream that is being placed: `levels` are those not yet set aside, `start` is from the
-    # beginning of the type that is looked at, which is at `offset` of the whole object.
+    # A stream during its placement. `levels` are not yet set aside. `start` is from the beginning
+    # of the current type, which is at `offset` of the whole object.
     stream: Stream
     aside: tuple[Level, ...]
     levels: tuple[Level, ...]
@@ -76,7 +75,7 @@ class _State(NamedTuple):
 class Placer:
     """Places streams on one type; `choose` picks among the alternatives of a union.
 
-    `choose` is given the placements on each alternative and returns the best of them.
+    `choose` gets the placements on each alternative and returns the best of them.
     """
 
     def __init__(
@@ -139,7 +138,7 @@ class Placer:
         if size == distance:
             yield from self._visit(state, kind.element)
             return
-        # What a section of an array leaves out is as padding.
+        # Elements outside a section of an array count as padding.
         for part, low in self._cut(state, lambda at: (0, size) if at < size else (size, distance)):
             if low == 0:
                 yield from self._visit(part, kind.element)
@@ -212,8 +211,8 @@ def _cell(at: int, size: int) -> tuple[int, int]:
 
 
 def _periods(state: _State, level: Level, period: int, _size: int) -> Iterator[_State]:
-    # The same with a level of many steps as one of whole periods, which keep the place in the
-    # array's element, and one within a period; and the rest.
+    # The state with a level of many steps split in two, and the rest. One level has whole periods,
+    # which keep the place in the array's element; the other is within a period.
     others = _without(state, level)
     whole, rest = divmod(level.steps, period)
     outer = Level(whole, level.stride * period, level.place, level.step * period)
@@ -225,7 +224,7 @@ def _periods(state: _State, level: Level, period: int, _size: int) -> Iterator[_
 
 
 def _listed(state: _State, level: Level, _period: int, size: int) -> Iterator[_State]:
-    # Of listed blocks, those that keep the place in the array's element together.
+    # The listed blocks that keep the place in the array's element, together.
     others = _without(state, level)
     for places in level.remainders(state.start, size).values():
         yield state.at(level, places[0], (*others, level.chosen(places)))

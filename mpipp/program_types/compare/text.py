@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `compare` found, for people and for machines."""
+"""The result of `compare`, for people and for machines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def lines(
     if every or report.errors:
         yield from _covers(report, limits)
     if not report.complete:
-        yield "  too many elements are irregular: the rest was not looked at"
+        yield "  too many elements are irregular: the rest was not checked"
 
 
 def _covers(report: Report, limits: Limits) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _coverage(report: Report) -> str:
     lacks = report.lacks
     if lacks is None:
         why = "overlap" if report.complete else "are irregular"
-        return f"what is covered is not known: too many elements {why}"
+        return f"the coverage is unknown: too many elements {why}"
     if not lacks:
         return "every member is covered"
     said = [_lack(lack) for lack in lacks[:_MOST_LACKS]]
@@ -84,7 +84,7 @@ def _lack(lack: Lack) -> str:
 
 
 def content(report: Report, title: str) -> dict[str, Any]:
-    """The report for `mpipp.render.json_output.document`; members as docs/json.md says."""
+    """The report for `mpipp.render.json_output.document` (docs/reference/json.md)."""
     return {
         "datatype": title,
         "with": report.layout.name,

@@ -29,7 +29,7 @@ class Layout:
         return types.spelled(self.root, self.inside + path, self.fortran)
 
     def part(self, path: Path, kind: Type) -> Layout:
-        """What lies at `path`."""
+        """The layout of the part at `path`."""
         inside = replace(self, kind=kind, inside=self.inside + path)
         return replace(inside, name=inside.spell(()), type=kind.name) if path else self
 
@@ -100,7 +100,7 @@ def focused(layout: Layout, low: int, high: int) -> tuple[Layout, int]:
 
 
 def _slice(layout: Layout, offset: int, low: int, high: int) -> tuple[Layout, int]:
-    # Of an array those elements that hold the bytes from `low` to `high`.
+    # The elements of an array that hold the bytes from `low` to `high`.
     kind = layout.kind
     if not isinstance(kind, Array) or kind.text or not kind.distance or high <= low:
         return layout, offset

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The blocks of the datatype that a struct, class or derived type of the program needs.
 
-Members of nested structs are listed by their own names; structs in arrays, and those that occur
-more than once, get a datatype of their own. What has no meaning in another process (pointers) is
-left out, and what MPI has no type for is sent as bytes.
+Members of nested structs are listed by their own names. Structs in arrays, and structs that occur
+more than once, get a datatype of their own. Members without a meaning in another process (pointers)
+are left out, and members without an MPI type are sent as bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mpipp.common.errors import MpippError
 from mpipp.program_types import types
 from mpipp.program_types.types import ELSEWHERE, Array, Member, Record, Scalar, Type
 
-# What names of types and members are made of, template arguments among them.
+# The characters of names of types and members, also of template arguments.
 _NAME = re.compile(r"[\w\s:<>,*&()'\[\]{}.$-]*")
 _MOST_ELEMENTS = (1 << 31) - 1  # of a block: an int
 
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """How to make the datatype of one record: its blocks, and what is left out and why."""
+    """A plan to make the datatype of one record: its blocks, and omissions with reasons."""
 
     record: Record
     entries: tuple[Entry, ...]
@@ -49,7 +49,7 @@ class Plan:
 def plans(record: Record) -> list[Plan]:
     """The plans for a record and for those in it with datatypes of their own, these first.
 
-    Raises MpippError where there is nothing to send.
+    Raises MpippError if there is nothing to send.
     """
     nested = _nested(record)
     found: dict[Record, Plan] = {}
@@ -63,7 +63,7 @@ def plans(record: Record) -> list[Plan]:
 
     add(record)
     if not found[record].entries:
-        raise MpippError(f"{record.name} has {_nothing(found[record])}")
+        raise MpippError(f"{record.name} has {_empty_reason(found[record])}")
     return list(found.values())
 
 
@@ -78,12 +78,12 @@ def _expect_name(name: str) -> None:
         raise MpippError(f"{name} is no name of a type or member: source code cannot have it")
 
 
-def _nothing(plan: Plan) -> str:
+def _empty_reason(plan: Plan) -> str:
     return f"nothing to send: {'; '.join(plan.omitted) or 'no members'}"
 
 
 def _has_data(kind: Type) -> bool:
-    # Whether there is anything to send.
+    # Return whether there is anything to send.
     if isinstance(kind, Scalar):
         return kind.kind not in ELSEWHERE
     if isinstance(kind, Array):
@@ -161,7 +161,7 @@ def _add(
     entries: list[Entry],
     omitted: list[str],
 ) -> None:
-    what = block.name or f"what is at {block.offset}"
+    what = block.name or f"the bytes at {block.offset}"
     comment = what if "::" in what else ""
     if block.hidden:
         comment = f"{what} is {block.hidden}"
@@ -173,7 +173,7 @@ def _add(
         return
     nested = kind if isinstance(kind, Record) and not kind.union else None
     if nested is not None and not _has_data(nested):
-        omitted.append(f"{what} has {_nothing(_plan(nested, frozenset()))}")
+        omitted.append(f"{what} has {_empty_reason(_plan(nested, frozenset()))}")
         return
     datatype = types.datatype_name(kind, fortran) if isinstance(kind, Scalar) else ""
     if nested is None and not datatype:

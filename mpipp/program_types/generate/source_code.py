@@ -2,8 +2,8 @@
 """Source code that makes the datatype of a struct, class or derived type of the program.
 
 Each writer gives the lines of one function for the record, after those for the records in it that
-have datatypes of their own. Comments say what is left out, and what is sent as bytes. All raise
-MpippError where there is nothing to send.
+have datatypes of their own. Comments name the omissions, and the members that are sent as bytes.
+All raise MpippError if there is nothing to send.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mpipp.program_types.types import Record
 
 
 def function_name(record: Record) -> str:
-    """What a function that makes its datatype is called unless the user says: make_particle."""
+    """The default name of a function that makes its datatype: make_particle."""
     name = re.sub(r"^(struct|union|type)\b|\(|\)", "", record.name).strip()
     name = re.sub(r"\W+", "_", name.rpartition("::")[2] if "<" not in name else name).strip("_")
     return f"make_{name or 'struct'}"

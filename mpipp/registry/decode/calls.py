@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Union, overload
 
 from mpipp.common.errors import GoneMemory, MpippError, UnreadableMemory
 from mpipp.common.text.sanitize import plain
 from mpipp.model import (
+    ArrayArgument,
     Broken,
     Buffer,
     Call,
@@ -18,7 +20,9 @@ from mpipp.model import (
     DatatypeRecord,
     Share,
     ThreadCall,
+    procedures,
 )
+from mpipp.model.procedures import Procedure
 from mpipp.registry.decode.datatypes import LENGTHS, Datatypes
 from mpipp.registry.layout.record_fields import (
     RawBuffer,
@@ -36,7 +40,7 @@ _MOST_KNOWN = 1024
 
 _MAX_INPUTS = 16
 _TYPES = {"MPI_File_set_view": ("etype", "filetype")}
-# Of these the handles that they were given are kept.
+# Calls whose passed handles are kept.
 _KEPT = ("MPI_Waitany", "MPI_Waitsome", "MPI_Request_free")
 
 _Known = Union[DatatypeRecord, Broken, None]
@@ -69,9 +73,37 @@ class Calls:
         Also once the program has left it by a jump, as far as its stack says so. Raises MpippError
         when it makes no sense.
         """
-        raw = self._calls.one(record)
+        raw = self._calls.decode(record)
         state = self._source.enumerator("call_state", raw.state)
         return self._call(raw) if state == "active" and not self._is_abandoned(raw) else None
+
+    def completed(self, record: bytes) -> Call | None:
+        """The call in a thread's record if it has returned, and is recorded; else None.
+
+        Its arguments beside the buffers were on a stack that is in use again: they are left out.
+        Raises MpippError when it makes no sense.
+        """
+        raw = self._calls.decode(record)
+        source = self._source
+        if source.enumerator("call_state", raw.state) != "none" or not raw.serial:
+            return None
+        if source.procedure(raw.procedure) not in procedures.PROCEDURES:
+            return None
+        for name in ("constructor", "arguments", "types"):
+            raw = raw._replace(present=raw.present & ~source.value("present", name))
+        return self._call(raw)
+
+    def past(self, record: bytes, serials: Sequence[int]) -> Call:
+        """A completed call. A datatype is left out if its record is another datatype's by now.
+
+        Raises MpippError when it makes no sense.
+        """
+        call = self._call(self._calls.decode(record))
+        buffers = [
+            buffer if _serial(buffer.datatype) in (None, serial) else replace(buffer, datatype=None)
+            for buffer, serial in zip(call.buffers, serials)
+        ]
+        return replace(call, state="over", buffers=tuple(buffers))
 
     def _is_abandoned(self, raw: RawCall) -> bool:
         # The wrapper sees it only at the next call of MPI (wrapper/intercept/abandoned_calls.c).
@@ -85,7 +117,7 @@ class Calls:
 
     def last(self, thread: RawThread) -> ThreadCall:
         """The call in a thread's record, whether it has returned or not."""
-        raw = self._calls.one(thread.call)
+        raw = self._calls.decode(thread.call)
         procedure = self._source.procedure(raw.procedure)
         known = thread.place_serial == raw.serial
         site = self._source.site(thread.place if known else raw.caller, 0)
@@ -93,40 +125,41 @@ class Calls:
 
     def serial(self, record: bytes) -> int:
         """The number of the call in a thread's record, from 1; 0: there was none."""
-        return self._calls.one(record).serial
+        return self._calls.decode(record).serial
 
     def call(self, record: bytes) -> Call:
         """The call in a record. Raises MpippError when it makes no sense."""
-        return self._call(self._calls.one(record))
+        return self._call(self._calls.decode(record))
 
     def _call(self, raw: RawCall) -> Call:
         source = self._source
         present = source.bits("present", raw.present)
 
-        def given(name: str, value: int) -> int | None:
+        def present_value(name: str, value: int) -> int | None:
             return value if name in present else None
 
         procedure = source.procedure(raw.procedure)
+        facts = procedures.procedure(procedure)
         return Call(
             procedure=procedure,
             state=source.enumerator("call_state", raw.state),
             serial=raw.serial,
             site=source.site(raw.caller, 0),
             frame=raw.frame,
-            comm=given("comm", raw.comm),
-            op=given("op", raw.op),
-            win=given("win", raw.win),
-            file=given("file", raw.file),
-            message=given("message", raw.message),
-            dest=given("dest", raw.dest),
-            source=given("source", raw.source),
-            tag=given("tag", raw.tag),
-            recvtag=given("recvtag", raw.recvtag),
-            root=given("root", raw.root),
-            target_rank=given("target_rank", raw.target_rank),
-            offset=given("offset", raw.offset),
-            errorcode=given("errorcode", raw.errorcode),
-            requests=given("requests", raw.requests),
+            comm=present_value("comm", raw.comm),
+            op=present_value("op", raw.op),
+            win=present_value("win", raw.win),
+            file=present_value("file", raw.file),
+            message=present_value("message", raw.message),
+            dest=present_value("dest", raw.dest),
+            source=present_value("source", raw.source),
+            tag=present_value("tag", raw.tag),
+            recvtag=present_value("recvtag", raw.recvtag),
+            root=present_value("root", raw.root),
+            target_rank=present_value("target_rank", raw.target_rank),
+            offset=present_value("offset", raw.offset),
+            errorcode=present_value("errorcode", raw.errorcode),
+            requests=present_value("requests", raw.requests),
             request_count=raw.request_count if "requests" in present else 0,
             buffers=self._all_buffers(raw),
             ordinal=certain(raw.ordinal) if "ordinal" in present else None,
@@ -136,9 +169,34 @@ class Calls:
             before=raw.before if procedure in _KEPT and raw.requests else 0,
             arguments=self._arguments(raw) if "arguments" in present else {},
             counts=self._counts(raw) if "counts" in present else None,
-            given_types=self._given_types(procedure, raw) if "types" in present else (),
+            given_types=self._datatype_arguments(procedure, raw) if "types" in present else (),
             again="again" in present,
+            arrays=tuple(self._arrays(facts, raw, present)),
+            statuses=raw.statuses if facts.statuses else None,
         )
+
+    def _arrays(
+        self, facts: Procedure, raw: RawCall, present: frozenset[str]
+    ) -> Iterator[ArrayArgument]:
+        passed = itertools.islice(self._buffers.many(raw.buffers), raw.buffer_count)
+        used = [one for one in passed if one.vector] if raw.buffer_count else []
+        vectors = list(self._vectors.many(raw.vectors)) if used or "counts" in present else []
+        if "counts" in present:
+            yield _array("recvcounts", vectors[0])
+        for one in used:
+            role = self._source.string(one.role)
+            yield from _of_vector(facts, role, vectors[min(one.vector, len(vectors)) - 1])
+        combiner = self._source.enumerator("combiner", raw.combiner)
+        names = ARGUMENTS.get(combiner, ()) if "constructor" in present else ()
+        has_inputs = present & {"constructor", "arguments"}
+        for at, given in enumerate((self._inputs(raw) if has_inputs else None) or ()):
+            if at < len(names):
+                is_array, name = names[at] in LENGTHS, f"array_of_{names[at]}"
+            else:
+                is_array = self._source.enumerator("shape", given.shape) == "array"
+                name = self._source.string(given.name)
+            if is_array and given.count > 0:
+                yield ArrayArgument(name, given.values, given.count, given.size)
 
     def _constructor(self, raw: RawCall) -> Constructor | None:
         # In the caller's memory, which may be as wrong as a caller can be.
@@ -162,7 +220,10 @@ class Calls:
         source = self._source
         found: dict[str, int | tuple[int, ...] | None] = {}
         for given in self._inputs(raw) or ():
-            name, shape = source.string(given.name), source.enumerator("shape", given.shape)
+            name, shape = (
+                source.string(given.name),
+                source.enumerator("shape", given.shape),
+            )
             try:
                 if shape == "handle":
                     found[name] = source.integers(given.values, 1, given.size, signed=False)[0]
@@ -217,7 +278,7 @@ class Calls:
         except MpippError:
             return None
 
-    def _given_types(self, procedure: str, raw: RawCall) -> tuple[DatatypeArgument, ...]:
+    def _datatype_arguments(self, procedure: str, raw: RawCall) -> tuple[DatatypeArgument, ...]:
         names, handles = _TYPES.get(procedure, ()), self._types(raw) or ()
         return tuple(
             DatatypeArgument(name, one, self._find(one)) for name, one in zip(names, handles)
@@ -257,6 +318,25 @@ class Calls:
         )
 
 
+def _serial(known: _Known) -> int | None:
+    return known.header.serial if isinstance(known, DatatypeRecord) else None
+
+
+def _array(name: str, vector: RawVector) -> ArrayArgument:
+    return ArrayArgument(name, vector.counts, vector.length, vector.count_size)
+
+
+def _of_vector(facts: Procedure, role: str, vector: RawVector) -> Iterator[ArrayArgument]:
+    # The counts and displacements of one side of a v or w form.
+    every = [one for one in facts.buffers if one.times == "each"]
+    counts = next((one.count for one in every if one.role == role), "")
+    letter = role[:1] if len(every) > 1 else ""
+    if counts:
+        yield _array(counts, vector)
+        size = vector.displacement_size
+        yield ArrayArgument(f"{letter}displs", vector.displacements, vector.length, size)
+
+
 def _answered(raw: RawCall, present: frozenset[str]) -> bool:
     # The wrapper then clears its ordinal.
     if "recv_ordinal" in present:
@@ -292,7 +372,7 @@ class _Shares(Sequence[Share]):
         self._find = find
         self._known: dict[int, Share] = {}
         self._sums: list[int] | None = None
-        self._whole = False  # whether the far end of the array of counts was looked at
+        self._whole = False  # whether the far end of the array of counts was checked
 
     def __len__(self) -> int:
         return self._vector.length

@@ -56,8 +56,8 @@ class Datatypes:
         known = self._known
         if address in known:
             return known[address]
-        # Components first and without recursion: a chain of constructors may be very long. What is
-        # `begun` and not `known` is being looked into, so meeting it again is a cycle.
+        # Components first and without recursion: a chain of constructors may be very long. A
+        # datatype in `begun` but not in `known` is in progress, so meeting it again is a cycle.
         begun: dict[int, _Begun] = {}
         pending = [address]
         while pending:
@@ -80,14 +80,14 @@ class Datatypes:
 
     def combiner(self, address: int) -> str:
         """Only the combiner of a datatype, which is not kept. Raises MpippError."""
-        raw = self._decoder.one(self._source.memory.read(address, self._decoder.size))
+        raw = self._decoder.decode(self._source.memory.read(address, self._decoder.size))
         return self._source.enumerator("combiner", raw.combiner)
 
     def _begin(self, address: int) -> _Begun:
         source = self._source
         data = source.memory.read(address, self._decoder.size)
         header = source.header("datatype", address, data)
-        raw = self._decoder.one(data)
+        raw = self._decoder.decode(data)
         components = self._integers(address, data, raw.components, raw.component_count, False)
         arguments = self._integers(address, data, raw.arguments, raw.argument_count)
         return _Begun(header, raw, components, arguments)
@@ -158,6 +158,7 @@ class Datatypes:
 
 
 def _possible(name: str, size: int) -> bool:
-    # Of a basic datatype; a library may have 0 bytes for one that it does not support.
+    # The least size of a basic datatype; a library may have 0 bytes for one that it does not
+    # support.
     least = _SMALLEST_PAIR if predefined.is_pair(name) else 0
     return size == 0 or least <= size <= _LARGEST_BASIC

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""What is recorded of buffers that are guarded while operations have them."""
+"""The records of guarded buffers of pending operations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mpipp.model import Cover, Touch
-from mpipp.registry.layout.record_fields import RawCover, RawTouch
+from mpipp.model import Coverage, Touch
+from mpipp.registry.layout.record_fields import RawCoverage, RawTouch
 from mpipp.registry.layout.record_source import Source
 
 _MOVED = {"moved": True, "not moved": False}
 
 
 class Switch(NamedTuple):
-    """Whether the operations that a call starts are guarded whatever time it takes."""
+    """The switch that guards the operations of a call without a time limit."""
 
     caller: int  # return address of the call; 0: it is of all calls
     procedure: str
@@ -22,7 +22,7 @@ class Switch(NamedTuple):
 
 
 def touches(source: Source) -> Iterator[Touch]:
-    """Loads and stores of which nobody was told. Raises MpippError."""
+    """Loads and stores without a report. Raises MpippError."""
     if "touches" not in source.tables:
         return
     for raw in source.entries("touches", RawTouch):
@@ -34,15 +34,15 @@ def touches(source: Source) -> Iterator[Touch]:
             yield Touch(raw.serial, raw.address, stores, raw.tid, site, moved, bytes=raw.bytes)
 
 
-def covers(source: Source) -> Iterator[Cover]:
-    """How buffers were looked at, for each place that has any. Raises MpippError."""
+def covers(source: Source) -> Iterator[Coverage]:
+    """The guard coverage of buffers, for each place. Raises MpippError."""
     if "covers" not in source.tables:
         return
-    for raw in source.entries("covers", RawCover):
+    for raw in source.entries("covers", RawCoverage):
         counts = (raw.pages, raw.compared, raw.skipped, raw.nothing, raw.accesses)
         if any(counts):
             procedure = source.procedure(raw.procedure) if raw.caller else ""
-            yield Cover(procedure, source.site(raw.caller, 0), *counts)
+            yield Coverage(procedure, source.site(raw.caller, 0), *counts)
 
 
 def switches(source: Source) -> Iterator[Switch]:
@@ -51,7 +51,7 @@ def switches(source: Source) -> Iterator[Switch]:
     field = source.layout.field(table.record, "always") if table is not None else None
     if table is None or field is None:
         return
-    for number, raw in enumerate(source.entries("covers", RawCover)):
+    for number, raw in enumerate(source.entries("covers", RawCoverage)):
         if raw.caller or number + 1 == table.count:
             procedure = source.procedure(raw.procedure) if raw.caller else ""
             place = table.entries + number * table.record_size

@@ -31,7 +31,7 @@ from mpipp.registry.layout.record_source import UNCERTAIN, Source, certain, expe
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 40_000
 _DOUBTED = 2  # of a request's bits: MPIPP_DOUBTED
-_CLOSED = (1 << 64) - 2  # in place of the handle, where that is another communicator's by now
+_CLOSED = (1 << 64) - 2  # replaces the handle if that is another communicator's by now
 
 
 class Objects:
@@ -63,7 +63,7 @@ class Objects:
         decoder = self._decoders.get(kind)
         if decoder is None:
             decoder = self._decoders[kind] = self._source.object_decoder(kind, make)
-        raw: Record = decoder.one(record)
+        raw: Record = decoder.decode(record)
         return raw
 
     def _request(self, header: Header, record: bytes) -> model.Request:
@@ -71,7 +71,8 @@ class Objects:
         state = self._source.enumerator("request_state", raw.state)
         call = self._calls.call(raw.call)
         # The call's own may be in MPI's Fortran layer.
-        if header.site.python or (header.site.address and header.site.address != call.site.address):
+        own = header.site
+        if own.python or own.frames or (own.address and own.address != call.site.address):
             call = replace(call, site=header.site)
         doubted = bool(raw.special & _DOUBTED)
         count = call.buffers[0].peers if call.buffers else 0
@@ -197,11 +198,11 @@ class Objects:
         )
 
     def _together(self, address: int, comm: int) -> dict[str, int]:
-        # What a file's channel says, as long as its communicator is not freed.
+        # The data of a file's channel, as long as its communicator is not freed.
         decoder = self._source.linked_decoder("channels", RawChannel) if address else None
         if decoder is None:
             return {}
-        channel = decoder.one(self._source.memory.read(address, decoder.size))
+        channel = decoder.decode(self._source.memory.read(address, decoder.size))
         if channel.comm != comm or channel.count & UNCERTAIN:
             return {}
         return {"opened": channel.key & 0xFFFFFFFF, "joined": channel.count}
@@ -244,13 +245,13 @@ class _Channels(Sequence[model.Channel]):
         return tuple(self._walk())
 
     def _walk(self) -> Iterator[model.Channel]:
-        # Ends where it makes no sense: a channel may have been given to another communicator.
+        # The walk ends at invalid data: a channel may now belong to another communicator.
         source, address = self._source, self._address
         decoder = source.linked_decoder("channels", RawChannel) if address else None
         seen: set[int] = set()
         while decoder and address and address not in seen and len(seen) < _MAX_CHANNELS:
             seen.add(address)
-            raw = decoder.one(source.memory.read(address, decoder.size))
+            raw = decoder.decode(source.memory.read(address, decoder.size))
             if raw.comm not in (self._comm, _CLOSED):
                 return
             frozen = bool(raw.count & UNCERTAIN)

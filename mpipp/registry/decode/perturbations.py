@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What is recorded of calls that were provoked."""
+"""The records of perturbed calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from mpipp.model import Provoked
-from mpipp.registry.layout.record_fields import RawProvoked
+from mpipp.registry.layout.record_fields import RawPerturbation
 from mpipp.registry.layout.record_source import Source
 
 
@@ -14,7 +14,7 @@ def provoked(source: Source) -> Iterator[Provoked]:
     """For each place, and each way, that has any. Raises MpippError."""
     if "provoked" not in source.tables:
         return
-    for raw in source.entries("provoked", RawProvoked):
+    for raw in source.entries("provoked", RawPerturbation):
         if not raw.times:
             continue
         has_room = bool(raw.way)

@@ -10,7 +10,7 @@ from mpipp.registry.layout.record_source import Source, expect_number
 
 
 def process_info(source: Source, root: RawRoot) -> ProcessInfo:
-    """What the root says. Raises MpippError when it makes no sense."""
+    """The data of the root. Raises MpippError if it is invalid."""
     expect_number(root.world_size)
     return ProcessInfo(
         flavor=source.enumerator("flavor", root.flavor),
@@ -31,6 +31,7 @@ def process_info(source: Source, root: RawRoot) -> ProcessInfo:
         parent=root.parent,
         main_thread=root.main_thread or None,
         tag_ub=root.tag_ub or None,
+        status_size=root.status_size,
         kind_bits=root.kind_bits,
         several_threads=bool(root.several_threads),
         several_called=bool(root.several_called),

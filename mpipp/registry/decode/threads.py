@@ -10,14 +10,16 @@ from mpipp.common.errors import MpippError
 from mpipp.model import Breach, Broken, Call, Polls, Thread, ThreadCall
 from mpipp.registry.decode.calls import Calls
 from mpipp.registry.layout.object_tables import Tables
-from mpipp.registry.layout.record_fields import RawBreach, RawThread
+from mpipp.registry.layout.record_fields import RawBreach, RawPastCall, RawThread
 from mpipp.registry.layout.record_source import Source
+
+_MOST_PAST = 1 << 10  # calls of a thread
 
 HasLeft = Callable[[int, int, int, int], bool]
 
 
 class Threads:
-    """Those of the registry; `has_left` as `Registry` is given it."""
+    """The threads of the registry; `has_left` as in `Registry`."""
 
     def __init__(self, source: Source, tables: Tables, calls: Calls, has_left: HasLeft) -> None:
         self._source = source
@@ -34,7 +36,7 @@ class Threads:
                 continue
             address, record = found
             try:
-                raw = decoder.one(record)
+                raw = decoder.decode(record)
                 if raw.serial:
                     call = self._calls.active(raw.call) if raw.depth else None
                     marked = self._calls.last(raw) if raw.depth and call is None else None
@@ -52,7 +54,7 @@ class Threads:
                 yield Broken("thread", address, str(error))
 
     def _placed(self, raw: RawThread, call: Call) -> Call:
-        # With its place where that is not where it was called from.
+        # With its place if that differs from its caller.
         if raw.place_serial != call.serial:
             return call
         place = self._source.site(raw.place, 0)
@@ -61,8 +63,8 @@ class Threads:
         return replace(call, site=place)
 
     def _polls(self, raw: RawThread) -> tuple[int, Polls | None]:
-        # How many calls it has made; and those of them that found nothing, the last first. One that
-        # it enters, or is inside of, is one of them until it finds something: then none has polled.
+        # The number of its calls; and its polls without a result, the last first. An active call is
+        # one of them until it has a result: then none has polled.
         made = self._calls.serial(raw.call)
         if not raw.polled or made - raw.polled not in (0, 1):
             return made, None
@@ -70,21 +72,58 @@ class Threads:
         polls = Polls(raw.polls_from, call, bool(raw.polls_vary))
         return made, polls if call.facts.polls else None
 
+    def completed(self, tid: int) -> Iterator[Call]:
+        """The completed calls of a thread that are kept: the last, then the last of each place.
+
+        The last one only if it was recorded, and with its caller as its place if it is kept
+        nowhere else. Raises MpippError when they make no sense.
+        """
+        raw = self._raw(tid)
+        if raw is None or raw.depth:
+            return
+        past = sorted(self._past(raw), key=lambda call: call.serial, reverse=True)
+        last = self._calls.completed(raw.call)
+        if last is not None and not (past and past[0].serial == last.serial):
+            yield self._placed(raw, last)
+        yield from past
+
+    def _raw(self, tid: int) -> RawThread | None:
+        decoder = self._source.object_decoder("thread", RawThread)
+        for found in self._tables.records("thread"):
+            if not isinstance(found, Broken):
+                raw = decoder.decode(found[1])
+                if raw.serial and raw.tid == tid:
+                    return raw
+        return None
+
+    def _past(self, raw: RawThread) -> Iterator[Call]:
+        if not raw.past_calls:
+            return
+        if raw.past_count > _MOST_PAST:
+            raise MpippError(f"a thread is recorded with {raw.past_count} past calls")
+        decoder = self._source.linked_decoder("past_calls", RawPastCall)
+        data = self._source.memory.read(raw.past_calls, raw.past_count * decoder.size)
+        for past in decoder.many(data):
+            if past.place:
+                serials = self._source.unpack(past.serials, 8, signed=False)
+                call = self._calls.past(past.call, serials)
+                yield replace(call, site=self._source.site(past.place, 0))
+
     def last_calls(self) -> Iterator[ThreadCall]:
         """The last call of each thread, which may have returned since."""
         decoder = self._source.object_decoder("thread", RawThread)
         for found in self._tables.records("thread"):
             if not isinstance(found, Broken):
-                raw = decoder.one(found[1])
+                raw = decoder.decode(found[1])
                 if raw.serial:
                     yield self._calls.last(raw)
 
     def count_of_calls(self) -> int:
-        """How many calls of MPI the process has made; 0 if that is not certain."""
+        """The number of MPI calls that the process has made; 0 if that is uncertain."""
         decoder = self._source.object_decoder("thread", RawThread)
         found = (one for one in self._tables.records("thread") if not isinstance(one, Broken))
         return self._source.root().calls + sum(
-            self._calls.serial(decoder.one(record).call) for _, record in found
+            self._calls.serial(decoder.decode(record).call) for _, record in found
         )
 
     def breaches(self) -> Iterator[Breach]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How the registry is laid out, as it says itself: its root, field table and list of tables.
+"""The layout of the registry, as it says itself: its root, field table and list of tables.
 
-Only the first 64 bytes of the root, the entries of the field table and the numbers of the first
-four records are fixed; everything else is decoded by the published names, offsets and sizes.
+The first 64 bytes of the root, the entries of the field table and the numbers of the first four
+records are fixed. Everything else is decoded by the published names, offsets and sizes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
-from mpipp.common.errors import MpippError, NothingRecorded
+from mpipp.common.errors import MpippError, NoRecords
 from mpipp.common.text.sanitize import plain
 from mpipp.registry.memory.address_space import Memory
 
@@ -69,12 +69,12 @@ class Decoder(Generic[Record]):
 
     def __init__(self, make: type[Record], code: str, order: _Order) -> None:
         self._struct = struct.Struct(code)
-        # What `make._make` does, without a step of Python: there may be 10^6 records.
+        # The function of `make._make`, without a step of Python: there may be 10^6 records.
         self._make: Callable[[tuple[Any, ...]], Record] = functools.partial(tuple.__new__, make)
         self._order = order
         self.size = self._struct.size  # bytes of a record
 
-    def one(self, data: bytes) -> Record:
+    def decode(self, data: bytes) -> Record:
         """Decode one record from its `size` bytes. Raises MpippError for any other number."""
         try:
             return self._make(self._order(self._struct.unpack(data)))
@@ -134,12 +134,12 @@ class Layout:
                 f"{MAJOR}: use the mpipp that came with the wrapper"
             )
         if not self_address:
-            raise NothingRecorded(
+            raise NoRecords(
                 "the mpipp wrapper has recorded nothing yet: let the program call MPI first"
             )
         if self_address != address:
             raise MpippError(
-                f"what lies at {address:#x} is a copy of the mpipp registry at {self_address:#x}"
+                f"the data at {address:#x} is a copy of the mpipp registry at {self_address:#x}"
             )
         if not _ROOT_SIZE <= size <= _MAX_RECORD:
             raise self._damaged(f"its root has {size} bytes")
@@ -255,7 +255,7 @@ def _text(characters: bytes) -> str:
 
 
 def find_roots(memory: Memory, candidates: Iterable[int]) -> Iterator[int]:
-    """Of the addresses where MAGIC was found, those of a registry and not of a copy of it."""
+    """The addresses with MAGIC that have a registry and not a copy of it."""
     for address in candidates:
         try:
             Layout(memory, address)

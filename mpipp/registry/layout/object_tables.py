@@ -63,7 +63,7 @@ class Tables:
                 if address in seen or len(seen) >= _MAX_CHUNKS:
                     raise self._damaged(kind, "has a chunk that follows itself")
                 seen.add(address)
-                chunk = self._chunks.one(self._source.memory.read(address, self._chunks.size))
+                chunk = self._chunks.decode(self._source.memory.read(address, self._chunks.size))
                 if chunk.used > chunk.capacity:
                     raise self._damaged(
                         kind, f"has a chunk with {chunk.used} of {chunk.capacity} records"

@@ -45,7 +45,7 @@ class PythonPlaces:
             decoder = self._layout.decoder(
                 table.record, "python_place", RawPythonPlace, table.record_size
             )
-            raw = decoder.one(self._memory.read(address, decoder.size))
+            raw = decoder.decode(self._memory.read(address, decoder.size))
             self._lines[address] = self._line(raw)
         return self._lines[address]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The fields this package reads of each record, by the names the registry publishes.
 
-Where they are, and how large, the registry says itself. Nested records are bytes until decoded;
-all addresses are those of the target.
+The registry itself has the offset and the size of each field. Nested records are bytes until
+decoded; all addresses are those of the target.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class RawRoot(NamedTuple):
     standard_minor: int
     main_thread: int
     tag_ub: int
+    status_size: int
     kind_bits: int
     end_awaited: int
     spawned: int
@@ -100,8 +101,10 @@ class RawObject(NamedTuple):
     references: int
     fint: int
     caller: int
+    freed: int
     frames: int
     name: int
+    holders: int
 
 
 class RawDatatype(NamedTuple):
@@ -171,6 +174,7 @@ class RawCall(NamedTuple):
     types: int
     type_count: int
     before: int
+    statuses: int
 
 
 class RawTouch(NamedTuple):
@@ -185,7 +189,7 @@ class RawTouch(NamedTuple):
     frames: int
 
 
-class RawCover(NamedTuple):
+class RawCoverage(NamedTuple):
     caller: int
     procedure: int
     pages: int
@@ -195,7 +199,7 @@ class RawCover(NamedTuple):
     accesses: int
 
 
-class RawProvoked(NamedTuple):
+class RawPerturbation(NamedTuple):
     caller: int
     procedure: int
     way: int
@@ -204,6 +208,21 @@ class RawProvoked(NamedTuple):
     times: int
     least: int
     most: int
+
+
+class RawReturned(NamedTuple):
+    procedure: int
+    error_class: int
+    caller: int
+    times: int
+    last: int
+    text: bytes
+
+
+class RawKeyvals(NamedTuple):
+    caller: int
+    made: int
+    freed: int
 
 
 class RawBreach(NamedTuple):
@@ -246,7 +265,7 @@ class RawHistory(NamedTuple):
     noted: int
 
 
-class RawTimed(NamedTuple):
+class RawTimestamp(NamedTuple):
     history: int
     ordinal: int
     time: int
@@ -392,5 +411,18 @@ class RawThread(NamedTuple):
     handle_count: int
     handle: int
     other_handle: int
+    past_calls: int
+    past_count: int
     polled: int
+    call: bytes
+
+
+class RawStackPlace(NamedTuple):
+    caller: int
+    frames: int
+
+
+class RawPastCall(NamedTuple):
+    place: int
+    serials: bytes
     call: bytes

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What every decoder of records needs: the target's memory and layout, strings, arrays, names."""
+"""The common needs of all decoders of records: the target's memory and layout, strings, arrays,
+names.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from mpipp.registry.layout.record_fields import (
     RawObject,
     RawProcedure,
     RawRoot,
-    RawTimed,
+    RawStackPlace,
+    RawTimestamp,
 )
 from mpipp.registry.memory.address_space import Memory, PageCache
 
@@ -31,6 +34,7 @@ _FEW = 16  # numbers
 _MOST_KEPT = 1 << 26  # numbers of arrays, and bytes of strings: some gigabytes of Python's
 _MOST_PROCESSES = 1 << 22  # which lists are made of
 _MAX_FRAMES = 1024
+_MOST_STACKS = 1 << 16
 _MAX_ENTRIES = 100_000  # of the tables of names
 
 UNCERTAIN = 1 << 63  # is added to counts and ordinals that are not certain
@@ -64,7 +68,7 @@ class Source:
         self.byte_order = self.layout.byte_order
         self._single = {code: struct.Struct(self.byte_order + code) for code in "iqIQ"}
         self._root = self.layout.decoder(REGISTRY, "root", RawRoot)
-        self._last_root: tuple[bytes, RawRoot] = b"", self._root.one(bytes(self._root.size))
+        self._last_root: tuple[bytes, RawRoot] = b"", self._root.decode(bytes(self._root.size))
         attachment = self.layout.nested(REGISTRY, "attached")
         self._attachments = self.layout.decoder(attachment, "attachment", RawAttachment)
         self._tables: dict[str, Table] | None = None
@@ -108,7 +112,7 @@ class Source:
         """The root's fields as they are now."""
         data = self.memory.read(self.layout.address, self._root.size)
         if data != self._last_root[0]:
-            self._last_root = data, self._root.one(data)
+            self._last_root = data, self._root.decode(data)
         return self._last_root[1]
 
     def table(self, kind: str) -> Table:
@@ -170,7 +174,9 @@ class Source:
         return self._enumerations.get(name, {})
 
     def header(self, kind: str, address: int, record: bytes) -> Header:
-        """What is common to all objects. Raises MpippError when the record is another kind's."""
+        """The common part of all objects. Raises MpippError if the record belongs to another
+        kind.
+        """
         return self.header_of(kind, address, self.raw_header(kind, record))
 
     def header_of(self, kind: str, address: int, raw: RawObject) -> Header:
@@ -184,23 +190,28 @@ class Source:
         name = self.string(raw.name) if raw.name else ""
         if name and ("predefined" in flags or "null" in flags):
             name = plain(name, "")  # which is shown without quotes
+        freed_at = self.site(raw.freed, 0) if raw.freed and "ended" in flags else None
         return Header(
-            kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address
+            *(kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address),
+            freed_at,
+            raw.holders,
         )
 
     def raw_headers(self, kind: str) -> Callable[[bytes], RawObject]:
-        """What decodes, of a record of this kind, what is common to all objects."""
+        """A decoder for the common part of a record of this kind."""
         offset = self._offsets.get(kind)
         if offset is None:
             raise MpippError(f"the table of {kind}s in the mpipp registry is not one of objects")
         return functools.partial(self._headers.within, offset)
 
     def raw_header(self, kind: str, record: bytes) -> RawObject:
-        """What is common to all objects, not interpreted."""
+        """The common part of all objects, not interpreted."""
         return self.raw_headers(kind)(record)
 
     def is_readable(self, kind: str, raw: RawObject) -> bool:
-        """Whether `header_of` surely raises nothing: all that it names is here, or was read."""
+        """Return whether `header_of` surely raises nothing: all that it names is here, or was
+        read.
+        """
         follows = raw.frames or raw.name or raw.caller not in self._sites
         return not follows and raw.kind == self._numbers[kind] and raw.serial != 0
 
@@ -214,13 +225,32 @@ class Source:
             return Site(caller, self.integers(frames + 8, count, 8, signed=False), line)
         site = self._sites.get(caller)
         if site is None:
-            line = self._python.line(self.tables.get("python_places"), caller)
-            site = self._sites[caller] = Site(caller, (), line)
+            site = self._sites[caller] = self._stack_place(caller) or Site(
+                caller, (), self._python.line(self.tables.get("python_places"), caller)
+            )
         return site
 
+    def _stack_place(self, address: int) -> Site | None:
+        # A place with its callers (wrapper/registry/stack_places.h); None: the address is of code.
+        table = self.tables.get("stack_places")
+        if table is None or not table.entries or not table.entries <= address:
+            return None
+        number, rest = divmod(address - table.entries, max(1, table.record_size))
+        if rest or number >= min(table.count, _MOST_STACKS):
+            return None
+        decoder = self.layout.decoder(table.record, "stack_place", RawStackPlace, table.record_size)
+        raw = decoder.decode(self.memory.read(address, decoder.size))
+        return self.site(raw.caller, raw.frames) if raw.frames else None
+
+    def error_class(self, number: int) -> str:
+        """The name of a class of errors."""
+        known = self.constants.items()
+        names = (name for name, value in known if value == number and name.startswith("MPI_ERR_"))
+        return next(names, "MPI_ERR_UNKNOWN")
+
     def attachment(self, record: bytes) -> Attachment:
-        """What is attached for buffered sends."""
-        raw = self._attachments.one(record)
+        """The buffer attached for buffered sends."""
+        raw = self._attachments.decode(record)
         state = self.enumerator("attachment", raw.state)
         if not state:
             return NOTHING_ATTACHED
@@ -277,7 +307,7 @@ class Source:
         return self.memory.read(address, count) if count else b""
 
     def unpack(self, data: bytes, size: int, signed: bool = True) -> tuple[int, ...]:
-        """The integers of `size` bytes that `data` has room for."""
+        """The integers of `size` bytes that fit into `data`."""
         code = _INTEGERS[size] if signed else _INTEGERS[size].upper()
         count = len(data) // size
         if count == 1:  # of many datatypes
@@ -298,10 +328,10 @@ class Source:
 
     @property
     def times(self) -> Mapping[int, Mapping[int, int]]:
-        """When calls were made, by the address of their channel's history, and ordinal there."""
+        """The times of calls, by the address of their channel's history, and ordinal there."""
         if self._times is None:
             self._times = {}
-            timed = self.entries("times", RawTimed) if "times" in self.tables else ()
+            timed = self.entries("times", RawTimestamp) if "times" in self.tables else ()
             for one in timed:
                 self._times.setdefault(one.history, {})[one.ordinal] = one.time
         return self._times

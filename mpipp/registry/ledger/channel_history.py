@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The history of a channel: its items put in order (wrapper/recorder/ledger/ledger.h).
 
-It may grow while it is read: what is there is told, and the rest when it is asked for again.
+It may grow while it is read: a read returns the current part, and the next read the rest.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PLAIN = 48  # bytes of a call that is the plainest: with one buffer, and nothing
 
 
 class Layout(NamedTuple):
-    """How histories lie in memory."""
+    """The layout of histories in memory."""
 
     histories: Decoder[RawHistory]
     pages: Decoder[RawPage]
@@ -37,7 +37,7 @@ class Layout(NamedTuple):
     run: int
     ordinal: int
     started: int  # bits of a call that has the place where it was started, behind these
-    # Of what is so plain that it is not looked at item by item.
+    # A pattern of items that need no test one by one.
     plain: re.Pattern[bytes]  # calls that follow each other
     all_plain: re.Pattern[bytes]  # these calls, and runs
     heads: re.Pattern[bytes]  # of one of these
@@ -93,19 +93,19 @@ class History:
         self._recent: list[KeptCall] = []
         self._next = 1
         self._highest = 0  # the highest ordinal that is written
-        self._told = 0  # up to there the run that goes on was told
-        self._back = False  # whether something was said of ordinals before others
+        self._told = 0  # the current run was returned up to there
+        self._back = False  # True if an item has replaced earlier ordinals
         self._found: list[Stretch] = []
 
     def last(self, channel: Channel) -> int:
         """The ordinal up to which calls are kept: collective ones are when MPI has accepted them.
 
-        Of a process that runs it must be read before what else `more` is given.
+        For a running process it must be read before the other arguments of `more`.
         """
         return self._raw().noted if channel.sequence == "collectives" else channel.count
 
     def more(self, period: int, last: int) -> list[Stretch]:
-        """Those up to an ordinal that were not told before, in order of ordinals.
+        """New stretches up to an ordinal, in order of ordinals.
 
         Ordinals of which nothing is kept are left out. Raises MpippError when it makes no sense.
 
@@ -148,10 +148,10 @@ class History:
 
     def _raw(self) -> RawHistory:
         decoder = self._layout.histories
-        return decoder.one(self._source.memory.read(self._address, decoder.size))
+        return decoder.decode(self._source.memory.read(self._address, decoder.size))
 
     def _until(self, last: int) -> list[Stretch]:
-        # Without the call that is being noted at this moment, which is told the next time.
+        # Without the call that is being noted at this moment, which the next read returns.
         found = in_order(self._found) if self._back else self._found
         self._found, told = [], []
         self._back = False
@@ -209,14 +209,14 @@ class History:
             self._highest = self._next - 1
             told = min(max(0, self._told + 1 - first), count)
         else:
-            told = 0  # said of ordinals before
+            told = 0  # earlier ordinals
         if told < count:
             stretch = Stretch(first, count, cycle[:count])
             self._found.append(stretch.part(first + told, first + count) if told else stretch)
         self._remember([cycle[i % period] for i in range(max(0, count - _RECENT), count)])
 
     def _open_run(self, period: int, last: int) -> None:
-        # The one that goes on is not written yet.
+        # The current run is not written yet.
         first, cycle = self._next, self._cycle(period)
         told = max(self._told, first - 1)
         if last > told:
@@ -247,7 +247,7 @@ class History:
             if address != self._page:
                 self._words += decoder.size // 8
                 self._page, self._read = address, 0
-            page = decoder.one(source.memory.read(address, decoder.size))
+            page = decoder.decode(source.memory.read(address, decoder.size))
             if not self._read <= page.used <= page.capacity <= _MAX_WORDS:
                 raise MpippError(f"the ledger has a page with {page.used} words")
             start, self._read = self._read, page.used
@@ -277,16 +277,16 @@ class Items:
 
     @cached_property
     def heads(self) -> list[bytes]:
-        """Of each item."""
+        """The head of each item."""
         return self._layout.heads.findall(self._data)
 
     @cached_property
     def numbers(self) -> list[bytes]:
-        """Of each item."""
+        """The number of each item."""
         return self._layout.numbers.findall(self._data)
 
     def call(self, head: bytes, count: int) -> Call:
-        """One with that head."""
+        """The call with that head."""
         return self._make(_words(head + _WORD.pack(count)))
 
 

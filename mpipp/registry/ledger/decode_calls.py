@@ -25,6 +25,7 @@ _ADDRESS = (1 << 56) - 1
 _MOST_ARGUMENTS = 16
 _OWN, _COMMUTES = 1 << 63, 1 << 62  # bits of an operation of the program's own
 _NULL = 1 << 33  # in place of a number of values
+_STEP_WORDS = 6
 
 # The fields of a call that the wrapper keeps of a collective one, in its order.
 _SCALARS = ("root", "op", "tag", "errorcode")
@@ -56,6 +57,8 @@ class Ledger:
     def _decoded(self, words: tuple[int, ...], channel: Channel, comm: int | None) -> Call:
         source = self._source
         head, caller, present = words[:3]
+        if channel.sequence == "steps":
+            return self._step(words)
         start, rest = self._start(present & 0xFFFFFFFF, words[3:])
         scalars, rest = self._scalars(present & 0xFFFFFFFF, rest)
         raw = list(_raw_buffers(rest, head >> 32 & 0xFF))
@@ -63,6 +66,7 @@ class Ledger:
         vectors, rest = self._vectors(rest, present >> 32)
         own_op = _own_op(scalars.get("op", 0))
         sends, receives = "send" in channel.sequence, "receive" in channel.sequence
+        code = scalars.get("errorcode")
         counted = vectors[0] if vectors and self._has(present, "counts") else None
         return Call(
             procedure=source.procedure(head >> 40),
@@ -72,25 +76,42 @@ class Ledger:
             frame=0,
             comm=comm,
             op=None if own_op else scalars.get("op") or None,  # 0: not known
-            win=None,
-            file=None,
-            message=None,
             dest=channel.peer if sends else None,
             source=channel.peer if receives else None,
             tag=channel.tag if sends or receives else scalars.get("tag"),
-            recvtag=None,
             root=scalars.get("root"),
-            target_rank=None,
-            offset=None,
-            errorcode=None,
-            requests=None,
-            request_count=0,
             buffers=tuple(self._buffer(one, vectors) for one in raw),
             counts=None if counted is None else tuple(share.count for share in counted),
             arguments=self._arguments(rest) if self._has(present, "arguments") else {},
             own_op=own_op,
             start=start,
-            error_class=self._error_class(scalars.get("errorcode")),
+            error_class="" if code is None else self._source.error_class(code),
+        )
+
+    def _step(self, words: tuple[int, ...]) -> Call:
+        # A step of a process, as a call with the names of its kind and flags among its arguments.
+        if len(words) != _STEP_WORDS:
+            raise MpippError(f"a step in the ledger has {len(words)} words")
+        head, caller, _, identity, kind, key = words
+        source = self._source
+        flags = dict.fromkeys(sorted(source.bits("step_flag", kind & 0xFFFFFFF0)), 1)
+        is_message = source.enumerator("step", kind & 0xF) != "collective"
+        peer, tag = _signed32(key >> 32), _signed32(key)
+        return Call(
+            procedure=source.procedure(head >> 40),
+            state="over",
+            serial=0,
+            site=source.site(caller, 0),
+            frame=0,
+            source=peer if is_message else None,
+            tag=tag if is_message else None,
+            arguments={
+                source.enumerator("step", kind & 0xF): 1,
+                **flags,
+                "comm": identity,
+                "distance": kind >> 32,
+                **({} if is_message else {"ordinal": key}),
+            },
         )
 
     def _start(
@@ -107,14 +128,6 @@ class Ledger:
 
     def _has(self, present: int, name: str) -> bool:
         return bool(present & self._source.value("present", name))
-
-    def _error_class(self, number: int | None) -> str:
-        # Its name, "" if there is none.
-        if number is None:
-            return ""
-        known = self._source.constants.items()
-        names = (name for name, value in known if value == number and name.startswith("MPI_ERR_"))
-        return next(names, "MPI_ERR_UNKNOWN")
 
     def _scalars(
         self, present: int, words: tuple[int, ...]
@@ -149,8 +162,8 @@ class Ledger:
         return found, words
 
     def _arguments(self, words: tuple[int, ...]) -> dict[str, int | tuple[int, ...] | None]:
-        # As of an active call; of a long array its length and a hash, of a group that its process
-        # is in, one of its "members". Other handles tell nothing.
+        # Arguments as of an active call. For a long array its length and a hash, for a group with
+        # its process a hash of its "members". Other handles have no information.
         found: dict[str, int | tuple[int, ...] | None] = {}
         position = 1
         for _ in range(min(words[0] if words else 0, _MOST_ARGUMENTS)):
@@ -212,6 +225,11 @@ def _raw_buffers(words: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]
             raise MpippError("a call in the ledger has more buffers than words")
         yield words[position : position + length]
         position += length
+
+
+def _signed32(word: int) -> int:
+    low = word & 0xFFFFFFFF
+    return low - (1 << 32) if low >> 31 else low
 
 
 def _signed(word: int) -> int:

@@ -72,7 +72,7 @@ class ProcessMemory:
         return data
 
     def beginning(self, address: int, most: int) -> bytes:
-        """Return at most so many bytes, up to where nothing can be read."""
+        """Return at most so many bytes, up to the first unreadable one."""
         try:
             return os.pread(self._file, most, address)
         except (OSError, OverflowError, ValueError):
@@ -135,7 +135,7 @@ class PageCache:
         return self._memory.read(address, length)
 
     def fresh(self, address: int, length: int) -> bytes:
-        """As it is now, whatever is remembered of it."""
+        """The current contents, without the cache."""
         if length > _LONGEST:
             raise UnreadableMemory(address, length)
         return self._memory.read(address, length)

@@ -45,7 +45,7 @@ class CoreFile(NamedTuple):
         path: the file.
         size: its bytes.
         whole: how many it would have if none were cut off.
-        damaged: how many program headers tell of what no process can have.
+        damaged: the number of impossible program headers.
         segments: in the file's order.
     """
 
@@ -56,12 +56,12 @@ class CoreFile(NamedTuple):
     segments: tuple[Segment, ...]
 
     def has(self, address: int) -> bool:
-        """Whether the byte at an address is in the file."""
+        """Return whether the byte at an address is in the file."""
         return any(0 <= address - each.start < each.present for each in self.segments)
 
 
 def read(path: str) -> CoreFile | None:
-    """What a core file says of its memory; None if it is no core file, or cannot be read."""
+    """The memory of a core file; None if the file is not a core file, or cannot be read."""
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -122,7 +122,7 @@ def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
 def _is_sound(
     kind: int, _flags: int, offset: int, start: int, _physical: int, length: int, memory: int
 ) -> bool:
-    # What else goes beyond the file's end was cut off.
+    # Other segments beyond the file's end are truncated.
     if offset > _MOST_BYTES or length > _MOST_BYTES:
         return False
     return kind != _LOAD or (length <= memory <= _MOST_BYTES and start + memory <= 1 << 64)
@@ -141,7 +141,7 @@ def _present(offset: int, length: int, size: int) -> int:
 
 
 def _occurrences(file: BinaryIO, pattern: bytes) -> Iterator[int]:
-    # The file is searched once, whatever segments there are: damaged ones may be anywhere in it.
+    # The file is searched once, for any segments: damaged ones may be anywhere in it.
     start, before = 0, b""
     while step := file.read(_STEP):
         data = before + step

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Which line of Python is a thread at? Read in CPython's own structures, without its symbols.
+"""The line of Python that a thread executes, from CPython's own structures, without its symbols.
 
-Their members lie at fixed places in each release (3.9 to 3.13, 64 bits). All of it is distrusted:
-what makes no sense is no line.
+The members of these structures lie at fixed places in each release (3.9 to 3.13, 64 bits). mpipp
+trusts none of their values: values that make no sense give no line.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from mpipp.common.errors import UnreadableMemory
 from mpipp.registry.memory.address_space import Memory
 
-_MOST = 10_000  # threads and frames that are looked at, and pieces of their tables
+_MOST = 10_000  # limit of threads, frames, and pieces of their tables
 _PIECE = 256  # bytes of a table
 _LONGEST = 4096  # characters of a name, bytes of a table's part
 _TYPE, _TYPE_NAME = 8, 24  # in an object; in a type
@@ -88,17 +89,20 @@ _PARTS = "/mpi4py/"  # its own modules: what called them is meant
 def at(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) -> Place | None:
     """The innermost line of the program's that a thread is at; None if that is not known.
 
-    `runtime` is the address of `_PyRuntime`, `version` the value of `Py_Version` (or what it would
-    be, before 3.11), `tid` the number of the thread as gettid says, `thread` as pthread_self does.
+    `runtime` is the address of `_PyRuntime`, `version` the value of `Py_Version` (or its equivalent
+    before 3.11). `tid` is the number of the thread from gettid, `thread` that from pthread_self.
     """
+    return next(stack(memory, runtime, version, tid, thread), None)
+
+
+def stack(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) -> Iterator[Place]:
+    """The program's lines that a thread is at, innermost first, as far as they are known."""
     layout = _LAYOUTS.get(version >> 16 & 0xFF) if version >> 24 == 3 else None
     if layout is None:
-        return None
-    try:
+        return
+    with suppress(UnreadableMemory):
         places = _Reader(memory, layout).places(runtime, thread if layout.step else tid)
-        return next((place for place in places if _PARTS not in place.file), None)
-    except UnreadableMemory:
-        return None
+        yield from (place for place in places if _PARTS not in place.file)
 
 
 def of(memory: Memory, frame: int, version: int) -> Place | None:
@@ -116,7 +120,8 @@ class _Reader:
     def places(self, runtime: int, thread_id: int) -> Iterator[Place]:
         """The lines of a thread, innermost first."""
         layout = self._layout
-        if self._memory.read(runtime, 8) == _COOKIE:  # from 3.13 on it says where some members are
+        # from 3.13 on it has the offsets of some members
+        if self._memory.read(runtime, 8) == _COOKIE:
             known = {name: self._number(runtime + offset) for name, offset in _TOLD.items()}
             layout = self._layout = layout._replace(**known)
         for interpreter in self._chain(
@@ -140,7 +145,7 @@ class _Reader:
             address = self._number(address + following)
 
     def place(self, frame: int) -> Place | None:
-        """Of a frame; None of one that stands for C."""
+        """The place of a frame; None if it stands for C."""
         layout = self._layout
         code = self._number(frame + layout.code)
         if not code or self._type(code) != b"code":
@@ -156,8 +161,8 @@ class _Reader:
         return Place(file, line, function) if file and line > 0 else None
 
     def _line(self, code: int, offset: int) -> int:
-        # Of the instruction at an offset in bytes: PEP 626, Objects/locations.md of CPython. A
-        # frame that made a call is at the call, or behind it (3.13).
+        # The line of the instruction at an offset in bytes: PEP 626, Objects/locations.md of
+        # CPython. A frame that made a call is at the call, or behind it (3.13).
         table = self._number(code + self._layout.lines)
         size = self._number(table + _SIZE)
         if not 0 < size <= _LONGEST * 64 or self._type(table) != b"bytes":
@@ -215,7 +220,7 @@ def _line_in_9(data: bytes, line: int, offset: int) -> int:
 
 
 def _line_in_10(data: bytes, line: int, offset: int) -> int:
-    # Pairs as before, but the lines are those of the code that the step is over.
+    # Pairs as before, but with the lines of the code after the step.
     at, known = 0, line
     for step, lines in zip(data[::2], data[1::2]):
         line += 0 if lines == _NO_LINE else (lines ^ 128) - 128

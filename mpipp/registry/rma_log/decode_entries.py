@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What entries of a process's log say by themselves: calls, memory, windows, values."""
+"""The meaning of single entries of a process's log: calls, memory, windows, values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mpipp.common.errors import MpippError
-from mpipp.datatypes.memory import region, twice
+from mpipp.datatypes.memory import region, region_overlap
 from mpipp.datatypes.memory.flatten import pieces
 from mpipp.model import Broken, Buffer, Call, DatatypeRecord, Op, Site
 from mpipp.model.rma_events import (
@@ -22,7 +22,7 @@ from mpipp.model.rma_events import (
     Values,
 )
 from mpipp.registry.rma_log import entries
-from mpipp.registry.rma_log.entries import Entry, Kinds, Naming
+from mpipp.registry.rma_log.entries import Entry, EntryNames, Kinds
 
 PAGE_BITS = 12  # of an address, that are the same wherever a file is mapped
 STEPS = 4  # numbers of events for each entry of the log
@@ -41,7 +41,7 @@ ASSERTED = tuple(
     f"MPI_MODE_{one}" for one in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
 )
 ASSERTIONS = (*ASSERTED, "exclusive", "attempt")
-# Of the arguments of an operation, in the order of its entry.
+# The arguments of an operation, in the order of its entry.
 ROLES = {
     "put": ("origin_addr", "target_disp"),
     "get": ("origin_addr", "target_disp"),
@@ -61,16 +61,16 @@ class Members(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What a process's log is read with.
+    """The context for reading a process's log.
 
     Attributes:
-        datatype: one by what stands for it in the log.
+        datatype: returns a datatype by its value in the log.
         op: an operation's record by its handle.
         rank: in MPI_COMM_WORLD; `size`: of that.
-        lost: entries that found no room.
+        lost: entries beyond the capacity.
     """
 
-    naming: Naming
+    naming: EntryNames
     datatype: Callable[[int], DatatypeRecord | Broken]
     op: Callable[[int], object]
     rank: int
@@ -79,16 +79,16 @@ class Around(NamedTuple):
 
 
 class LoggedCalls:
-    """The log of one process, as far as one entry says it.
+    """The log of one process, with the facts of single entries.
 
     Args:
         around: of its process.
         words: all that there is of it.
-        is_whole: whether that is all that there was.
+        is_whole: True if that is all that there was.
 
     Attributes:
-        lost: entries that found no room at its end.
-        damaged: whether there is more behind that makes no sense.
+        lost: entries beyond the capacity at its end.
+        damaged: True if there is more behind that makes no sense.
         assertions: the bit of each of ASSERTIONS.
     """
 
@@ -116,7 +116,7 @@ class LoggedCalls:
         return entries.entries(self._words, self._places, kinds)
 
     def entry(self, number: int) -> Entry:
-        """The one with that number."""
+        """The entry with this number."""
         return entries.entry(self._words, self._places, number)
 
     @cached_property
@@ -141,12 +141,12 @@ class LoggedCalls:
 
     @property
     def has_values(self) -> bool:
-        """Whether it tells what atomic operations have brought."""
+        """Return whether it tells what atomic operations have brought."""
         return self._has(self._kinds.value)
 
     @property
     def has_other_worlds(self) -> bool:
-        """Whether the log orders the process with processes of another MPI_COMM_WORLD."""
+        """Return whether the log orders the process with processes of another MPI_COMM_WORLD."""
         return self._has(self._kinds.elsewhere)
 
     def _has(self, kind: int) -> bool:
@@ -171,7 +171,7 @@ class LoggedCalls:
             head, where = words[at], words[at + 1]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
-                procedures[number] = self._known_procedure(number)
+                procedures[number] = self._procedure_name(number)
             if where not in places:
                 named = place(self._around.naming.site(where, 0))
                 # Calls of one line are equal in all processes that run the same file.
@@ -188,7 +188,7 @@ class LoggedCalls:
         enumerations = {one: self._around.naming.enumeration(one) for one in ENUMERATIONS}
         return MovedLog(words, procedures, enumerations, self.lost, self.damaged)
 
-    def _known_procedure(self, number: int) -> str:
+    def _procedure_name(self, number: int) -> str:
         try:
             return self._around.naming.procedure(number)
         except MpippError:  # the entry is damaged
@@ -220,21 +220,8 @@ class LoggedCalls:
             serial=0,
             site=self.site(entry.place),
             frame=0,
-            comm=None,
             op=own[2] or None if is_operation else None,
-            win=None,
-            file=None,
-            message=None,
-            dest=None,
-            source=None,
-            tag=None,
-            recvtag=None,
-            root=None,
             target_rank=signed(own[1]) if is_operation else None,
-            offset=None,
-            errorcode=None,
-            requests=None,
-            request_count=0,
             buffers=tuple(buffers),
         )
 
@@ -260,7 +247,7 @@ class LoggedCalls:
         return self._around.naming.enumerator(enumeration, value)
 
     def moment(self, entry: Entry, step: int = 0) -> Moment:
-        """Of an event of an entry."""
+        """The moment of an event of an entry."""
         thread = self._threads.get(entry.thread)
         if thread is None:
             thread = self._threads[entry.thread] = len(self._threads)
@@ -268,12 +255,12 @@ class LoggedCalls:
         return Moment(self.rank, thread, number, entry.place, self._called(entry))
 
     def members(self, words: array[int]) -> Members:
-        """Those of a communicator's entry. Raises ValueError if there are too many."""
+        """The members in a communicator's entry. Raises ValueError if there are too many."""
         _, _, _, size, remote = words[:5]
         if max(size, remote) > self._around.size:
             raise ValueError
         ranks = tuple(map(signed, words[5:]))
-        # Those of the own group are left out where they are equal to its ranks.
+        # The ranks of the own group are left out if they equal its ranks.
         own = ranks[:size] if len(ranks) >= size + remote else tuple(range(size))
         return Members(own, ranks[len(ranks) - remote :] if remote else ())
 
@@ -295,12 +282,14 @@ class LoggedCalls:
         return UNKNOWN if flat is None else tuple(Comb(*one) for one in flat)
 
     def doubles(self, record: int, count: int) -> bool:
-        """Whether a buffer has bytes twice."""
+        """Return whether a buffer has bytes twice."""
         known = self._doubles.get((record, count))
         if known is None:
             found = self._around.datatype(record) if record else None
             tree = found.tree if isinstance(found, DatatypeRecord) else None
-            known = tree is not None and count > 0 and twice(region(tree, count)) is not None
+            known = (
+                tree is not None and count > 0 and region_overlap(region(tree, count)) is not None
+            )
             self._doubles[record, count] = known
         return known
 
@@ -320,25 +309,25 @@ class LoggedCalls:
         return known
 
     def ops_hint(self, bits: int) -> str:
-        """What accumulate_ops says; empty: nothing."""
+        """The value of accumulate_ops; empty: none."""
         if not bits & self._hints["has ops"]:
             return ""
         return "same_op" if bits & self._hints["same op"] else "same_op_no_op"
 
     def ordering_hint(self, bits: int) -> frozenset[str] | None:
-        """What accumulate_ordering says; None: nothing."""
+        """The value of accumulate_ordering; None: none."""
         if not bits & self._hints["has ordering"]:
             return None
         return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
 
     def locks_hint(self, bits: int) -> bool | None:
-        """Whether no_locks says that no process locks the window; None: it says nothing."""
+        """The value of no_locks: true if no process locks the window; None: none."""
         if not bits & self._hints["has locks"]:
             return None
         return bool(bits & self._hints["no locks"])
 
     def values(self, words: array[int]) -> Values | None:
-        """Those of an atomic operation, from the end of its entry."""
+        """The values of an atomic operation, from the end of its entry."""
         if len(words) != 3:
             return None
         bits, given, compared = words
@@ -355,7 +344,7 @@ class LoggedCalls:
 
 
 def operation_kind(procedure: str) -> str:
-    """What a procedure does, whatever its form: "get_accumulate" of MPI_Rget_accumulate_c."""
+    """The operation of a procedure in any form: "get_accumulate" for MPI_Rget_accumulate_c."""
     name = procedure.removeprefix("MPI_").removesuffix("_c").lower()
     return name[1:] if name.startswith("r") else name
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The log of what a process did on windows and what orders it, as the wrapper writes it
-(wrapper/registry/rma_log_entry.h): entries, and which message each receive has taken.
+"""The log of a process's accesses to windows and their order, as the wrapper writes it
+(wrapper/registry/rma_log_entry.h). It consists of entries, and the message of each receive.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ _MAX_WORDS = 1 << 24  # of a page: those of an entry
 _MOST_WORDS = 1 << 26  # of all pages
 FIRST = 2  # words of an entry before its own
 _KIND = 0x3F  # of a head
-# Of a head, the one word of an entry that is like an earlier one: only the words follow that differ
-# from those, or by how much they differ, two in one.
+# Bits of a head, the one word of an entry similar to an earlier one. It is followed only by the
+# differing words, or by their differences, two in one.
 _LIKE, _NARROW = 0x80, 0x40
-_CHANGES = 24  # bits that say which those are, from the 16th on; above, the number of that entry
+# bits that select the differing words, from the 16th on; above, the number of that entry
+_CHANGES = 24
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
 MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
 
@@ -52,8 +53,8 @@ _EXACT = {
 _LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5, "completed": 4}
 
 
-class Naming(Protocol):
-    """What numbers in a log stand for, as `Source` has it."""
+class EntryNames(Protocol):
+    """The meaning of numbers in a log, as in `Source`."""
 
     def value(self, enumeration: str, name: str) -> int: ...
 
@@ -101,8 +102,8 @@ class Kinds(NamedTuple):
     some: int
 
     @classmethod
-    def of(cls, source: Naming) -> Kinds:
-        """Those of a registry."""
+    def of(cls, source: EntryNames) -> Kinds:
+        """The kinds of a registry."""
         bits = cls._fields[cls._fields.index("synchronous") :]
         kinds = cls._fields[: -len(bits)]
         return cls(
@@ -118,7 +119,7 @@ def words(source: Source, first: int) -> tuple[array[int], bool]:
     address, seen = first, set[int]()
     try:
         while address:
-            page = decoder.one(source.memory.read(address, decoder.size))
+            page = decoder.decode(source.memory.read(address, decoder.size))
             if not page.used <= page.capacity <= _MAX_WORDS or address in seen:
                 break
             if len(found) + page.used > _MOST_WORDS:
@@ -150,7 +151,7 @@ def kind(head: int) -> int:
 
 
 def length(head: int) -> int:
-    """How many words an entry has, from the first."""
+    """The number of words of an entry, from the first."""
     return head >> 8 & (0xFF if head & _LIKE else 0xFFFFFF)
 
 
@@ -182,7 +183,7 @@ def places(of: array[int], kinds: Kinds) -> Places:
 
 
 def _fits(of: array[int], head: int, whole: array[int]) -> bool:
-    # Whether there is the entry that this one is like, with so many words.
+    # Return whether there is the entry that this one is like, with so many words.
     number = head >> 16 + _CHANGES
     if number >= len(whole):
         return False
@@ -205,12 +206,12 @@ def _changed(head: int) -> tuple[int, ...]:
 
 
 def end(of: array[int], places: Places) -> int:
-    """How many words the entries have that begin there."""
+    """The number of words of the entries that begin there."""
     return places.all[-1] + length(of[places.all[-1]]) if places.all else 0
 
 
 def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
-    # Of the entries of each kind, at least and at most.
+    # The sizes of the entries of each kind, at least and at most.
     found = [(FIRST, _MAX_WORDS)] * 256
     for name, count in _EXACT.items():
         found[getattr(kinds, name)] = FIRST + count, FIRST + count
@@ -245,7 +246,7 @@ def _change(own: array[int], head: int, left: array[int]) -> None:
 
 
 def written(of: array[int], at: int) -> bytes:
-    """An entry as it is in its log: equal ones say the same, but for their numbers."""
+    """An entry as in its log: equal ones mean the same, except their numbers."""
     return of[at : at + length(of[at])].tobytes()
 
 
@@ -270,7 +271,7 @@ class _Posted:
 
 
 class Message(NamedTuple):
-    """Which message of its channel a receive takes; `ordinal` counts from 0."""
+    """The message of its channel that a receive takes; `ordinal` counts from 0."""
 
     context: int
     source: int
@@ -279,12 +280,12 @@ class Message(NamedTuple):
 
 
 class Receives:
-    """Which messages the receives of a log have taken: told when all of it is known.
+    """The messages of the receives of a log: complete when all of it is known.
 
-    MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), whenever they
-    complete. `ended_by` has, by the number of the entry in which a receive is complete, its
-    message; `begun` that of the entry in which a nonblocking one begins; `probed` that of one in
-    which a probe has found it. None: that is not certain.
+    MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), for any
+    completions. `ended_by` has the message of a receive, by the number of its completing entry.
+    `begun` has it by the entry that begins a nonblocking receive, `probed` by the entry of a probe.
+    None: uncertain.
     """
 
     def __init__(self, of: Iterator[Entry], kinds: Kinds) -> None:
@@ -300,7 +301,7 @@ class Receives:
         self._active: dict[int, _Posted] = {}
         for entry in of:
             self._take(entry)
-        self._tell()
+        self._match_receives()
 
     def _take(self, entry: Entry) -> None:
         kinds, kind, own = self._kinds, entry.kind, entry.words
@@ -335,7 +336,7 @@ class Receives:
             one.tag = own[2] if one.tag == ANY else one.tag
             self._ends.append((entry.number, one))
 
-    def _tell(self) -> None:
+    def _match_receives(self) -> None:
         counts: dict[tuple[int, int, int], int] = {}
         threads: dict[tuple[int, int, int], int] = {}
         open_ones: dict[int, set[tuple[int, int]]] = {}  # of each context, patterns not resolved
@@ -358,7 +359,7 @@ class Receives:
                 for tag in (ANY, NOT_KNOWN, one.tag)
             )
             if one.probes:
-                # What another thread was about to receive it may have seen before or after.
+                # A probe may have seen a message before or after another thread received it.
                 certain = (
                     not hidden and not any(may_be) and receivers.get(key, set()) <= {one.thread}
                 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a process did on windows and what orders it, read from its log: events of
+"""A process's accesses to windows and their order, read from its log: events of
 `mpipp.model.rma_events`, and the calls of its operations.
 """
 
@@ -64,7 +64,7 @@ _DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged l
 
 
 class _Cut(Exception):
-    # What orders is not known from there on.
+    # The order is unknown from there on.
     pass
 
 
@@ -107,7 +107,7 @@ class Log(LoggedCalls):
 
 
 class _Events:
-    # Of the entries of a log, one after another.
+    # The state while reading the entries of a log, one after another.
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class _Events:
         self._told: set[int] = set()  # requests of which a Completed is expected
         self._others: set[int] = set()  # those of communication with another world
         self._assertions = log.assertions
-        # Of entries that are alike: what makes an event, and all of the first but its moment.
+        # For equal entries: the maker of an event, and all of the first event except its moment.
         self._known: dict[bytes, tuple[Callable[..., Event], Moment, tuple[Any, ...]]] = {}
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
@@ -162,7 +162,7 @@ class _Events:
             raise _Cut
         return make(entry)
 
-    def _nothing(self, entry: Entry) -> Iterator[Event]:
+    def _ignored(self, entry: Entry) -> Iterator[Event]:
         return iter(())
 
     def _finalized(self, entry: Entry) -> Iterator[Event]:
@@ -260,7 +260,7 @@ class _Events:
     def cached_event(self, number: int, written: bytes) -> Event:
         """The event of an operation or a synchronization, by its number and its words as written.
 
-        Loops say the same again and again, but for the moment.
+        Loops repeat the same event, except the moment.
         """
         known = self._known.get(written)
         if known is not None:
@@ -401,7 +401,7 @@ class _Events:
         if members is None or number is None:
             raise _Cut
         size = len(members.ranks) + len(members.others)
-        if size == 1 or procedures.of(self._log.procedure(of)).operation in _WAIT_FOR_NOBODY:
+        if size == 1 or procedures.procedure(self._log.procedure(of)).operation in _WAIT_FOR_NOBODY:
             return
         self._told.add(request)
         yield Collective(
@@ -415,9 +415,9 @@ class _Events:
         )
 
     def _sources(self, of: Entry, members: Members) -> tuple[int, ...] | None:
-        # Whose data it gets; None: that of all.
+        # The source of the data that it gets; None: all.
         _, _, root, _, bits, *some = of.words
-        called = procedures.of(self._log.procedure(of))
+        called = procedures.procedure(self._log.procedure(of))
         all_of_them = members.others or None
         if not bits & self._kinds.takes:
             return ()
@@ -455,9 +455,9 @@ class _Events:
 
     def _partitions(self, entry: Entry) -> Iterator[Event]:
         request, first, number = entry.words
-        yield self._some_partitions(entry, self._persistent[request], first, number)
+        yield self._partition_range(entry, self._persistent[request], first, number)
 
-    def _some_partitions(self, entry: Entry, of: Entry, first: int, number: int) -> Event:
+    def _partition_range(self, entry: Entry, of: Entry, first: int, number: int) -> Event:
         identity, rank, tag, ordinal, request, bits, count = of.words
         counted = certain(ordinal)
         if counted is None or rank == NOT_KNOWN or first + number > count:
@@ -478,7 +478,7 @@ class _Events:
             and of.kind == self._kinds.partitioned
             and of.words[5] & self._kinds.takes
         ):
-            yield self._some_partitions(entry, of, 0, of.words[6])
+            yield self._partition_range(entry, of, 0, of.words[6])
         if request in self._others:
             yield OtherWorldContact(self._log.moment(entry), tells=False)
         if request in self._told:

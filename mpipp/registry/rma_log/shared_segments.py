@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whose memory loads, stores and buffers are of: that of others in windows of shared memory lies at
-a process's own addresses.
+"""The owners of memory in loads, stores and buffers: memory of others in windows of shared memory
+lies at a process's own addresses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Segment(NamedTuple):
 
 
 class Segments:
-    """Those that a process has at a time."""
+    """The shared-memory segments that are mapped into one process."""
 
     def __init__(self) -> None:
         self._all: list[Segment] = []
@@ -48,7 +48,7 @@ class Segments:
             yield (one.owner, _moved(found, one)) if one is not None else (OWN, found)
 
     def of_buffer(self, memory: Memory, written: bool) -> tuple[Memory, tuple[Lent, ...]]:
-        """What is the process's own of a buffer of an operation, and what is others'."""
+        """Split a buffer of an operation into the process's own part and those of others."""
         if not self._all:
             return memory, ()
         own, others = list[Comb](), list[Lent]()

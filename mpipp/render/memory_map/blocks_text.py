@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp blocks` and `mpipp overlap` say of memory, for people and for machines."""
+"""The output of `mpipp blocks` and `mpipp overlap`, for people and for machines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def lines(of: MemoryMap, name: str, most: int) -> Iterator[str]:
 
 
 def _blocks(comb: Comb, base: int, indent: str, most: int) -> Iterator[str]:
-    # `base` is where what surrounds the comb is.
+    # `base` is the place of the surrounding blocks.
     start = base + comb.start
     times = ", ".join(
         f"{count} times every {amount(stride)}"
@@ -143,7 +143,7 @@ def _overlap_content(found: Overlap) -> dict[str, Any]:
 
 
 def overlap_lines(first: Buffer, second: Buffer, names: tuple[str, str]) -> Iterator[str]:
-    """Whether two buffers overlap, and which elements do."""
+    """Describe the overlap of two buffers, and the elements concerned."""
     found = memory.between(first, second)
     if found is None:
         yield f"no overlap: {_apart(first, second, names)}"
@@ -175,7 +175,7 @@ def _apart(first: Buffer, second: Buffer, names: tuple[str, str]) -> str:
 
 
 def overlap_content(first: Buffer, second: Buffer, names: tuple[str, str]) -> dict[str, Any]:
-    """The same for `--json`."""
+    """The data for `--json`."""
     found = memory.between(first, second)
     sides = [
         {"datatype": name, "count": buffer.count, "buffer": buffer.address}

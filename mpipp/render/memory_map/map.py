@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The memory map of a datatype: what it touches, what it leaves out, and how that looks.
+"""The memory map of a datatype: the bytes that it touches, the gaps, and a picture of both.
 
-`memory_map` gives the facts, `lines` what a picture of them shows: `text` is one, and
-`mpipp.render.memory_map.svg` another. A large map is folded: of what is repeated the first
-repetition is drawn, of what is long the beginning and the end. Displacements are in bytes from the
-address of the buffer.
+`memory_map` returns the facts, and `lines` the lines of a picture. `text` draws them as text, and
+`mpipp.render.memory_map.svg` as an image. A large map is folded: a repeated part is drawn once, and
+a long part by its beginning and its end. Displacements are in bytes from the address of the buffer.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ _FIRST_ROWS, _LAST_ROWS = 8, 3  # of what is longer
 class MemoryMap:
     """The facts of `count` entries of a datatype; all are bytes but counts of things.
 
-    `touched` and `runs` are None where it would take too long to know them; `overlap`,
-    `least_count_overlap` and `misaligned` are None where there is no such thing.
+    `touched` and `runs` are None if they would take too long. `overlap`, `least_count_overlap` and
+    `misaligned` are None if there is none.
     """
 
     datatype: Datatype
@@ -94,7 +93,7 @@ def memory_map(datatype: Datatype, count: int = 1) -> MemoryMap:
         region.bytes,
         strided_sets.run_count(region.comb),
         memory.self_overlap(datatype, count),
-        footprint.least_count_twice(datatype),
+        footprint.least_overlapping_count(datatype),
         alignment.misaligned(datatype, count),
     )
 
@@ -248,8 +247,8 @@ def _from_below(comb: Comb, length: int) -> Iterator[int]:
 
 
 def first_from(comb: Comb, place: int) -> int | None:
-    """The first byte of a comb at or after a place."""
-    # Step by step, each twice as long: what is near is found without looking at all that is far.
+    """The first byte of a strided set at or after a place."""
+    # Step by step, each twice as long: the search finds near bytes without visiting far ones.
     low, end, step = place, max(comb.high, place + 1), _WIDE
     high = min(low + step, end)
     while touch(comb, Comb(low, high - low)) is None:
@@ -312,7 +311,7 @@ def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
         else:
             elements = [element for element in near if memory.touches(element, place)]
         first = elements[0] if elements else None
-        # What is damaged may end before the byte that it has.
+        # A damaged set may end before its byte.
         one = place + 1
         end = one if first is None or of.overlap else max(one, _part_end(first, place))
         begins = any(element.displacement == place for element in elements)

@@ -56,7 +56,7 @@ def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
     drawn = lines(of, mark)
     starts = [str(line.start) for line in drawn if isinstance(line, Row)]
     left = _MARGIN + _CHARACTER * max([3, *map(len, starts)]) + 10
-    length = next((line.length for line in drawn if isinstance(line, Row)), 64)
+    length = _drawn_length(of, drawn)
     parts = list(_head(of, title, left, length))
     top = 62 if starts else 48
     for line in drawn:
@@ -85,6 +85,16 @@ def style() -> str:
         for colours in (_LIGHT, _DARK)
     )
     return _STYLE.format(light=light, dark=dark)
+
+
+def _drawn_length(of: MemoryMap, drawn: list[Line]) -> int:
+    # Bytes in a row: all of several rows, and of a single one up to its last, in eights.
+    rows = [line for line in drawn if isinstance(line, Row)]
+    if len(rows) != 1:
+        return rows[0].length if rows else 64
+    (row,) = rows
+    used = max(of.high, of.lb + of.extent) - row.start
+    return min(row.length, -(-max(used, 1) // 8) * 8)
 
 
 def _head(of: MemoryMap, title: str, left: int, length: int) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of how buffers of pending operations were looked at, for each place that has any."""
+"""The table of guard coverage of buffers of pending operations, for each place."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "no
 _WIDEST = 120  # characters of the first column, before a name shifts the others
 # Where there are programs that look themselves.
 ITSELF = "by each access"
-# What is not seen of the operations of a column.
+# The accesses that a method misses, by column.
 _MISSED = {
-    "by pages": "what is done in a page after its first load or store",
-    "by comparison": "loads; who has stored, and what was changed back",
+    "by pages": "accesses to a page after its first load or store",
+    "by comparison": "loads; the place of a store; stores that were undone",
     "not, for time": "everything",
     "not at all": "everything",
-    ITSELF: "what functions do that others have compiled, unless another column says so",
+    ITSELF: "accesses by functions that were not instrumented, unless another column covers them",
 }
 
 
 def heads(guarded: Sequence[Guarded]) -> tuple[str, ...]:
-    """Of the columns that there are."""
+    """The titles of the existing columns."""
     return (*HEADS, ITSELF) if _has_accesses(guarded) else HEADS
 
 
@@ -37,14 +37,14 @@ def rows(guarded: Sequence[Guarded]) -> Iterator[tuple[str, ...]]:
 
 
 def missed(guarded: Sequence[Guarded]) -> Iterator[str]:
-    """What could have been missed, a sentence for each column that is not empty."""
+    """The accesses that mpipp could have missed, a sentence for each column that is not empty."""
     for column, (name, *_) in enumerate(zip(heads(guarded)[2:]), 2):
         if any(row[column] != "0" for row in rows(guarded)):
             yield f"{name}: {_MISSED[name]}"
 
 
 def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
-    """As text: nothing where there are none."""
+    """The table as text: nothing if it is empty."""
     if not guarded:
         return
     names = heads(guarded)
@@ -54,7 +54,7 @@ def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
     for name, *cells in table:
         numbers = (cell.rjust(len(head)) for cell, head in zip(cells, names[1:]))
         yield f"  {name.ljust(first)}  {'  '.join(numbers)}"
-    yield "  What could have been missed:"
+    yield "  Accesses that mpipp could have missed:"
     yield from (f"    {sentence}" for sentence in missed(guarded))
     yield ""
 

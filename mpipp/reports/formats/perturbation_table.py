@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a provoked run has done to which calls, for each place in the program."""
+"""The perturbations of calls in a run, for each place in the program."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _PHRASES = {
     "flushed": "flushed before the next",
     "delayed": "delayed by {amount} ms",
     "synchronous": "synchronous",
-    "junk": "with junk in the buffer until complete",
-    "denied": 'told "not yet"',
+    "junk": "with a fill pattern in the buffer until complete",
+    "denied": 'delayed ("not yet")',
     "shuffled": "given their requests in another order",
 }
 _ORDER = {way: number for number, way in enumerate(("called", *_PHRASES))}
@@ -39,8 +39,8 @@ class Place(NamedTuple):
 
 
 def title(run: Run) -> str:
-    """Of the list; it says how the same is done again."""
-    return f"Provoked (again: --provoke={run.provoke}), by the calls that it was done to"
+    """The title of the list, with the command to repeat the run."""
+    return f"Perturbed (again: --provoke={run.provoke}), by the calls that it was done to"
 
 
 def places(rows: Sequence[Provoked]) -> Iterator[Place]:
@@ -52,14 +52,14 @@ def places(rows: Sequence[Provoked]) -> Iterator[Place]:
         calls = sum(row.times for row in ways if row.way == "called")
         done = [(_share(row.times, calls), _phrase(row)) for row in ways if row.way != "called"]
         ranks = wording.ranks(rank for row in ways for rank in row.ranks)
-        if not procedure:  # there was no room for them
+        if not procedure:  # beyond the capacity
             calls, done = sum(row.times for row in ways), []
         name = _call(procedure, place) if procedure else "at other places"
         yield Place(name, f"{calls:,} call{'s' * (calls != 1)} of {ranks}", done)
 
 
 def lines(run: Run) -> Iterator[str]:
-    """As text: nothing where nothing was done."""
+    """The table as text: nothing if nothing was perturbed."""
     if not run.provoked:
         return
     yield f"{title(run)}:"

@@ -55,6 +55,9 @@ def _driver(ids: Iterable[str]) -> dict[str, Any]:
     }
 
 
+_LEVELS = {"error": "error", "warning": "warning", "remark": "note"}
+
+
 def _rule(name: str, known: Rule | None) -> dict[str, Any]:
     if known is None:
         return {"id": name}
@@ -64,7 +67,7 @@ def _rule(name: str, known: Rule | None) -> dict[str, Any]:
         "shortDescription": {"text": known.check},
         "fullDescription": {"text": f"{cited(known.section, None)}: {known.sentence}"},
         "help": {"text": known.advice},
-        "defaultConfiguration": {"level": known.severity},
+        "defaultConfiguration": {"level": _LEVELS[known.severity]},
     }
     if known.must:
         found["properties"] = {"tags": [known.must]}
@@ -94,7 +97,7 @@ def _result(entry: Entry, ids: Mapping[str, int], directory: str) -> dict[str, A
     found: dict[str, Any] = {
         "ruleId": entry.id,
         "ruleIndex": ids[entry.id],
-        "level": entry.severity,
+        "level": _LEVELS[entry.severity],
         "message": _message(entry.text or entry.what),
         "partialFingerprints": {"finding/v2": plain(entry.fingerprint)},
     }

@@ -7,32 +7,43 @@ import shlex
 from collections.abc import Iterator
 
 from mpipp.common.text.sanitize import plain
+from mpipp.render import finding_head
 from mpipp.reports import stop_targets
 from mpipp.reports.formats import guard_table, perturbation_table
 from mpipp.reports.store import Entry, Place, Run
 
 
-def lines(run: Run, name: str = "DIR") -> Iterator[str]:
+def lines(run: Run, name: str = "DIR", coloured: bool = False) -> Iterator[str]:
     """The report, without line ends; `name`: of the run's directory."""
-    yield from map(plain, _lines(run, name))
-
-
-def _lines(run: Run, name: str) -> Iterator[str]:
     if run.command:
-        yield shlex.join(run.command)
-        yield f"  {', '.join(_facts(run))}"
+        yield plain(shlex.join(run.command))
+        yield plain(f"  {', '.join(_facts(run))}")
         yield ""
     for entry in run.findings:
-        yield from _block(entry)
+        head, *others = _block(entry)
+        yield finding_head.printed(head, entry.point, entry.severity, coloured)
+        yield from map(plain, others)
         if any(stop_targets.of(entry.parties)):
-            yield f"  stop there: {shlex.join([stop_targets.OPTION, f'{name}:{entry.number}'])}"
+            target = shlex.join([stop_targets.OPTION, f"{name}:{entry.number}"])
+            yield plain(f"  stop there: {target}")
         yield ""
+    yield from map(plain, _tables(run))
+    yield finding_head.summary(run.summary, "", _worst(run), coloured)
+
+
+def _tables(run: Run) -> Iterator[str]:
     yield from guard_table.lines(run.guarded)
     yield from perturbation_table.lines(run)
     yield from (f"not checked: {sentence}" for sentence in run.not_checked)
     if run.suppressed:
         yield suppressed(run)
-    yield run.summary
+
+
+def _worst(run: Run) -> str:
+    # The severity that colours the summary; "" if all is well.
+    if run.errors or run.not_checked or run.exit:
+        return "error"
+    return "warning" if run.warnings else ""
 
 
 def _facts(run: Run) -> Iterator[str]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp cc` and its like put into programs: built once for a compiler, in the user's cache.
+"""The code that `mpipp cc` and similar add to programs: built once for a compiler, in the user's
+cache.
 
-The sources are in `wrapper/instrumentation/in_program/`: a static library to be linked in (one for
+The sources are in `wrapper/instrumentation/in_program/`. They become a static library (one for
 executables, one for shared libraries), and for Clang functions that are inlined.
 """
 
@@ -13,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,16 +22,19 @@ from mpipp import __version__
 from mpipp.common.cache import build_directory, install, trusted
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
-from mpipp.toolchain.build_wrapper import say_where, source_directory
+from mpipp.toolchain.build_progress import BuildProgress
+from mpipp.toolchain.build_wrapper import report_cache_directory, source_directory
 
 _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
+# Seconds without progress. A build system that reads a compiler's error stream sees none.
+_SILENT = 2.0
 # GCC does not see what these do; nor does Clang in what it does not compile.
 _WRAPPED = ("memcpy", "memmove", "memset")
-# What GCC's objects need, and do not refer to where nothing but frames is marked.
+# A symbol that GCC's objects need, but do not refer to if they mark only frames.
 _SHADOW = "mpipp_need_shadow"
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
-# What is known of the functions that are called there: what they do is nothing that the program
-# knows of, and what is looked at need not be loaded again.
+# Attributes of the functions called there. Their effects are invisible to the program, and checked
+# values need not be loaded again.
 _APART = {
     "mpipp_inlined_(?:load|store|comb)": "inaccessiblememonly nounwind cold",
     "mpipp_inlined_span": "inaccessiblememonly readonly nounwind willreturn",
@@ -43,8 +47,8 @@ class Compiler:
 
     Attributes:
         path: of the program.
-        version: what it says of itself, its first line.
-        is_clang: whether it is Clang; else it is of GCC.
+        version: the first line of its version output.
+        is_clang: True for Clang; else it is of GCC.
     """
 
     path: str
@@ -53,7 +57,7 @@ class Compiler:
 
 
 def probe(wrapper: str) -> Compiler:
-    """What an MPI compiler calls; a compiler that is none of MPI is taken as it is.
+    """The compiler behind an MPI compiler; another compiler is used directly.
 
     Raises:
         MpippError: it is neither of GCC nor Clang, or not for x86-64.
@@ -71,7 +75,9 @@ def probe(wrapper: str) -> Compiler:
         )
     machine = _output([path, "-dumpmachine"])
     if not machine.startswith("x86_64"):
-        raise MpippError(f"{path} compiles for {machine.strip()}: programs are looked at on x86-64")
+        raise MpippError(
+            f"{path} compiles for {machine.strip()}: mpipp instruments programs only for x86-64"
+        )
     return Compiler(path, version, is_clang)
 
 
@@ -84,7 +90,7 @@ def _output(command: Sequence[str]) -> str:
 
 
 def link_flags(compiler: Compiler, shared: bool) -> list[str]:
-    """What a program, or a shared library, is linked with; behind everything else.
+    """The linker flags of a program or a shared library, behind everything else.
 
     Raises:
         MpippError: it cannot be built.
@@ -95,7 +101,7 @@ def link_flags(compiler: Compiler, shared: bool) -> list[str]:
 
 
 def inlined(compiler: Compiler) -> Path:
-    """What Clang is to make part of each object.
+    """The code that Clang makes part of each object.
 
     Raises:
         MpippError: it cannot be built.
@@ -110,7 +116,7 @@ def _built(compiler: Compiler) -> Path:
         digest.update(file.read_bytes())
     name = re.sub(r"[^\w.+-]", "_", Path(compiler.path).name)
     cache = trusted()
-    say_where(cache)
+    report_cache_directory(cache)
     directory = cache.path / f"program-{name}-{__version__}-{digest.hexdigest()[:12]}"
     if directory.exists():
         return directory
@@ -121,12 +127,30 @@ def _built(compiler: Compiler) -> Path:
 
 
 def _build(compiler: Compiler, sources: Path, work: Path) -> None:
-    objects = [_object(compiler, sources, work, "runtime")]
+    progress = BuildProgress("the code for instrumented programs", silent=_SILENT)
+    names = ["runtime", *(["inline_checks"] if compiler.is_clang else []), *2 * ["kasan_shadow"]]
+    sizes = [(sources / f"{name}.c").stat().st_size for name in names]
+    progress.begin(sum(sizes), 1)
+    has_built = False
+    try:
+        for number, _ in enumerate(_compile_all(compiler, sources, work), 1):
+            progress.done(number, len(sizes), sum(sizes[:number]) / sum(sizes))
+        has_built = True
+    finally:
+        progress.end(has_built)
+
+
+def _compile_all(compiler: Compiler, sources: Path, work: Path) -> Iterator[None]:
+    # Yields after each source.
+    runtime = _object(compiler, sources, work, "runtime")
+    yield
     if compiler.is_clang:
         _inline(compiler, sources, work)
+        yield
     for library, flag in ((_EXECUTABLE, "-DMPIPP_EXECUTABLE"), (_SHARED, "-DMPIPP_SHARED")):
         shadowed = _object(compiler, sources, work, "kasan_shadow", flag)
-        _run(["ar", "rcs", str(work / library), *objects, shadowed])
+        _run(["ar", "rcs", str(work / library), runtime, shadowed])
+        yield
 
 
 def _object(compiler: Compiler, sources: Path, work: Path, name: str, *flags: str) -> str:
@@ -169,4 +193,6 @@ def _run(command: Sequence[str]) -> None:
         raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
-        raise MpippError(f"what mpipp puts into programs does not compile: {lines[0].strip()}")
+        raise MpippError(
+            f"the code that mpipp adds to programs does not compile: {lines[0].strip()}"
+        )

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a process's ledger gains from look to look, while the process goes on.
+"""The new calls in a running process's history, from check to check.
 
-A look tells the calls that were there at the look before. So they are certain to have been
-recorded whole; and whatever made the ordinals of one of them uncertain is known by now.
+A check returns the calls that the check before has already seen. So they are certain to be recorded
+completely, and any doubt about their ordinals is known by now.
 
-What is read of a history while it grows is right because of the order
-(wrapper/recorder/ledger/ledger.h): its last ordinal first, then the period of the run that goes on,
-then what is written. Whoever ends a run writes it down before anything else: a run that is not
-written down goes on since before the period was read.
+The order of reading makes a growing history consistent (wrapper/recorder/ledger/ledger.h): first
+its last ordinal, then the period of the current run, then the written entries. The process that
+ends a run writes the run before anything else. So a run that is not yet written has been active
+since before the period was read.
 """
 
 from __future__ import annotations
@@ -21,34 +21,33 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import Member
 from mpipp.model import Channel, Comm
 from mpipp.registry.ledger.channel_history import History
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 
 
 class ChannelSnapshot(NamedTuple):
-    """A channel at the time of a look."""
+    """A channel at the time of a check."""
 
     comm: Comm
     channel: Channel
     history: History
-    last: int  # ordinal
+    last: int  # last ordinal
 
 
 class HistoryReader:
     """The call history of one process; each call is read once.
 
-    Raises MpippError when what is recorded makes no sense.
+    Raises MpippError when the records make no sense.
     """
 
-    def __init__(self, watched: Watched) -> None:
+    def __init__(self, watched: WatchedProcess) -> None:
         self._watched = watched
         self._histories: dict[int, History] = {}  # by address
-        self._before: dict[int, int] = {}  # last ordinals, at the look before
+        self._before: dict[int, int] = {}  # last ordinals at the check before
         self._told: dict[int, int] = {}
-        self._left: set[int] = set()  # histories that there was no time for
+        self._left: set[int] = set()  # histories that this check had no time to read
 
     def look(self) -> Iterator[ChannelSnapshot]:
-        """The channels with calls that are to be told. They are, by `side`, after all processes
-        were looked at."""
+        """The channels with new calls, for `sides` once all processes have been read."""
         self._watched.refresh()
         registry = self._watched.registry
         before, self._before = self._before, {}
@@ -68,8 +67,10 @@ class HistoryReader:
                     yield ChannelSnapshot(comm, channel, self._histories[at], known)
 
     def sides(self, process: Process, seen: list[ChannelSnapshot], until: float) -> Iterator[Side]:
-        """What is new in those channels, as far as it is read up to a time of the monotonic clock;
-        those that are left then come first the next time."""
+        """The new calls in those channels, read until a time of the monotonic clock.
+
+        The channels that are left then come first the next time.
+        """
         self._watched.refresh()
         registry = self._watched.registry
         seen.sort(key=lambda one: one.channel.history not in self._left)
@@ -79,7 +80,7 @@ class HistoryReader:
                 self._left.add(channel.history)
                 continue
             now = registry.at("comm", comm.header.record)
-            # Not of a communicator whose record was given to another meanwhile.
+            # Skip a communicator whose record has been reused for another one meanwhile.
             if isinstance(now, Comm) and now.identity == comm.identity:
                 stretches = history.more(channel.period, last)
                 self._told[channel.history] = last

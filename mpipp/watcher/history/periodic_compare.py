@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes' ledgers compared while they go on, about once a second."""
+"""Compare the histories of running processes, about once a second."""
 
 from __future__ import annotations
 
@@ -16,34 +16,36 @@ from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.messages.completed import Messages
 from mpipp.common.errors import MpippError
 from mpipp.watcher.history.incremental_reader import HistoryReader
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 
-INTERVAL = 0.7  # seconds between looks: what is found at a look was there at the one before
-_SHARE = 0.05  # of the time, that looks may take
-_LONGEST = 0.25  # seconds in which a look reads: a process may come to its end meanwhile
+INTERVAL = 0.7  # seconds between checks: each compares the calls that the one before has seen
+_SHARE = 0.05  # share of the time that checks may take
+_LONGEST = 0.25  # seconds that a check reads at most: a process may end meanwhile
 
 
-class Comparing:
-    """What is found between processes that run."""
+class HistoryComparison:
+    """Finds errors between running processes."""
 
     def __init__(self) -> None:
-        self._readers: dict[Watched, HistoryReader] = {}
+        self._readers: dict[WatchedProcess, HistoryReader] = {}
         self._pasts: dict[int, tuple[Messages, Collectives]] = {}  # by world: its first process
         self._worlds: dict[int, int] = {}  # by process
         self._next = 0.0
 
     @property
     def due(self) -> float:
-        """When to look again, on the monotonic clock."""
+        """The time of the next check, on the monotonic clock."""
         return self._next
 
-    def look(self, watched: Sequence[Watched]) -> list[Finding]:
-        """What is found now; the processes are numbered as they stand, which must not change."""
+    def look(self, watched: Sequence[WatchedProcess]) -> list[Finding]:
+        """Return new findings. A process's number is its index, which must not change between
+        calls.
+        """
         start = time.monotonic()
         processes = [one.process(number) for number, one in enumerate(watched)]
         found: list[Finding] = []
 
-        with contextlib.suppress(MpippError):  # who looks when all is at rest will say so
+        with contextlib.suppress(MpippError):  # the check of processes at rest reports it
             new = self._new(watched, processes)
             for world in worlds([process for process in processes if process in new]):
                 found += self._compare(world, new)
@@ -52,7 +54,7 @@ class Comparing:
         return cited(found, processes)
 
     def _new(
-        self, watched: Sequence[Watched], processes: Sequence[Process]
+        self, watched: Sequence[WatchedProcess], processes: Sequence[Process]
     ) -> dict[Process, list[channel_history.Side]]:
         seen = []
         for one, process in zip(watched, processes):

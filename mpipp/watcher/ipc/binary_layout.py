@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""C structs in bytes: their members by name."""
+"""C structs in bytes: access to their members by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _Members = TypeVar("_Members", bound=tuple[Any, ...])
 
 
 class Layout(Generic[_Members]):
-    """A struct, or its beginning.
+    """A struct, or the first members of one.
 
     Args:
         letters: its members, as Python's struct writes them.
@@ -24,13 +24,13 @@ class Layout(Generic[_Members]):
         self.size = self._struct.size  # bytes
 
     def read(self, data: bytes, at: int = 0) -> _Members:
-        """The one that begins at `at`. Raises struct.error if there are fewer bytes."""
+        """The struct that begins at `at`. Raises struct.error if there are fewer bytes."""
         return self._members(*self._struct.unpack_from(data, at))
 
     def each(self, data: bytes) -> Iterator[_Members]:
-        """Those that follow each other; the bytes are a multiple of the size."""
+        """Consecutive structs. The number of bytes is a multiple of the size."""
         return (self._members(*values) for values in self._struct.iter_unpack(data))
 
     def written(self, *values: object) -> bytes:
-        """One with these values."""
+        """The bytes of a struct with these values."""
         return self._struct.pack(*values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Becomes the program, with the wrapper in it, once the node has a watcher.
+"""Start the node's watcher if there is none, then become the program with the wrapper in it.
 
 It runs as a file before each process of a job: it must cost little, and imports nothing of mpipp.
 
@@ -18,17 +18,27 @@ import struct
 import sys
 import time
 
-TYPE_CHECKING = False  # as typing has it, which takes long to load
+TYPE_CHECKING = False  # replaces `typing.TYPE_CHECKING`: typing takes long to load
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
     from typing import NoReturn
 
 SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
-BESIDE = "libmpipp_free.so"  # beside the wrapper; it is loaded, too, where it is told of memory
-NOWHERE = "-"  # in place of a directory: nobody watches; some launchers drop an empty word
-END = "--"  # of the variables
+# The parts of the wrapper that are separate libraries, in the order of loading. Each has the
+# environment variables that request it, and a sentence for runs in which it is missing.
+PARTS = {
+    "check": (("MPIPP_STRICT",), "not checked: collective calls before they begin"),
+    "guard": (("MPIPP_GUARD", "MPIPP_RMA"), "not checked: buffers of pending operations"),
+    "rma": (("MPIPP_RMA",), "not checked: one-sided communication"),
+    "perturb": (("MPIPP_PROVOKE", "MPIPP_PROVOKE_RMA"), "not perturbed: the schedule"),
+    "hold": (("MPIPP_HOLD",), "not held for the debugger: this process"),
+    "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
+}
+INTERPOSER = "libmpipp_free.so"  # also loaded for parts that need to know of freed memory
+NOWHERE = "-"  # instead of the directory if there is no watcher: some launchers drop ""
+END = "--"  # ends the variables
 _BACKLOG = 4096
-_PATIENCE = 30.0  # seconds until another process has given up the lock: it holds it for moments
+_PATIENCE = 30.0  # seconds to wait for the lock, which another process holds for moments
 _STEP = 0.005
 _CREDENTIALS = struct.Struct("=iII")
 _TIME = struct.Struct("@ll")  # struct timeval
@@ -47,7 +57,7 @@ def on_node(directory: str) -> str:
 
 
 def watched(directory: str, settings: str) -> str:
-    """The path of the watcher's socket; a watcher is started if there is none.
+    """The path of the watcher's socket. Starts a watcher if there is none.
 
     Raises OSError.
     """
@@ -63,9 +73,9 @@ def watched(directory: str, settings: str) -> str:
 
 
 def locked(directory: str) -> int:
-    """The lock of a run's directory, which is made again if a watcher has just removed it.
+    """The lock of a run's directory. Makes the directory again if a watcher has just removed it.
 
-    Raises OSError, also if another process does not give it up.
+    Raises OSError, also if another process does not release the lock.
     """
     while True:
         folder = private(directory)
@@ -87,9 +97,9 @@ def locked(directory: str) -> int:
 
 
 def private(directory: str) -> int:
-    """A directory that only this user may enter, open; it is made if it is not there.
+    """An open directory that only this user may enter. Makes it if it does not exist.
 
-    Raises OSError, also where it is not this user's alone.
+    Raises OSError, also if other users may enter it.
     """
     try:
         os.mkdir(directory, 0o700)
@@ -107,7 +117,7 @@ def private(directory: str) -> int:
 
 
 def _take(lock: int) -> None:
-    # Not by a timer: one that is set already is the program's.
+    # Without a timer: a timer that is set belongs to the program.
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -121,7 +131,7 @@ def _take(lock: int) -> None:
 
 
 def peer(connection: socket.socket) -> tuple[int, int]:
-    """The process at the other end as the system knows it: its number, and its user's."""
+    """The process at the other end, as the system knows it: its number, and its user's."""
     size = _CREDENTIALS.size
     data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
     pid, user, _ = _CREDENTIALS.unpack(data)
@@ -136,9 +146,9 @@ def connect(made: socket.socket, path: str) -> None:
 
 
 def _announce(path: str) -> bool:
-    # This process is about to become a program.
+    # Tell the watcher that this process is about to become a program.
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as made:
-        # Not settimeout(): the socket would then fail at once where many wait to be accepted.
+        # Not settimeout(): the socket would then fail at once if the queue of connections is full.
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIME.pack(int(_PATIENCE), 0))
         try:
             connect(made, path)
@@ -147,13 +157,13 @@ def _announce(path: str) -> bool:
             raise OSError(errno.EAGAIN, "its watcher does not answer") from None
         except PermissionError:
             raise
-        except OSError:  # there is none, or it has just ended
+        except OSError:  # there is no watcher, or it has just ended
             return False
     return True
 
 
 def _rank() -> str:
-    # As the launcher says; "": it does not.
+    # The rank that the launcher has set; "" if it has not.
     found = (os.environ[name] for name in _RANKS if name in os.environ)
     return next((rank for rank in found if rank.isdecimal() and rank.isascii()), "")
 
@@ -168,7 +178,7 @@ def _start(path: str, directory: str, settings: str) -> None:
         if child:
             os.waitpid(child, 0)
             return
-        # A session of its own, and nobody's child: launchers wait for theirs.
+        # The watcher has a session of its own and no parent: launchers wait for their children.
         try:
             os.setsid()
             if os.fork():
@@ -184,7 +194,7 @@ def _become_watcher(listener: int, directory: str, settings: str) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    if os.path.exists(os.path.join(directory, "launcher")):  # which prints what is found
+    if os.path.exists(os.path.join(directory, "launcher")):  # the launcher prints the findings
         os.dup2(nothing, 2)
     os.closerange(4, 65536)
     package = os.path.abspath(__file__)
@@ -199,8 +209,8 @@ def _become_watcher(listener: int, directory: str, settings: str) -> None:
     os.execve(sys.executable, words, environment)
 
 
-def ignore_nothing() -> None:
-    """Python ignores some signals, and what this process becomes would inherit that."""
+def reset_signals() -> None:
+    """Reset the signals that Python ignores: the program would inherit that."""
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
 
@@ -221,8 +231,8 @@ def restore_locale(environment: MutableMapping[str, str]) -> None:
 
 
 def _name_program(environment: MutableMapping[str, str], program: Sequence[str]) -> None:
-    # Open MPI tells processes which program it has started (MPI_INFO_ENV): this one, or the shell
-    # before it. Version 4 leaves out the directory, and version 5 splits the line at spaces.
+    # Open MPI passes the name of the started program in MPI_INFO_ENV: this one, or the shell before
+    # it. Version 4 leaves out the directory, and version 5 splits the line at spaces.
     ours = [os.path.basename(word) for word in (sys.executable, sys.argv[0], "sh")]
     if os.path.basename(environment.get("OMPI_COMMAND", "")) not in ours:
         return
@@ -237,12 +247,38 @@ def _name_program(environment: MutableMapping[str, str], program: Sequence[str])
         environment["OMPI_ARGV"] = " ".join(words[1:])
 
 
+def part_path(wrapper: str, part: str) -> str:
+    """The library of one of PARTS, beside the recorder."""
+    return f"{wrapper.removesuffix('.so')}_{part}.so"
+
+
+def libraries(wrapper: str, environment: Mapping[str, str]) -> list[str]:
+    """The libraries for LD_PRELOAD: the recorder, and those that the environment requests.
+
+    Writes a sentence to the error stream for each part that is missing.
+    """
+    found = [wrapper]
+    for name, (variables, lacking) in PARTS.items():
+        path = part_path(wrapper, name)
+        if not any(variable in environment for variable in variables):
+            continue
+        if os.path.exists(path):
+            found.append(path)
+        else:
+            advice = "build it with mpipp wrapper --force"
+            sys.stderr.write(f"mpipp: {lacking}: there is no {path}: {advice}\n")
+    interposer = os.path.join(os.path.dirname(wrapper), INTERPOSER)
+    is_told = environment.get("MPIPP_GUARD") == "1" or "MPIPP_RMA" in environment
+    return [*found, interposer] if is_told and os.path.exists(interposer) else found
+
+
 def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) -> NoReturn:
-    """Become the program, with the wrapper in it and the environment that it would have by itself.
+    """Become the program, with the wrapper in it and the environment that it would have without
+    mpipp.
 
     Args:
-        directory: of the run's socket, on this node; "": it is not watched.
-        settings: the watcher's, those of mpipp.watcher.ipc.settings; JSON.
+        directory: directory of the run's socket, on this node; "" to run without a watcher.
+        settings: the watcher's settings (mpipp.watcher.settings), as JSON.
     """
     environment = dict(os.environ)
     restore_locale(environment)
@@ -250,19 +286,15 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     before = environment.get("LD_PRELOAD")
     have = [
         name for name in (before or "").split(":") if name
-    ]  # the launcher's, for what is spawned
-    wanted = [wrapper]
-    beside = os.path.join(os.path.dirname(wrapper), BESIDE)
-    is_told = environment.get("MPIPP_GUARD") == "1" or "MPIPP_RMA" in environment
-    if is_told and os.path.exists(beside):
-        wanted.append(beside)
+    ]  # the launcher's values, for spawned processes
+    wanted = libraries(wrapper, environment)
     environment["LD_PRELOAD"] = ":".join([*(name for name in wanted if name not in have), *have])
     try:
         if directory:
             environment["MPIPP_WATCH"] = watched(directory, settings)
     except OSError as error:
         sys.stderr.write(f"mpipp: not watched: {directory}: {error.strerror}\n")
-    ignore_nothing()
+    reset_signals()
     try:
         _execute(program, environment)
     except OSError as error:
@@ -271,7 +303,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
 
 
 def _execute(program: Sequence[str], environment: MutableMapping[str, str]) -> NoReturn:
-    # As execvp does it, so that a script need not say what runs it.
+    # Like execvp, so that a script does not need a line that names its interpreter.
     name = program[0]
     directories = [""] if "/" in name else os.get_exec_path(environment)
     problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

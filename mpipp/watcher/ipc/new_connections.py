@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who has connected to the watcher, and has not said yet what it is."""
+"""Connections to the watcher that have not yet sent their first message."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import socket
 import time
 from collections.abc import Iterator
 
-_LATEST = 10.0  # seconds until it says so
-_ANSWER = 1.0  # seconds until it takes an answer
+_LATEST = 10.0  # seconds until the first message
+_ANSWER = 1.0  # seconds until the process reads an answer
 
 
 class NewConnections:
-    """New connections to a listening socket, which `selector` awakes for.
+    """New connections to a listening socket, for which `selector` wakes up.
 
-    A process says what it is when it has connected, but may have no processor between: the watcher
-    waits for no single one.
+    A process sends its first message when it has connected, but may not get a processor in between.
+    So the watcher waits for no single connection.
     """
 
     def __init__(self, listener: socket.socket, selector: selectors.BaseSelector) -> None:

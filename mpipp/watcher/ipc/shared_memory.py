@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The records' memory of a watched process, in the file that it has handed over.
+"""The records' memory of a watched process, in the file that the process has passed.
 
-The file is read and not mapped: whatever the process does to it, reading is an error at most.
+The file is read and not mapped: changes by the process can only make a read fail.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ _ADDRESS_SPACE = 1 << 64
 
 
 class FileMemory:
-    """What lies in the file, and, where that may be read, the process's other memory.
+    """The memory that is in the file, and the process's other memory if it may be read.
 
     Args:
         file: the memory file; `close` closes it.
         arena: the offset in it of the list of regions.
-        others: what is asked for the rest.
-        goes_on: whether the process does, whose other memory is gone before its connection.
+        others: reads the rest of the memory.
+        goes_on: returns whether the process still runs. Its other memory vanishes before its
+            connection.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class FileMemory:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look for more regions. Raises MpippError when their list makes no sense."""
+        """Read the list of regions again. Raises MpippError when it makes no sense."""
         count, self.not_there, *self._code = ARENA.read(self._at(self._arena, ARENA.size))
         if not 0 < count <= _MOST_REGIONS:
             raise MpippError(f"the memory of a watched process has {count} regions")
@@ -65,7 +66,7 @@ class FileMemory:
             return ""
 
     def close(self) -> None:
-        """Give the file back; no reads after this."""
+        """Close the file; no reads after this."""
         os.close(self._file)
 
     def mark_ended(self) -> None:
@@ -92,7 +93,7 @@ class FileMemory:
         raise (GoneMemory if self._ended else UnreadableMemory)(address, length)
 
     def write(self, address: int, data: bytes) -> None:
-        """Change what lies in the file. Raises MpippError where it does not."""
+        """Change bytes in the file. Raises MpippError for addresses outside it."""
         place = self._place(address, len(data))
         if place is not None:
             with contextlib.suppress(OSError):
@@ -102,7 +103,7 @@ class FileMemory:
         raise MpippError(f"the memory of a watched process cannot be written {where}")
 
     def _place(self, address: int, length: int) -> int | None:
-        # The offset in the file. It may have become larger since, and the process have ended.
+        # The offset in the file. The file may have grown since, and the process may have ended.
         found = self._file_offset(address, length)
         if found is None:
             before = self._regions

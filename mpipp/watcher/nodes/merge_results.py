@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the watchers of all nodes have left in a run's directory, put together."""
+"""Merge the results that the watchers of all nodes have left in a run's directory."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from mpipp.reports import store as reports
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppressions
 from mpipp.watcher import damaged_records
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.output import node_results
-from mpipp.watcher.output.deduplicate import Collected, More
+from mpipp.watcher.output.deduplicate import FindingCollection, More
 from mpipp.watcher.output.finding_blocks import Block, counted, merged, records
 from mpipp.watcher.output.totals import NOTHING, Total
-from mpipp.watcher.processes.strict_comparison import ReportedCalls
+from mpipp.watcher.processes.collective_comparison import ReportedCalls
+from mpipp.watcher.settings import Settings
 
 _LATE = 40.0  # seconds that a watcher may take after the program's end
 _STEP = 0.05
 
 
-class Gathered(NamedTuple):
-    """What was found."""
+class GatheredResults(NamedTuple):
+    """The merged results."""
 
-    nodes: int  # that have left something
+    nodes: int  # number of nodes that have left a result
     total: Total
-    blocks: list[Block]  # those that were not printed come last
+    blocks: list[Block]  # findings that were not printed come last
 
 
 class RunResult(NamedTuple):
@@ -53,12 +53,12 @@ class RunResult(NamedTuple):
 
 
 def write(directory: str, found: RunResult, run: dict[str, Any]) -> None:
-    """Write it as text, and all that reports show; `run`: how it was started. Raises OSError."""
+    """Write the result as text and as JSON. `run`: how the run was started. Raises OSError."""
     reports.write(directory, _document(found, run), _text(found))
 
 
 def _text(found: RunResult) -> str:
-    return "".join(f"{block.text}\n\n" for block in found.blocks) + f"{found.total.line()}\n"
+    return "".join(block.shown() for block in found.blocks) + f"{found.total.line()}\n"
 
 
 def _document(found: RunResult, run: dict[str, Any]) -> str:
@@ -68,9 +68,9 @@ def _document(found: RunResult, run: dict[str, Any]) -> str:
         "calls": total.calls,
         "errors": total.errors,
         "warnings": total.warnings,
-        "more": total.untold,
+        "more": total.unreported,
         "suppressed": [{"reason": reason, "count": count} for reason, count in total.suppressed],
-        "not_checked": [*total.lost, *total.unchecked],
+        "not_checked": [*total.failures, *total.unchecked],
         "guarded": [row._asdict() for row in total.covered],
         "provoked": [row._asdict() for row in total.provoked],
         "summary": total.line(),
@@ -81,7 +81,7 @@ def _document(found: RunResult, run: dict[str, Any]) -> str:
 
 
 def complete(directory: str) -> bytes:
-    """The document of a run; of what mpipp exec has left it is made, if there is none newer.
+    """The JSON document of a run. Makes it from the files of mpipp exec, if there is none newer.
 
     Raises MpippError when there is none, or it cannot be written.
     """
@@ -94,15 +94,17 @@ def complete(directory: str) -> bytes:
 
 
 def put_together(directory: str, team: Team | None) -> RunResult:
-    """What mpipp exec has left, compared; the first of a team is given what is found."""
+    """Compare the files that mpipp exec has left. The first process of a team gets the findings."""
     found = gather(directory, (), Settings(report=directory, kept=True), late=0, team=team)
     blocks, total = merged(found.blocks, found.total)
     return RunResult(total, blocks)
 
 
 def keep(directory: str, found: RunResult) -> bytes:
-    """The document of what was found; it is written into the run's directory, unless that is
-    another user's. Raises MpippError where it cannot be.
+    """The JSON document of a result. Writes it into the run's directory, unless that is another
+    user's.
+
+    Raises MpippError if it cannot be written.
     """
     document = _document(found, {})
     if RunDirectory(directory).is_own:
@@ -114,14 +116,14 @@ def keep(directory: str, found: RunResult) -> bytes:
 
 
 def _times(files: Iterable[str]) -> Iterator[int]:
-    # When they were written.
+    # The times at which files were written.
     for path in files:
         with contextlib.suppress(OSError):
             yield os.lstat(path).st_mtime_ns
 
 
 def traces(directory: str) -> list[str]:
-    """The files that have tracebacks of watchers."""
+    """The files with tracebacks of watchers."""
     names = (os.path.basename(path) for path in paths(directory))
     return [
         os.path.join(directory, name)
@@ -136,50 +138,62 @@ def gather(
     settings: Settings,
     late: float = _LATE,
     team: Team | None = None,
-) -> Gathered:
-    """All that is there, once the watchers have ended, and what comes of comparing processes.
+    is_cut_short: bool = False,
+) -> GatheredResults:
+    """Wait for the end of the watchers, read their results, and compare the processes.
 
     Args:
-        told: fingerprints of what the watcher of this node has told elsewhere.
+        told: fingerprints of the findings that the watcher of this node has reported itself.
+        is_cut_short: it has reported that a process ended early.
         late: seconds that watchers may take.
-        team: who shares the work; the first of them is given the result.
+        team: the processes that share the work; the first of them gets the result.
     """
     try:
         found, unread = _wait_for_nodes(directory, late)
     except MpippError as error:
         found, unread = [], [str(error)]
-    # Who has not ended has not counted what it has told.
+    # A watcher that has not ended has not counted its findings.
     totals = [one.total if one.ended else counted(one.blocks) for one in found]
-    total = sum_of(totals, NOTHING._replace(lost=tuple(unread)))
+    total = sum_of(totals, NOTHING._replace(failures=tuple(unread)))
     going_on = [one.name for one in found if not one.ended]
     if going_on:
         sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
-        total = total.plus(NOTHING._replace(lost=(sentence,)))
+        total = total.plus(NOTHING._replace(failures=(sentence,)))
     compared = compare.compare(directory, {*told, *total.found}, team)
     made = selection.merged([settings.checks] if settings.checks else [one.checks for one in found])
-    collected = Collected(suppressed(settings, found), made)
-    collected.lost = dict.fromkeys(compared.lost)
-    limits = (sentence for sentence in compared.unchecked if sentence not in collected.lost)
-    collected.unchecked = dict.fromkeys(limits)
+    collected = FindingCollection(suppressed(settings, found), made)
     blocks = sorted((block for one in found for block in one.blocks), key=lambda b: not b.printed)
+    explained = compared.missing if is_cut_short or are_cut_short(blocks) else []
+    collected.failures = dict.fromkeys(one for one in compared.lost if one not in explained)
+    limits = (one for one in compared.unchecked if one not in compared.lost)
+    collected.unchecked = dict.fromkeys(limits)
     view = compared.view
     known = view.where, view.label, view.frames, view.world, view.rank
     before = ReportedCalls()
-    if decided := paths(os.path.join(directory, STRICT)):  # calls that went on are found again
+    if decided := paths(os.path.join(directory, STRICT)):  # calls that continued are found again
         _forget_calls(directory, decided)
         before.add_records(record for block in blocks for record in block.records)
     found_now = compared.findings
     new = [f for f in found_now if not (compare.is_of_all(f) and before.has(f, view.where))]
     for text, of in collected.new(new, *known, _pictured(compared, settings)):
         blocks.append(Block(text, of, printed=False))
-    return Gathered(len(found), total.plus(collected.total(0, 0)), blocks)
+    return GatheredResults(len(found), total.plus(collected.total(0, 0)), blocks)
+
+
+def are_cut_short(blocks: Sequence[Block]) -> bool:
+    """Return whether a process ended early, according to a finding.
+
+    Then the launcher has ended the other processes, also those that have not left anything yet.
+    """
+    checks = (record.get("check") for block in blocks for record in block.records)
+    return any(check in ("process-died", "aborted") for check in checks)
 
 
 def _forget_calls(directory: str, decided: Sequence[str]) -> None:
-    # Of those that had begun nobody asks any more.
+    # No process asks about the calls that had begun any more.
     for name in map(os.path.basename, decided):
         if name.startswith(STARTED):
-            with contextlib.suppress(OSError):  # it is of another user
+            with contextlib.suppress(OSError):  # it belongs to another user
                 RunDirectory(directory).clear(f"{STRICT}/{name}")
 
 
@@ -192,7 +206,7 @@ def suppressed(settings: Settings, found: Sequence[node_results.Node]) -> Suppre
 def _pictured(compared: compare.Compared, settings: Settings) -> More:
     if not settings.kept:
         return lambda finding, record: None
-    # Drawing takes some time to load.
+    # The drawing module takes some time to load.
     from mpipp.reports.evidence import Taking
     from mpipp.watcher.output.evidence_adapter import Pictures
 
@@ -201,7 +215,7 @@ def _pictured(compared: compare.Compared, settings: Settings) -> More:
 
 
 def sum_of(totals: list[Total], start_with: Total) -> Total:
-    """Of several nodes."""
+    """The sum for several nodes."""
     for one in totals:
         start_with = start_with.plus(one)
     return start_with

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that do not end as they should: which of them are told of, and when."""
+"""Select the abnormal ends of processes that are reported, and the time of the report."""
 
 from __future__ import annotations
 
@@ -11,46 +11,50 @@ from mpipp.watcher.ipc import protocol as said
 from mpipp.watcher.nodes.root_cause import AFTER, CLEANED_UP, Deaths
 from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes import abnormal_exit
-from mpipp.watcher.processes.abnormal_exit import AbnormalExit
+from mpipp.watcher.processes.death_parties import AbnormalExit
 from mpipp.watcher.processes.exit_status import Ending
-from mpipp.watcher.processes.labels import Shown, View
+from mpipp.watcher.processes.labels import ShownProcess, View
 from mpipp.watcher.processes.liveness import goes_on
-from mpipp.watcher.processes.process import GONE, LOST, OVER, Watched
+from mpipp.watcher.processes.process import GONE, LOST, OVER, WatchedProcess
 from mpipp.watcher.processes.remote import Nodes, RemoteProcess, has_remote
+from mpipp.watcher.progress import holdings
 
-KILLED = 0.3  # seconds in which a launcher ends the others of one that has died
-_OTHER_NODES = 5.0  # seconds in which the watchers of others have seen theirs end
+KILLED = 0.3  # seconds in which a launcher kills the remaining processes after a death
+_OTHER_NODES = 5.0  # seconds in which the watchers of other nodes have seen deaths there
 
 
-class Ends:
-    """Those of one node.
+class AbnormalEnds:
+    """The abnormal ends on one node.
 
     Args:
-        directory: the run's, where the watchers of all nodes meet; "": there is none.
-        watched: all processes; they may become more.
+        directory: the run's directory, which the watchers of all nodes share; "" if there is none.
+        watched: all processes; the list may grow.
     """
 
     def __init__(
-        self, directory: str, watched: Sequence[Watched], reporter: Reporter, nodes: Nodes
+        self, directory: str, watched: Sequence[WatchedProcess], reporter: Reporter, nodes: Nodes
     ) -> None:
         self._watched = watched
         self._reporter = reporter
         self._nodes = nodes
         self._deaths = Deaths(directory)
-        self._ended: list[Watched] = []  # not as they should, in order
+        self._ended: list[WatchedProcess] = []  # abnormally, in order
         self._told: set[float] = set()  # times of their ends
 
     def __bool__(self) -> bool:
         return bool(self._ended)
 
-    def add(self, one: Watched, heard: float) -> None:
-        """One has ended badly; `heard`: when all that was said until then had been heard."""
-        # What comes soon after another's end is the launcher's doing; epoll tells who was first.
+    def add(self, one: WatchedProcess, heard: float) -> None:
+        """Add a process that has ended abnormally. `heard`: when all earlier messages had been
+        read.
+        """
+        # A death soon after another is probably the launcher's work. The order of epoll shows the
+        # first.
         if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
             return
         now = time.monotonic()
         last = max((other.ended_at for other in self._ended), default=-CLEANED_UP)
-        # It was not heard while the watcher was at work: it may have ended just after it was last.
+        # The watcher was busy: the process may have ended just after its last message.
         if heard - last < CLEANED_UP:
             return
         if self._deaths.order(one, self._watched) != AFTER:
@@ -58,11 +62,12 @@ class Ends:
             self._ended.append(one)
 
     def report(self, interrupted: bool) -> float | None:
-        """Tell of those that were not told of, with what the others do then, as far as they stand
-        still. Returns when to look again; None: all is told.
+        """Report new abnormal ends, with what the processes that still wait are doing then.
+
+        Return when to look again; None if all are reported.
 
         Args:
-            interrupted: whether the user has ended the program.
+            interrupted: True if the user has ended the program.
         """
         if interrupted or self._nodes.are_interrupted:
             self._ended = [one for one in self._ended if one.state == OVER]
@@ -75,32 +80,53 @@ class Ends:
             ended = self._causes(ended, known)
             elsewhere: list[RemoteProcess] = []
             if not any(one.end for one in ended):
-                left = self._deaths.ended_elsewhere(known, at + _OTHER_NODES)
+                left = self._deaths.ended_on_other_nodes(known, at + _OTHER_NODES)
                 if left is None:
                     return time.monotonic() + KILLED
                 if not self._deaths.are_the_cause():
                     continue
                 elsewhere = left
+            ended = [*ended, *self._died_too(ended, known)]
             self._report_group(ended, [one for one in known if one not in ended], elsewhere)
         self._told |= times
         return None
 
+    def _died_too(
+        self, ended: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
+    ) -> list[WatchedProcess]:
+        # Processes of which a signal is known that no launcher sends, beside one that it has killed
+        # likewise. The launcher may have ended them before the signal did.
+        if any(one.end for one in ended) or not all(map(abnormal_exit.is_certain, ended)):
+            return []
+        found = [one for one in known if one not in ended and one.fatal and one.fatal.signal]
+        left = abnormal_exit.of_own_accord([*ended, *found], [])
+        return [one for one in found if one in left and not one.ended_at]
+
     def _report_group(
-        self, ended: Sequence[Watched], others: list[Watched], elsewhere: Sequence[RemoteProcess]
+        self,
+        ended: Sequence[WatchedProcess],
+        others: list[WatchedProcess],
+        elsewhere: Sequence[RemoteProcess],
     ) -> None:
-        members: list[Shown] = [*ended, *abnormal_exit.standing(others), *elsewhere]
+        members: list[ShownProcess] = [*ended, *abnormal_exit.standing(others), *elsewhere]
         processes = [one.process(number) for number, one in enumerate(members)]
         how = [
-            AbnormalExit.of(one, number, self._reporter.is_wrong(one))
+            AbnormalExit.of(
+                one, number, self._reporter.is_reported(one), list(holdings.unfinished(one))
+            )
             for number, one in enumerate(ended)
         ]
-        found = list(abnormal_exit.findings(how, processes[len(ended) :], View(members)))
+        view = View(members)
+        deaths = abnormal_exit.findings(how, processes[len(ended) :], view, view.where)
+        found = [self._reporter.with_cause(one, members) for one in deaths]
         if not any(one.end for one in ended) and self._nodes.are_interrupted:
-            return  # that the user has ended them was said meanwhile
+            return  # a watcher has noted meanwhile that the user has ended the program
         self._reporter.report(members, found)
 
-    def _causes(self, ended: list[Watched], known: list[Watched]) -> list[Watched]:
-        # Of processes that ended at one time, and those that died then or after; others are told.
+    def _causes(
+        self, ended: list[WatchedProcess], known: list[WatchedProcess]
+    ) -> list[WatchedProcess]:
+        # The processes that caused the end, among those that ended at one time or after it.
         is_wrong = self._reporter.is_wrong
         rest = [one for one in known if one not in ended and not one.ended_at]
         is_first = self._deaths.is_first
@@ -112,12 +138,11 @@ class Ends:
         return found
 
     def report_rest(self, interrupted: bool, uncalled: Iterable[tuple[str, Ending]]) -> None:
-        """All have gone: tell of those that died before MPI_Init had returned, and after
+        """Report, when all have gone, the deaths before MPI_Init had returned and after
         MPI_Finalize.
 
         Args:
-            uncalled: those that have not called MPI at all: what they are called, and how each has
-                ended.
+            uncalled: label and ending of each process that has not called MPI at all.
         """
         if interrupted or self._nodes.are_interrupted:
             return
@@ -129,7 +154,7 @@ class Ends:
             silent = [(label, by) for label, by in silent if not by.may_be_launchers]
         for label, by in silent:
             self._reporter.note_failure(f"{label}: it died before it had initialized MPI, {by}")
-        # Of a call after MPI_Finalize that was told of it goes without saying that it is the last.
+        # A call after MPI_Finalize that was reported is naturally the last one.
         is_wrong = self._reporter.is_wrong
         died = [
             one for one in died if abnormal_exit.is_certain(one) or not (one.end and is_wrong(one))
@@ -138,7 +163,8 @@ class Ends:
             self._report_group(died, [], ())
 
     def _has_failed(self) -> bool:
-        # Whether others have ended so that a launcher ends the rest, here or on other nodes.
+        # Return whether other processes have ended in a way that makes a launcher end the rest,
+        # here or on other nodes.
         if any(has_remote(one.registry.info, self._watched) for one in self._watched[:1]):
             return True
         known = [by for one in self._watched if (by := one.ending()) is not None]
@@ -149,8 +175,8 @@ def _may_be_launchers(by: Ending | None) -> bool:
     return by is not None and by.may_be_launchers
 
 
-def _has_died_unheard(one: Watched) -> bool:
-    # Before MPI was there for it, or after.
+def _has_died_unheard(one: WatchedProcess) -> bool:
+    # Return whether it died before MPI_Init returned, or after MPI_Finalize.
     try:
         is_over = one.end == said.FINALIZED and one.state == OVER
         is_early = one.state == GONE and not one.initialized
@@ -158,7 +184,7 @@ def _has_died_unheard(one: Watched) -> bool:
             return False
         inside = bool({*one.inside()} - {"MPI_Finalize"})
     except MpippError:
-        return False  # it is said that its records make no sense
+        return False  # its damaged records are reported
     by = one.ending()
     if by is None:
         return inside

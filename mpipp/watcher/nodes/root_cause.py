@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which of the processes that have died on several nodes is the cause of it.
+"""Find which of the processes that have died on several nodes is the cause.
 
-Who is seen to have died first is not: MPI ends a program from inside of a call, and the launcher
-may end others before that process is gone. So each node says how doubtful it is that the cause is
-among its own (abnormal_exit.py), before it tells of any.
+The process that is seen to die first is not always the cause. MPI ends a program from inside a
+call, and the launcher may kill others before that process is gone. So before it reports any death,
+each node publishes the doubt that the cause is among its own processes (abnormal_exit.py).
 """
 
 from __future__ import annotations
@@ -18,25 +18,28 @@ from typing import NamedTuple
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import WAITING, RunDirectory, parsed, paths, read
 from mpipp.watcher.ipc import launch
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.remote import RemoteProcess, ended_process_files, has_remote
 
-CLEANED_UP = 5.0  # seconds in which a launcher has ended the others of one that has died
-_ENDED = "ended"  # the file that says which node has seen one end first, and whether it died
-_DIED = "died-"  # begins the names of those that say how doubtful it is
+CLEANED_UP = 5.0  # seconds in which a launcher has killed the remaining processes after a death
+# the file that says which node has seen the first end, and whether that process died
+_ENDED = "ended"
+_DIED = "died-"  # begins the names of the files with each node's doubt
 
 FIRST, TOO, AFTER = "first", "too", "after"
 
 
 class NodeVerdict(NamedTuple):
-    """What a node knows of the cause among its processes."""
+    """The knowledge of one node about the cause among its processes."""
 
-    ranks: Collection[int]  # all of it
+    ranks: Collection[int]  # of all its processes
     doubt: int | None  # the least; None: none of them is the cause
     is_first: bool
 
     def is_before(self, other: NodeVerdict, names: tuple[str, str]) -> bool:
-        """Whether this is rather the cause than the other; `names` of the nodes."""
+        """Return whether this node is a likelier cause than the other; `names` are those of the
+        nodes.
+        """
         if self.doubt is None or other.doubt is None:
             return self.doubt is not None
         one = self.doubt, not self.is_first, names[0]
@@ -44,7 +47,7 @@ class NodeVerdict(NamedTuple):
 
 
 class Deaths:
-    """What the watchers of nodes say of deaths; nothing without a directory."""
+    """The deaths that the watchers of all nodes publish; nothing without a directory."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -54,19 +57,22 @@ class Deaths:
         self._said: NodeVerdict | None = None
         self.is_first = True
 
-    def order(self, one: Watched, own: Sequence[Watched]) -> str:
-        """FIRST; where one has ended just before on another node, TOO if both have died, which
-        may have either cause; else AFTER: the launcher ends the others then."""
+    def order(self, one: WatchedProcess, own: Sequence[WatchedProcess]) -> str:
+        """The order of a death among those of all nodes: FIRST, TOO or AFTER.
+
+        TOO: a process on another node has just died, and both may be the cause. AFTER: a process on
+        another node has just ended, and the launcher kills the others.
+        """
         found = self._order(one) if self._is_shared(own, one) else FIRST
         self.is_first = found == FIRST
         return found
 
-    def _is_shared(self, own: Sequence[Watched], one: Watched | None = None) -> bool:
+    def _is_shared(self, own: Sequence[WatchedProcess], one: WatchedProcess | None = None) -> bool:
         if not self._directory or not own:
             return False
         return has_remote((one or own[0]).registry.info, own)
 
-    def _order(self, one: Watched) -> str:
+    def _order(self, one: WatchedProcess) -> str:
         path, name = os.path.join(self._waiting, _ENDED), f".{self._own}-ended"
         mine = os.path.join(self._waiting, name)
         said = f"{self._own} {'ended' if one.end else 'died'}"
@@ -85,8 +91,8 @@ class Deaths:
             return FIRST
         return FIRST
 
-    def say(self, own: Sequence[Watched], doubt: int | None) -> None:
-        """How doubtful it is that one of these is the cause; None: none is."""
+    def say(self, own: Sequence[WatchedProcess], doubt: int | None) -> None:
+        """Publish how doubtful it is that one of these processes is the cause; None: none is."""
         ranks = [one.registry.info.world_rank or 0 for one in own]
         said = NodeVerdict(ranks, doubt, self.is_first)
         if self._is_shared(own) and said != self._said:
@@ -95,9 +101,12 @@ class Deaths:
                 name = f"{WAITING}/{_DIED}{self._own}"
                 self._run.publish(name, json.dumps(said).encode())
 
-    def ended_elsewhere(self, own: Sequence[Watched], until: float) -> list[RemoteProcess] | None:
+    def ended_on_other_nodes(
+        self, own: Sequence[WatchedProcess], until: float
+    ) -> list[RemoteProcess] | None:
         """The processes of other nodes that the launcher ends with one of this node; None: not yet
-        known."""
+        known.
+        """
         if not self._is_shared(own):
             return []
         try:
@@ -119,14 +128,14 @@ class Deaths:
             return []
 
     def are_the_cause(self) -> bool:
-        """Whether it is rather on this node than on others, by what all have said."""
+        """Return whether the cause is rather on this node than on others, as all have published."""
         said = self._said
         return said is None or not any(
             other.is_before(said, (name, self._own)) for name, other in self._remote_verdicts()
         )
 
     def _remote_verdicts(self) -> Iterator[tuple[str, NodeVerdict]]:
-        # What others have said of the same end.
+        # The verdicts of other nodes on the same end.
         own = os.path.join(self._waiting, _DIED + self._own)
         now = os.stat(own).st_mtime if os.path.exists(own) else time.time()
         for path in paths(self._waiting):

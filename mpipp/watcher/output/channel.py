@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a watcher's findings reach the user: by `mpipp run`, or on the error stream."""
+"""The way of a watcher's findings to the user: through `mpipp run`, or on the error stream."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from typing import Any, Protocol
 
 from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
+from mpipp.render import finding_head
 from mpipp.reports import suppressions
 from mpipp.reports.suppressions import Suppression
-from mpipp.watcher.ipc import launch
+from mpipp.watcher.ipc import launch, run_flags
 from mpipp.watcher.ipc.protocol import LAUNCHER
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.output import node_results
 from mpipp.watcher.output.finding_blocks import Block, counted, is_to_be_printed
 from mpipp.watcher.output.totals import NOTHING, Total
+from mpipp.watcher.settings import Settings
 
 _READ = 2.0  # seconds in which a launcher reads what was written to it
 _STEP = 0.01
 
 
 class Output(Protocol):
-    """Where the watcher tells."""
+    """The destination of reports."""
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """A finding, and the same for machines."""
+        """Output a finding as text, and as records for machines."""
         ...
 
     def show_progress(self, processes: int) -> None:
@@ -46,15 +47,19 @@ class Output(Protocol):
     has_launcher: bool
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """A thread stops: gdb is to open on these processes, its own first."""
+        """Note that a thread stops: gdb opens on these processes, on the thread's own first."""
+        ...
+
+    def hangs(self) -> None:
+        """Note that the job hangs and has to be ended."""
         ...
 
     def total(self, total: Total) -> None:
-        """The end."""
+        """Output the total, at the end."""
         ...
 
     def fileno(self) -> int:
-        """Of what becomes readable when the launcher says something; -1 if nothing does."""
+        """The descriptor on which the launcher's messages arrive; -1 if there is none."""
         ...
 
     def receive(self) -> bytes:
@@ -63,7 +68,7 @@ class Output(Protocol):
 
 
 def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
-    """To the launcher that listens in a directory; to the error stream without one."""
+    """The connection to the launcher that listens in a directory; without one, the error stream."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         launch.connect(connection, os.path.join(directory, LAUNCHER))
@@ -82,7 +87,7 @@ class ToLauncher:
         self._connection = connection
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """A finding, and the same for machines."""
+        """Send a finding as text, and as records for machines."""
         self._send({"block": text, "findings": found})
 
     def show_progress(self, processes: int) -> None:
@@ -90,23 +95,27 @@ class ToLauncher:
         self._send({"looking": processes})
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """A thread stops: gdb is to open on these processes, its own first."""
+        """Report that a thread stops: gdb opens on these processes, on the thread's own first."""
         self._send({"stops": list(pids), "tid": tid})
 
+    def hangs(self) -> None:
+        """Ask the launcher to end the job: it hangs."""
+        self._send({"hangs": True})
+
     def total(self, total: Total) -> None:
-        """The end."""
+        """Send the total, at the end."""
         self._send({"total": list(total)})
 
     def failed(self, sentence: str) -> None:
-        """The watcher cannot go on."""
+        """Report that the watcher cannot continue."""
         self._send({"failed": sentence})
 
     def close(self) -> None:
-        """Nothing more will be said."""
+        """Close the connection."""
         self._connection.close()
 
     def fileno(self) -> int:
-        """The connection, on which the launcher says something."""
+        """The descriptor of the connection, on which the launcher's messages arrive."""
         return self._connection.fileno()
 
     def receive(self) -> bytes:
@@ -127,36 +136,42 @@ class ToStream:
     has_launcher = False
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """A finding."""
-        self._write(text + "\n\n")
+        """Print a finding."""
+        self._print(Block(text, found))
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """Nobody opens a debugger here."""
+        """Do nothing: no launcher opens a debugger here."""
 
     def show_progress(self, processes: int) -> None:
         """Show nothing: nobody waits here."""
 
+    def hangs(self) -> None:
+        """Do nothing: no launcher can be ended here."""
+
     def total(self, total: Total) -> None:
-        """The end."""
+        """Print the total, at the end."""
         for sentence in total.remarks():
             self._write(f"mpipp: {sentence}\n")
         if total.processes:
-            self._write(f"mpipp: {total.line()}\n")
+            self._write(total.last(finding_head.has_colours(sys.stderr)))
 
     def failed(self, sentence: str) -> None:
-        """The watcher cannot go on."""
+        """Report that the watcher cannot continue."""
         self._write(f"mpipp: {sentence}\n")
 
     def close(self) -> None:
-        """Nothing more will be said."""
+        """Close the stream."""
 
     def fileno(self) -> int:
-        """No launcher says anything."""
+        """Return -1: there is no launcher."""
         return -1
 
     def receive(self) -> bytes:
         """Receive nothing: there is no launcher."""
         return b""
+
+    def _print(self, block: Block) -> bool:
+        return self._write(block.shown(finding_head.has_colours(sys.stderr)))
 
     def _write(self, text: str) -> bool:
         try:
@@ -168,30 +183,36 @@ class ToStream:
 
 
 class ToRun(ToStream):
-    """The same, and into the run's directory."""
+    """Text on the error stream, with a copy in the run's directory."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._failed = False
         known: Sequence[Suppression] = ()
-        with contextlib.suppress(MpippError):  # the watcher reads them, too, and says so
+        with contextlib.suppress(MpippError):  # the watcher reads them, too, and reports the error
             known = suppressions.read(settings.suppress).known
         self._node = node_results.Node(launch.node(), False, NOTHING, [], settings.checks, known)
         self._save()
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """A finding; where all nodes have one terminal, only the first of them prints it."""
+        """Output a finding. If all nodes share one terminal, only the first of them prints it."""
         is_first = not self._settings.launched or is_to_be_printed(
             self._settings.report, text, found
         )
-        printed = is_first and self._write(text + "\n\n")
-        self._node.blocks.append(Block(text, found, printed))
-        if not self._save() and not printed and self._write(text + "\n\n"):
-            # Nobody else knew of these ranks; a launcher that hears of them later prints no more.
-            self._node.blocks[-1] = Block(text, found, True)
+        block = Block(text, found)
+        printed = is_first and self._print(block)
+        self._node.blocks.append(block._replace(printed=printed))
+        if not self._save() and not printed and self._print(block):
+            # No other node knew of these ranks. A launcher that learns of them later does not print
+            # them.
+            self._node.blocks[-1] = block
+
+    def hangs(self) -> None:
+        """Leave a flag for the launcher, which is on another node."""
+        run_flags.say(self._settings.report, run_flags.HANGS)
 
     def total(self, total: Total) -> None:
-        """The end; whoever has started the run says that of all nodes."""
+        """Save the total, and print it unless a launcher prints the total of all nodes."""
         if self._settings.launched:
             self._take_back(unread(sys.stderr.fileno()))
         self._node = self._node._replace(ended=True, total=total)
@@ -199,20 +220,21 @@ class ToRun(ToStream):
             super().total(total)
 
     def failed(self, sentence: str) -> None:
-        """The watcher cannot go on."""
+        """Report that the watcher cannot continue."""
         super().failed(sentence)
-        lost = (f"node {self._node.name}: {sentence}",)
-        total = counted(self._node.blocks)._replace(lost=lost)
+        failures = (f"node {self._node.name}: {sentence}",)
+        total = counted(self._node.blocks)._replace(failures=failures)
         self._node = self._node._replace(ended=True, total=total)
         self._save()
 
     def _take_back(self, count: int) -> None:
-        # The last blocks are in a pipe of which so many bytes will never be read.
+        # Mark the last blocks as not printed: so many bytes of them are in a pipe that nobody will
+        # read.
         for number in reversed(range(len(self._node.blocks))):
             one = self._node.blocks[number]
             if count > 0 and one.printed:
                 self._node.blocks[number] = one._replace(printed=False)
-                count -= len(one.text.encode()) + len("\n\n")
+                count -= len(one.shown().encode())
 
     def _save(self) -> bool:
         try:
@@ -226,12 +248,12 @@ class ToRun(ToStream):
 
 
 def unread(stream: int) -> int:
-    """How many bytes of what was written to a pipe nobody will read, since the reader has gone.
+    """The number of bytes in a pipe that nobody will read, since the reader has gone.
 
-    A launcher that is there is given some time to read them; what it has not read by then it will.
+    A launcher that still runs has some time to read them; it will also read what is left then.
     """
     asked = select.poll()
-    asked.register(stream, 0)  # for POLLERR
+    asked.register(stream, 0)  # 0 asks for POLLERR only
     until = time.monotonic() + _READ
     try:
         while stat.S_ISFIFO(os.fstat(stream).st_mode):

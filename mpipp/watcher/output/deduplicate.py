@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What a run has found so far: each place once, however many processes and looks find it."""
+"""The findings of a run: each place once, from any number of processes and checks."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mpipp.analysis.findings import formatting
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.analysis.findings.formatting import Rank
+from mpipp.analysis.rules.rule import ERROR, WARNING
 from mpipp.analysis.rules.selection import is_reported, words
+from mpipp.render.phrases import Varies
 from mpipp.reports.suppressions import Suppressions
 from mpipp.symbolizer.source_frames import Frame
 from mpipp.watcher.output.finding_blocks import ALIKE, MOST, MOST_AT_A_PLACE, place
@@ -23,25 +26,26 @@ Label = Callable[..., str]
 More = Callable[[Finding, dict[str, Any]], None]
 
 
-class Collected:
-    """Findings, and what was not checked.
+class FindingCollection:
+    """The findings of a run, and the things that were not checked.
 
     Args:
-        chosen: the words of the checks whose findings are told; None: those of `--check`.
+        chosen: the words of the checks whose findings are reported; None: those of `--check`.
     """
 
     def __init__(
         self, suppressions: Suppressions = _NONE, chosen: Collection[str] | None = None
     ) -> None:
         self._chosen = words("") if chosen is None else chosen
-        self.errors = self.warnings = self.untold = self.questions = 0
+        self.errors = self.warnings = self.unreported = self.questions = 0
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
-        self.lost: dict[str, None] = {}  # see Total
+        self.failures: dict[str, None] = {}  # see Total
         self.found: dict[str, None] = {}  # see Total
         self._known: set[object] = set()
         self._at: Counter[object] = Counter()
+        self._reported: set[object] = set()  # keys of what is wrong
 
     def new(
         self,
@@ -53,10 +57,10 @@ class Collected:
         rank: Rank = lambda number: None,
         more: More = lambda finding, record: None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The blocks of those that were not found before, and each as records for machines.
+        """The blocks of new findings, each also as records for machines.
 
         Args:
-            frames: a party's places, for suppressions.
+            frames: a party's call sites, for suppressions.
             world, rank: a process's MPI_COMM_WORLD, equal on all nodes, and its rank there.
             more: adds to a record what only a report shows.
         """
@@ -72,66 +76,72 @@ class Collected:
             places = [frame for party in finding.placed for frame in frames(party)]
             if self.is_suppressed((finding.rule.check, finding.rule.id), places):
                 continue
-            record = _record(folded, where, label, rank)
+            cause = finding.follows
+            if cause is not None and cause.key(Varies.LOOKS) not in self._reported:
+                folded.finding = finding = replace(finding, follows=None)
+            record = _record(folded, where, label, rank, frames)
             at = place(record)
             told = self.errors + self.warnings
             if self._at[at] >= MOST_AT_A_PLACE or told >= MOST:
-                self.untold += 1
+                self.unreported += 1
                 continue
             self._at[at] += 1
-            self.count(finding.rule.severity)
+            self._reported.add(finding.what.key(Varies.LOOKS))
+            self.count(finding.severity)
             record.update(_common_record(folded, where, world, rank))
             more(finding, record)
             yield record["text"], [record]
 
     def note(self, finding: Finding, where: Where, label: Label) -> None:
-        """One was found, whether it is told or not: of its ranks, and of any."""
+        """Note a finding, reported or not, by two fingerprints: with its ranks, and without."""
         self.found[formatting.fingerprint(finding, where, label)] = None
         self.found[formatting.fingerprint(finding, where)] = None
 
     def is_chosen(self, finding: Finding) -> bool:
-        """Whether its check is one of those that are to be made."""
+        """Return whether the user has selected the finding's check."""
         return is_reported(finding.rule, self._chosen)
 
     def has_suppression(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
-        """Whether a suppression matches the finding; it is not counted."""
+        """Return whether a suppression matches the finding. It is not counted."""
         places = [frame for party in finding.placed for frame in frames(party)]
         names = (finding.rule.check, finding.rule.id)
         return bool(self._suppressions.reason(names, places))
 
     def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
-        """Whether a finding of a rule with these names is known; it is counted then."""
+        """Return whether a finding of a rule with these names is suppressed. It is counted then."""
         reason = self._suppressions.reason(names, places)
         if reason:
             self.suppressed[reason] += 1
         return bool(reason)
 
     def count(self, severity: str) -> None:
-        """One more is told."""
-        if severity == "error":
+        """Count one more report; remarks are not counted."""
+        if severity == ERROR:
             self.errors += 1
-        else:
+        elif severity == WARNING:
             self.warnings += 1
 
     def total(self, processes: int, calls: int) -> Total:
-        """What is said at the end."""
+        """The total at the end."""
         unchecked = tuple(self.unchecked)
         return Total(
             processes,
             calls,
             self.errors,
             self.warnings,
-            self.untold,
+            self.unreported,
             unchecked,
             tuple(self.suppressed.items()),
             self.questions,
-            lost=tuple(self.lost),
+            failures=tuple(self.failures),
             found=tuple(self.found),
         )
 
 
-def _record(folded: formatting.Folded, where: Where, label: Label, rank: Rank) -> dict[str, Any]:
-    record = formatting.record(folded, where, label, rank)
+def _record(
+    folded: formatting.Folded, where: Where, label: Label, rank: Rank, frames: formatting.Frames
+) -> dict[str, Any]:
+    record = formatting.record(folded, where, label, rank, frames)
     for number, party in enumerate(record["parties"]):
         call = folded.finding.parties[number].evidence.call
         party["ordinal"] = call.ordinal if call is not None else None
@@ -141,7 +151,7 @@ def _record(folded: formatting.Folded, where: Where, label: Label, rank: Rank) -
 def _common_record(
     folded: formatting.Folded, where: Where, world: Callable[[int], str], rank: Rank
 ) -> dict[str, Any]:
-    # What it has in common with those of other nodes, if all its processes have ranks.
+    # The facts that findings of several nodes share, if all their processes have ranks.
     ranks = [[rank(one) for one in of] for of in folded.processes]
     if any(None in of for of in ranks):
         return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a report shows of the findings of some processes, beside their words."""
+"""The evidence that a report shows beside the text of a finding."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from mpipp.watcher.output.deduplicate import Label
 
 
 class Pictures:
-    """Taken while the records are there, and the source is that of the program.
+    """Takes pictures of findings while the records exist, and the source is that of the program.
 
     Args:
-        frames: of a process, by its number among these, the calls that a place stands for.
+        frames: returns the frames of a call site, by the index of its process.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Pictures:
         self._taking = taking
 
     def add(self, finding: Finding, record: dict[str, Any]) -> None:
-        """Add to a finding's record what docs/json.md says of a run's."""
+        """Add to a finding's record the members that docs/reference/json.md describes for a run."""
         for party, words in zip(finding.parties, record["parties"]):
             words.update(self._party(party))
         record["timeline"] = timeline(finding, self._processes, self._place, self._label)
@@ -68,11 +68,11 @@ class Pictures:
     def _party(self, party: Party) -> dict[str, Any]:
         try:
             drawn = self._taking.buffers(party.evidence)
-        except MpippError:  # of records that make no sense the checks tell
+        except MpippError:  # the checks report records that make no sense
             drawn = []
         starting = party.starting
         return {
-            "made": party.made,
+            "made": party.place_label,
             "frames": self._places(party),
             "started_frames": self._places(starting) if starting is not None else [],
             "buffers": drawn,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What watchers tell, block by block, and the same of several nodes as one."""
+"""The findings of watchers as blocks of text with records, and their merging over nodes."""
 
 from __future__ import annotations
 
@@ -10,42 +10,52 @@ from typing import Any, NamedTuple
 from mpipp.analysis.findings import formatting
 from mpipp.common.run_directory import NODES, RunDirectory
 from mpipp.common.text import wording
+from mpipp.common.text.sanitize import Styled
+from mpipp.render import finding_head
 from mpipp.watcher.output.totals import NOTHING, Total
 
-MOST_AT_A_PLACE = 20  # findings that are told, of a run
+MOST_AT_A_PLACE = 20  # findings that are reported at one place, in a run
 MOST = 200
-ALIKE = "alike"  # what a record has for `merged` alone
+ALIKE = "alike"  # the member of a record that only `merged` reads
 
-_Processes = list[list[int]]  # of each finding that was folded, the ranks of its parties
-_SEVERITIES = {"error": "errors", "warning": "warnings"}
+_Processes = list[list[int]]  # for each folded finding, the ranks of its parties
+_COUNTED = {"error": "errors", "warning": "warnings"}  # severities
+_SEVERITIES = (*_COUNTED, "remark")
 _TEXTS = ("id", "what", "rule", "advice", "must", "text", "shown_as")
 _PARTY = ("process", "text", "made")
 
 
 class Block(NamedTuple):
-    """What is told at once."""
+    """One block of a report."""
 
     text: str
-    records: list[dict[str, Any]]  # the same for machines; none of a remark
+    records: list[dict[str, Any]]  # the same for machines; empty for a remark
     printed: bool = True
-    late: Sequence[int] = ()  # ranks that it is of, too, where it was printed without them
+    # further ranks of the finding, which were not known when it was printed
+    late: Sequence[int] = ()
+
+    def shown(self, coloured: bool = False) -> str:
+        """The text as it is printed, with an empty line behind it."""
+        text = f"{finding_head.printed_record(self.text, self.records, coloured)}\n\n"
+        return Styled(text) if coloured else text
 
 
 def read(said: Sequence[Any]) -> Block:
-    """One that a node has written. Raises ValueError, KeyError, TypeError if it makes no sense."""
+    """A block that a node has written. Raises ValueError, KeyError, TypeError if it is invalid."""
     block = Block(*said)._replace(late=())
     if not isinstance(block.text, str):
         raise TypeError
     for record in block.records:
         if record["severity"] not in _SEVERITIES:
             raise ValueError
+        finding_head.point(record)
         if ALIKE in record:
             _look_at(record, **record[ALIKE])
     return block
 
 
 def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
-    # What is needed to join it with others.
+    # Check the members that joining needs.
     parties = record["parties"]
     texts = [key, *(record[name] for name in _TEXTS), record["follows"] or ""]
     for party in parties:
@@ -60,32 +70,34 @@ def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
 
 
 def key(found: Sequence[dict[str, Any]]) -> str:
-    """What a finding has in common with those of other nodes; "" if it is joined with none."""
+    """The key that a finding shares with those of other nodes; "" if it is joined with none."""
     known = found[0].get(ALIKE) if len(found) == 1 else None
     return str(known["key"]) if known else ""
 
 
 def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]]) -> bool:
-    """Whether no other node has printed the same block, of other ranks, in the same terminal.
+    """Return whether no other node has printed the same block, of other ranks, in the same
+    terminal.
 
-    With a line of its own, such as how to attach to a process that has stopped, it always is.
+    A block with a line of its own is always printed, for example with the way to attach to a
+    process that has stopped.
 
     Args:
-        directory: the run's, which is there if there are several nodes.
+        directory: the run's directory, which exists if there are several nodes.
     """
     known = key(found)
     if not known or text != found[0]["text"]:
         return True
     try:
         return RunDirectory(directory).claim(f"{NODES}/.{known}")
-    except OSError:  # that it cannot be written is said where it matters
+    except OSError:  # a directory that cannot be written is reported elsewhere
         return True
 
 
 def repeats(told: Iterable[Block], one: Block) -> bool:
-    """Whether `merged` takes a finding for one that was told before, of other ranks.
+    """Return whether `merged` joins a finding with an earlier one, of other ranks.
 
-    One with a line of its own never is.
+    A finding with a line of its own is never joined.
     """
     known = key(one.records)
     if not known or one.text != one.records[0]["text"]:
@@ -94,7 +106,7 @@ def repeats(told: Iterable[Block], one: Block) -> bool:
 
 
 def too(one: Block) -> str:
-    """Of which other ranks a block is that was printed without them."""
+    """A sentence with the further ranks of a block that was printed without them."""
     record = one.records[0]
     place = next((f" ({party['where'][0]})" for party in record["parties"] if party["where"]), "")
     return f"the same of {wording.ranks({*one.late})}: {record['what']}{place}"
@@ -107,10 +119,9 @@ def counted(told: Iterable[Block]) -> Total:
 
 
 def merged(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
-    """Findings of several nodes that differ only by rank, merged, with all their ranks.
+    """Merge findings of several nodes that differ only by rank, with all their ranks.
 
-    Returns also what they are in all: of a place, and of a run, there are no more than one watcher
-    would tell.
+    Returns also the total. The limits for a place and for a run are those of one watcher.
     """
     result: list[Block] = []
     groups: dict[str, list[int]] = {}
@@ -129,18 +140,18 @@ def merged(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
         if is_told:
             kept.append(one)
         else:
-            total = _less(total, one)._replace(untold=total.untold + 1)
+            total = _less(total, one)._replace(unreported=total.unreported + 1)
     return kept, total
 
 
 def records(told: Iterable[Block]) -> list[dict[str, Any]]:
-    """For machines."""
+    """The findings as records for machines."""
     found = (record for one in told for record in one.records)
     return [{name: value for name, value in one.items() if name != ALIKE} for one in found]
 
 
 def place(record: dict[str, Any]) -> object:
-    """That of a finding, of which not too many are told."""
+    """The place of a finding, at which the number of reports is limited."""
     return record["id"], tuple(sorted(tuple(party["where"]) for party in record["parties"]))
 
 
@@ -150,7 +161,7 @@ def _ranks(one: Block) -> _Processes:
 
 
 def _may_join(into: Block, one: Block) -> bool:
-    # Of the same processes they are several.
+    # Findings that share a process are different ones.
     return {*map(tuple, _ranks(into))}.isdisjoint(map(tuple, _ranks(one)))
 
 
@@ -181,7 +192,7 @@ def _shown(record: dict[str, Any]) -> object:
 
 
 def _bounded(told: Sequence[Block]) -> Iterator[bool]:
-    # Of each whether it is told.
+    # Yield for each block whether it is reported.
     at: Counter[object] = Counter()
     number = 0
     for one in told:
@@ -196,5 +207,7 @@ def _bounded(told: Sequence[Block]) -> Iterator[bool]:
 
 
 def _less(total: Total, one: Block) -> Total:
-    name = _SEVERITIES[one.records[0]["severity"]]
+    name = _COUNTED.get(one.records[0]["severity"])
+    if name is None:
+        return total
     return total._replace(**{name: getattr(total, name) - 1})

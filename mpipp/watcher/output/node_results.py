@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a node's watcher leaves in the run's directory, for the others' processes to be compared."""
+"""The files that a node's watcher leaves in the run's directory, to compare nodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mpipp.watcher.ipc import launch
 from mpipp.watcher.output import finding_blocks
 from mpipp.watcher.output.finding_blocks import Block
 from mpipp.watcher.output.totals import Total, covered, provoked
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.remote import count_remote, has_remote
 
 FORMAT, VERSION = "node", 4
@@ -40,10 +40,12 @@ class ProcessFiles:
     def __init__(self, directory: str) -> None:
         self._directory = directory
         self._left: set[int] = set()  # process numbers
-        self._failed: set[int] = set()  # those of which not all could be written
+        self._failed: set[int] = set()  # processes whose files could not all be written
         self._node = launch.node()
 
-    def logged_processes(self, of: Sequence[Watched], known: Sequence[Watched]) -> list[int]:
+    def logged_processes(
+        self, of: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
+    ) -> list[int]:
         """The places of processes whose logs are written, or will be, for those of other nodes.
 
         Args:
@@ -55,20 +57,22 @@ class ProcessFiles:
         return [number for number in others if of[number].pid not in self._failed]
 
     def has_reported(self, error: MpippError) -> bool:
-        """Whether `leave` has reported that other nodes are not compared with this one."""
+        """Return whether `leave` has reported that other nodes are not compared with this one."""
         return isinstance(error, MissingLogs) and bool(self._failed)
 
-    def leave(self, ended: Sequence[Watched], known: Sequence[Watched]) -> Iterator[str]:
-        """Write those that are new, if others of their world are elsewhere.
+    def leave(
+        self, ended: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
+    ) -> Iterator[str]:
+        """Write the new files, if other processes of their world are on other nodes.
 
-        Yields sentences of what could not be written.
+        Yields sentences on files that could not be written.
 
         Args:
             known: all processes of this node.
         """
         failed: dict[str, list[ProcessInfo]] = {}  # by reason
         for one in known:
-            if one.registry.info.world_rank is None:  # it was looked at in MPI_Init last
+            if one.registry.info.world_rank is None:  # its records were last read in MPI_Init
                 with contextlib.suppress(MpippError):
                     one.refresh()
         for one in ended:
@@ -83,12 +87,12 @@ class ProcessFiles:
                 failed.setdefault(reason, []).append(one.registry.info)
         for reason, infos in failed.items():
             yield (
-                f"{names.processes(infos)} could not leave in {self._directory} what is to be "
-                f"compared with processes of other nodes ({reason})"
+                f"{names.processes(infos)} could not leave in {self._directory} the data to "
+                f"compare with other nodes ({reason})"
             )
 
-    def not_compared(self, known: Sequence[Watched]) -> Iterator[str]:
-        """A sentence for each world of which some processes are elsewhere, without a directory."""
+    def not_compared(self, known: Sequence[WatchedProcess]) -> Iterator[str]:
+        """A sentence for each world with processes on other nodes, in runs without a directory."""
         infos = (one.registry.info for one in known)
         worlds = {info.world: info for info in infos}
         for info in worlds.values() if not self._directory else ():
@@ -99,8 +103,8 @@ class ProcessFiles:
                     "start all with --check, and with --report DIR, which all nodes share"
                 )
 
-    def _write(self, one: Watched) -> str:
-        # It takes some time to load.
+    def _write(self, one: WatchedProcess) -> str:
+        # The import takes some time.
         from mpipp.distributed.process_file import writer
 
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
@@ -118,18 +122,18 @@ class ProcessFiles:
 
 
 class Node(NamedTuple):
-    """What one node's watcher has found."""
+    """The results of one node's watcher."""
 
     name: str
     ended: bool
     total: Total
-    blocks: list[Block]  # all, whether it has printed them or not
-    checks: Sequence[str] = ()  # the words of those that were made; none: all
-    suppressions: Sequence[Suppression] = ()  # what its file of them said
+    blocks: list[Block]  # all, printed or not
+    checks: Sequence[str] = ()  # the words of the selected checks; none: all
+    suppressions: Sequence[Suppression] = ()  # from the node's suppressions file
 
 
 def save(directory: str, node: Node) -> None:
-    """Write it into the run's directory. Raises OSError."""
+    """Write a node's results into the run's directory. Raises OSError."""
     known = {**node._asdict(), "total": node.total._asdict()}
     content = {"mpipp": FORMAT, "version": VERSION, **known}
     name = f"{NODES}/{node.name}-{os.getpid()}.json"
@@ -137,7 +141,7 @@ def save(directory: str, node: Node) -> None:
 
 
 def nodes(directory: str) -> tuple[list[Node], list[str]]:
-    """Those that have written there; a sentence for each file that makes no sense.
+    """The nodes that have written there, and a sentence for each file that makes no sense.
 
     Raises MpippError if the directory cannot be read.
     """
@@ -148,7 +152,7 @@ def nodes(directory: str) -> tuple[list[Node], list[str]]:
         except OSError as error:
             failed.append(f"cannot read {path}: {error.strerror}")
         except (ValueError, KeyError, TypeError, AttributeError):
-            failed.append(f"{path} is damaged, or of another version of mpipp")
+            failed.append(f"{path} is damaged, or was written by another version of mpipp")
     return found, failed
 
 
@@ -166,8 +170,8 @@ def _read(path: str) -> Node:
 
 
 def _total(said: dict[str, Any]) -> Total:
-    unchecked, lost, found = (
-        tuple(map(str, said.pop(name))) for name in ("unchecked", "lost", "found")
+    unchecked, failures, found = (
+        tuple(map(str, said.pop(name))) for name in ("unchecked", "failures", "found")
     )
     ending = str(said.pop("ending"))
     suppressed = tuple((str(reason), number) for reason, number in said.pop("suppressed"))
@@ -182,7 +186,7 @@ def _total(said: dict[str, Any]) -> Total:
     return Total(
         **said,
         unchecked=unchecked,
-        lost=lost,
+        failures=failures,
         ending=ending,
         found=found,
         suppressed=suppressed,

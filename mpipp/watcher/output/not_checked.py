@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What nobody has looked at: sentences for the last lines of a run."""
+"""The sentences at the end of a run on what was not checked."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -12,54 +13,55 @@ from mpipp.analysis.context.world import worlds
 from mpipp.analysis.rules.selection import has_group
 from mpipp.common.errors import MpippError
 from mpipp.common.text import wording
+from mpipp.common.text.sanitize import plain
 from mpipp.model.objects import Comm, Win
 from mpipp.reports.table_rows import Guarded
 from mpipp.watcher.output.perturbation_summary import schedule
 from mpipp.watcher.output.totals import covered
 from mpipp.watcher.processes.labels import View
-from mpipp.watcher.processes.process import RUNNING, Watched
+from mpipp.watcher.processes.process import RUNNING, WatchedProcess
 
-_NOT_GUARDED = (
-    "they lie in memory of a device or that others share, have more than 64 MiB without pages of "
-    "their own, too many parts, or parts too far apart or that overlap to be received into, are "
-    "another operation's, too many are pending, or there is no room for more mappings"
-)
+_PAGE = "docs/reference/guarded-buffers.md"
+_NOT_GUARDED = f"guards do not support them ({_PAGE})"
 
-# By the names that the registry has.
+# The kinds of objects, by their names in the registry.
 _HINDRANCES = {
-    "file": "the pages of buffers, once the program had closed the file they are in",
-    "held": "the pages of buffers, once more than 256 ranges were locked or protected",
-    "windows": "the pages of buffers, while more than 256 windows, or attached ranges, were there",
+    "file": "the pages of buffers, after the program closed the file that they map",
+    "held": "the pages of buffers, after the program locked or protected more than 256 ranges",
+    "windows": "the pages of buffers, while more than 256 windows or attached ranges existed",
     "fork": (
-        "the child of a fork may see what its parent stores later: there was no memory for "
-        "copies of guarded pages"
+        "after fork the child may see later stores of its parent: there was no memory for copies "
+        "of guarded pages"
     ),
 }
 
 
-def unseen(one: Watched, made: Collection[str]) -> Iterator[str]:
-    """What a process could not record for the checks that are made, or ask. Raises MpippError."""
+def unseen(one: WatchedProcess, made: Collection[str]) -> Iterator[str]:
+    """Sentences on facts that a process could not record, or query, for the selected checks.
+
+    Raises MpippError when its records make no sense.
+    """
     info = one.registry.info
     if one.memory.not_there:
-        yield f"{one.label()}: the system had no more memory that the watcher can see"
-    compares = has_group(made, "messages", "collectives", "deadlocks", "rma")
+        yield f"{one.label()}: the system has no memory left that the watcher can read"
+    compares = has_group(made, "messages", "collectives", "deadlocks", "portability", "rma")
     if info.forgotten and compares and one.state != RUNNING:
         count = wording.counted(info.forgotten, "call")
-        yield f"{one.label()}: {count} that the ledger had no room for: see MPIPP_LEDGER"
+        yield f"{one.label()}: {count} beyond the capacity of the ledger (see MPIPP_LEDGER)"
     if info.unasked and one.state != RUNNING:
         count = wording.counted(info.unasked, "call")
-        yield f"{one.label()}: {count} of which too many had to be looked at at once"
+        yield f"{one.label()}: {count} because too many calls waited for the watcher at once"
 
 
-def unwatched(processes: Sequence[Watched]) -> Iterator[str]:
-    """Whether any have started others that are not among them."""
+def unwatched(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """A sentence if any process has started others that are not watched."""
     spawned = max((one.registry.info.spawned for one in processes), default=0)
     if spawned > sum(one.spawned > 0 for one in processes):
-        yield "processes that MPI_Comm_spawn has started are not watched"
+        yield "processes started by MPI_Comm_spawn are not watched"
 
 
-def between_worlds(processes: Sequence[Watched]) -> Iterator[str]:
-    """Whether any have called on communicators that are of several MPI_COMM_WORLDs."""
+def between_worlds(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """A sentence if any have called on communicators of several MPI_COMM_WORLDs."""
     known = [one.process(number) for number, one in enumerate(processes)]
     compared: list[spawned_worlds.Between] = []
     with suppress(MpippError):
@@ -91,77 +93,82 @@ def _is_used_between_worlds(comm: object) -> bool:
     return not known and any(channel.count for channel in comm.channels)
 
 
-def concurrent(processes: Sequence[Watched]) -> Iterator[str]:
-    """Of which processes handles are not looked at as those of others are."""
+def concurrent(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """A sentence with the processes whose handles get fewer checks, because several threads call
+    MPI.
+    """
     found = [one for one in processes if one.registry.info.concurrent]
     if found:
         yield (
-            "whether handles that calls are given were freed, and requests complete, active or "
-            f"given twice, in {View(found).label(*range(len(found)))}: several threads call MPI"
+            "use of freed handles, and of completed, active or duplicate requests, in "
+            f"{View(found).label(*range(len(found)))}: several threads call MPI"
         )
 
 
-def unlogged(processes: Sequence[Watched]) -> Iterator[str]:
-    """Whose logs of one-sided communication had too little room, where there is any of that."""
+def unlogged(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """A sentence with the processes whose RMA log was too small, if there is one-sided
+    communication.
+    """
     if not any(map(_has_windows, processes)):
         return
     for one in sorted(processes, key=_world_rank):
         if lost := one.registry.info.unlogged:
             calls = f"{lost:,} {'call' if lost == 1 else 'calls'}"
-            yield f"{one.label()}: {calls} for which the log had no room: see MPIPP_RMA_LOG"
+            yield f"{one.label()}: {calls} beyond the capacity of the log (see MPIPP_RMA_LOG)"
         if unseen := one.registry.info.untraced:
             buffers = "buffer" if unseen == 1 else "buffers"
             yield (
                 f"{one.label()}: loads and stores of {unseen:,} {buffers} of one-sided operations "
-                "and windows: they are too many, too large, or of too many blocks"
+                "and windows: too many buffers, too large, or too many blocks"
             )
 
 
-def _world_rank(one: Watched) -> int:
+def _world_rank(one: WatchedProcess) -> int:
     return one.registry.info.world_rank or 0
 
 
-def _has_windows(one: Watched) -> bool:
-    # Where that is not certain it has.
+def _has_windows(one: WatchedProcess) -> bool:
+    # Return True, too, if that is uncertain.
     found = _objects(one, "win")
     return found is None or any(not isinstance(win, Win) or not win.header.null for win in found)
 
 
-def _looks_at_no_loads(one: Watched) -> bool:
+def _looks_at_no_loads(one: WatchedProcess) -> bool:
     info = one.registry.info
     return info.logged and not info.looks and _has_windows(one)
 
 
-def _objects(one: Watched, kind: str) -> list[object] | None:
-    # Freed ones, too; None where they make no sense.
+def _objects(one: WatchedProcess, kind: str) -> list[object] | None:
+    # The objects, with freed ones; None if the records make no sense.
     try:
         return list(one.registry.objects(kind, ended=True))
     except MpippError:
         return None
 
 
-def displaced(processes: Sequence[Watched]) -> Iterator[str]:
-    """Windows that MPI takes for memory which is not what the program has given, or was given."""
+def displaced(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """Windows whose memory, as MPI reports it, differs from what the program has passed or
+    received.
+    """
     of_all = (win for one in processes for win in _objects(one, "win") or ())
     windows = (win for win in of_all if isinstance(win, Win))
     found = [win for win in windows if win.size > 0 and win.base != win.taken_base]
     if found:
-        count, them = wording.counted(len(found), "window"), "it" if len(found) == 1 else "them"
+        count = wording.counted(len(found), "window")
         furthest = max(abs(win.base - win.taken_base) for win in found)
         yield (
-            f"what lies beside {count}: this MPI library takes {them} "
-            f"to begin up to {furthest} bytes from the program's memory, and operations on "
-            "windows access that; sizes and addresses that are multiples of 16 avoid it"
+            f"memory beside {count}, which this MPI library moves by up to {furthest} bytes: use "
+            "sizes and addresses that are multiples of 16"
         )
 
 
 def last_words(
-    processes: Sequence[Watched], made: Collection[str], not_checked: Callable[[str], None]
+    processes: Sequence[WatchedProcess], made: Collection[str], not_checked: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The members of a total that are tables; what nobody has looked at is said.
+    """The tables for a total. Also notes what was not checked.
 
     Args:
-        made: the words of the checks that are made.
+        made: the words of the selected checks.
     """
     guarded = covers(processes, not_checked)
     for sentence in (
@@ -179,7 +186,7 @@ def last_words(
         "covered": guarded,
         "provoked": schedule(processes, not_checked),
         "in_valgrind": in_valgrind,
-        "no_loads": any(map(_looks_at_no_loads, processes)),
+        "no_loads": has_group(made, "rma") and any(map(_looks_at_no_loads, processes)),
     }
 
 
@@ -187,8 +194,8 @@ def _asks_of_handles(made: Collection[str]) -> bool:
     return has_group(made, "handles", "requests") or "freed-datatype" in made
 
 
-def by_pages(processes: Sequence[Watched]) -> Iterator[str]:
-    """Which loads and stores of windows, in runs that look at these by their pages."""
+def by_pages(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """A sentence on unchecked loads and stores of windows, in runs that trace them by pages."""
     pages = [one.registry.info.pages for one in processes]
     seen, every = (sum(one[i] for one in pages) for i in (0, 1))
     if every:
@@ -196,20 +203,24 @@ def by_pages(processes: Sequence[Watched]) -> Iterator[str]:
 
 
 def of_pages(seen: int, every: int) -> str:
-    """What was not looked at where `seen` of `every` pages were: of these the first access was."""
+    """A sentence on the pages that were not traced: `seen` of `every` pages were, their first
+    access only.
+    """
     pages = f"{every:,} {'page' if every == 1 else 'pages'} of windows"
     if seen <= 0:
         return f"loads and stores of {pages}"
     if seen >= every:
-        return f"loads and stores of {pages} but the first of each between two calls"
+        return f"loads and stores of {pages}, except the first of each between two calls"
     return (
-        f"loads and stores of {every - seen:,} of {pages}, and of each other page all but the "
+        f"loads and stores of {every - seen:,} of {pages}, and of each other page all except the "
         "first between two calls"
     )
 
 
-def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> tuple[Guarded, ...]:
-    """How the buffers of pending operations were looked at, for each place in the program."""
+def covers(
+    processes: Sequence[WatchedProcess], not_checked: Callable[[str], None]
+) -> tuple[Guarded, ...]:
+    """The guard coverage of the buffers of pending operations, for each place in the program."""
     rows: list[Sequence[Any]] = []
     for one in processes:
         try:
@@ -219,42 +230,57 @@ def covers(processes: Sequence[Watched], not_checked: Callable[[str], None]) -> 
     return covered(rows)
 
 
-def _rows(one: Watched) -> Iterator[Sequence[Any]]:
+def _rows(one: WatchedProcess) -> Iterator[Sequence[Any]]:
     for cover in one.registry.covers():
         places = one.places.site(cover.site) if cover.procedure else ()
         place = next(iter(places), "other places")
         yield place, cover.procedure, *cover[2:]
 
 
-def unguarded(processes: Sequence[Watched], rows: Sequence[Guarded]) -> Iterator[str]:
-    """What of these buffers was not looked at, in runs that guard them."""
+def uninstrumented(processes: Sequence[WatchedProcess]) -> Iterator[str]:
+    """The loads and stores that `mpipp cc` has not instrumented, by source file."""
+    of_files: dict[str, Counter[str]] = {}
+    for one in processes:
+        of_files.update(one.places.skipped_accesses())
+    for source, count in sorted(sum(of_files.values(), Counter[str]()).items()):
+        accesses, its = ("load or store", "its") if count == 1 else ("loads or stores", "their")
+        yield f"{count:,} {accesses} of {plain(source, '')}: {its} code could not be followed"
+
+
+def unguarded(processes: Sequence[WatchedProcess], rows: Sequence[Guarded]) -> Iterator[str]:
+    """Sentences on buffers that were not guarded, in runs that guard them."""
     if any(one.registry.info.guard == "failed" for one in processes):
-        yield "buffers of pending operations: they cannot be guarded here (docs/guard.md)"
+        yield f"buffers of pending operations: they cannot be guarded here ({_PAGE})"
         return
     if any(one.registry.info.guard == "memcheck" for one in processes):
-        yield "the buffers that MPI writes: valgrind tells of these itself"
+        yield "the buffers that MPI writes: valgrind reports these itself"
     if any(one.registry.info.blind for one in processes):
-        yield "what compiled programs do to buffers: there are no 16 TB of addresses (ulimit -v)"
+        yield "accesses by instrumented code to buffers: no 16 TB of addresses (see ulimit -v)"
     every = sum(row.operations() for row in rows)
     if crowded := sum(one.registry.info.crowded for one in processes):
         yield (
-            f"the pages of the buffers of {crowded:,} of {every:,} operations: there is no room "
-            "for more mappings (vm.max_map_count)"
+            f"the pages of the buffers of {crowded:,} of {every:,} operations: the limit of "
+            "mappings is reached (vm.max_map_count)"
         )
     if untold := sum(one.registry.info.untold for one in processes):
         accesses = "load or store" if untold == 1 else "loads or stores"
         yield (
-            f"{untold:,} {accesses} in buffers of pending operations: too many came between two "
-            "calls of MPI"
+            f"{untold:,} {accesses} in buffers of pending operations: too many between two MPI "
+            "calls"
         )
     guarding = [one.registry.info for one in processes if one.registry.info.guard == "there"]
     for name, sentence in _HINDRANCES.items():
         if any(name in info.hindrances for info in guarding):
             yield sentence
+    if any(row.accesses for row in rows):
+        yield from uninstrumented(processes)
     rows = [row for row in rows if row.accesses < row.operations()]
     for left_out, why in (
         (sum(row.nothing for row in rows), _NOT_GUARDED),
-        (sum(row.skipped for row in rows), "it would have taken too long (see --budget)"),
+        (
+            sum(row.skipped for row in rows),
+            "guarding them would exceed the time budget (see --budget)",
+        ),
     ):
         if left_out:
             yield f"the buffers of {left_out:,} of {every:,} operations: {why}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was done to the calls of processes so that errors show, for a run's last words."""
+"""The perturbations that were applied to the calls of processes, for the end of a run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mpipp.common.errors import MpippError
 from mpipp.model import Site
 from mpipp.reports.table_rows import Provoked
 from mpipp.watcher.output.totals import provoked
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 
 
 def schedule(
-    processes: Sequence[Watched], not_checked: Callable[[str], None]
+    processes: Sequence[WatchedProcess], not_checked: Callable[[str], None]
 ) -> tuple[Provoked, ...]:
-    """What was done to all of them."""
+    """The perturbations of all processes."""
     rows: list[Provoked] = []
     for one in processes:
         try:
@@ -25,7 +25,7 @@ def schedule(
     return provoked(rows)
 
 
-def _rows(one: Watched) -> Iterator[Provoked]:
+def _rows(one: WatchedProcess) -> Iterator[Provoked]:
     def place(site: Site) -> str:
         return next(iter(one.places.site(site)), "")
 

@@ -1,47 +1,64 @@
 # SPDX-License-Identifier: MIT
-"""What a watcher tells: findings with their pictures, each once, and what could not be checked."""
+"""Report findings with their pictures, each once, and what could not be checked."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.rules import selection
+from mpipp.analysis.rules.rule import ERROR
 from mpipp.common.errors import MpippError
 from mpipp.model import Site
+from mpipp.render.phrases import Phrase
 from mpipp.symbolizer.source_frames import Frame
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.output.channel import Output
-from mpipp.watcher.output.deduplicate import Collected, Label, More
+from mpipp.watcher.output.deduplicate import FindingCollection, Label, More
 from mpipp.watcher.output.not_checked import unseen
-from mpipp.watcher.processes.labels import Shown, View
-from mpipp.watcher.processes.process import RUNNING, Watched, marked, operations
-from mpipp.watcher.processes.strict_comparison import ReportedCalls
+from mpipp.watcher.processes.collective_comparison import ReportedCalls
+from mpipp.watcher.processes.labels import ShownProcess, View
+from mpipp.watcher.processes.process import RUNNING, WatchedProcess, marked, operations
+from mpipp.watcher.settings import Settings
+
+# Words of errors by which MPI writes to memory that is not the buffer's.
+_OF_DAMAGE = ("beyond-object", "short-argument", "displacement-overflow")
 
 
 class Reporter:
     """Reports to `output`, and counts in `collected` what it reported and could not check."""
 
-    def __init__(self, output: Output, settings: Settings, collected: Collected) -> None:
+    def __init__(self, output: Output, settings: Settings, collected: FindingCollection) -> None:
         self.collected = collected
-        self.before = ReportedCalls()  # by others than the looks at processes at rest
+        self.before = ReportedCalls()  # reported by other checks than those of processes at rest
         self._output = output
         self._settings = settings
         self._made = selection.merged([settings.checks])
-        # Calls of which an error was told, by their addresses.
-        self._wrong: set[tuple[Shown, int]] = set()
-        self._taking: Any = None  # once something is found
+        # Calls with a reported error, by their addresses.
+        self._wrong: set[tuple[ShownProcess, int]] = set()
+        # those of `_wrong` that no selection and no suppression leaves out
+        self._reported: set[tuple[ShownProcess, int]] = set()
+        # The first reported error by which MPI may have overwritten other memory of a process.
+        self._damage: dict[ShownProcess, Phrase] = {}
+        self._taking: Any = None  # set at the first finding
 
-    def report(self, of: Sequence[Shown], found: Iterable[Finding], line: str = "") -> bool:
-        """Report findings, each with the line added; returns whether any is new."""
+    def report(self, of: Sequence[ShownProcess], found: Iterable[Finding], line: str = "") -> bool:
+        """Report findings, each with the line added. Return whether any is new."""
         view, any_new, found = View(of), False, list(found)
         known = view.where, view.label, view.frames, view.world, view.rank
-        parties = (p for one in found if one.rule.severity == "error" for p in one.placed)
-        self._wrong.update((of[p.process], p.site.address) for p in parties)
+        for one in found:
+            if one.rule.severity == ERROR:
+                at = {(of[party.process], party.site.address) for party in one.placed}
+                self._wrong |= at
+                if self._is_reported(one, view):
+                    self._reported |= at
+                    self._note_damage(one, of)
         fresh = []
         for one in found:
+            if self._is_explained(one, of):
+                continue
             if self.before.has(one, view.where):
                 self.collected.note(one, view.where, view.label)
             else:
@@ -54,17 +71,49 @@ class Reporter:
             self.note_not_checked(str(error))
         return any_new
 
-    def pictured(self, of: Sequence[Shown], label: Label) -> More:
-        """What takes the pictures of a finding, where they are kept."""
+    def _note_damage(self, one: Finding, of: Sequence[ShownProcess]) -> None:
+        if one.rule.check not in _OF_DAMAGE:
+            return
+        for party in one.parties:
+            call = party.evidence.call
+            if call is not None and any("writes" in buffer.access for buffer in call.buffers):
+                self._damage.setdefault(of[party.process], one.what)
+
+    def with_cause(self, one: Finding, of: Sequence[ShownProcess]) -> Finding:
+        """A finding about a death, as a consequence of an error that has damaged memory before.
+
+        The same finding if there is no such error.
+        """
+        causes = [self._damage.get(of[party.process]) for party in one.parties[:1]]
+        is_death = one.rule.id in ("process-died", "died-late")
+        return replace(one, follows=causes[0]) if is_death and causes[0] is not None else one
+
+    def _is_reported(self, one: Finding, view: View) -> bool:
+        collected = self.collected
+        return collected.is_chosen(one) and not collected.has_suppression(one, view.frames)
+
+    def _is_explained(self, one: Finding, of: Sequence[ShownProcess]) -> bool:
+        # Return whether it is an error code of a call whose error was reported, or is named by an
+        # error. A call that completes requests may return the errors of all of them.
+        if one.rule.id != "returned-code":
+            return False
+        (party,) = one.parties
+        procedure = dict(one.what.facts)["procedure"]
+        if str(procedure).startswith(("MPI_Wait", "MPI_Test")):
+            return any(process is of[party.process] for process, _ in self._reported)
+        return (of[party.process], party.site.address) in self._reported
+
+    def pictured(self, of: Sequence[ShownProcess], label: Label) -> More:
+        """The function that takes the pictures of a finding, if they are kept."""
         if not self._settings.kept:
             return lambda finding, record: None
-        # Drawing takes some time to load.
+        # The drawing module takes some time to load.
         from mpipp.reports.evidence import Taking
         from mpipp.watcher.output.evidence_adapter import Pictures
 
         self._taking = self._taking or Taking()
         for one in of:
-            if isinstance(one, Watched) and one.state == RUNNING:
+            if isinstance(one, WatchedProcess) and one.state == RUNNING:
                 with contextlib.suppress(MpippError):
                     one.refresh()
         processes = [one.process(number) for number, one in enumerate(of)]
@@ -75,15 +124,17 @@ class Reporter:
         return Pictures(processes, frames, label, self._taking).add
 
     def note_not_checked(self, sentence: str) -> None:
-        """Note at the end of the run what was not checked."""
+        """Note something that was not checked, for the end of the run."""
         self.collected.unchecked[sentence] = None
 
     def note_failure(self, sentence: str) -> None:
-        """Note at the end of the run a check that failed and would have been made otherwise."""
-        self.collected.lost[sentence] = None
+        """Note, for the end of the run, a check that would have been made if nothing had failed."""
+        self.collected.failures[sentence] = None
 
-    def can_read(self, one: Watched) -> bool:
-        """Whether the process has called MPI_Init, and its records can be read as they are now."""
+    def can_read(self, one: WatchedProcess) -> bool:
+        """Return whether the process has called MPI_Init, and its records can be read as they are
+        now.
+        """
         if one.is_left_out:
             return False
         try:
@@ -95,9 +146,19 @@ class Reporter:
             self.note_failure(f"process {one.pid}: {error}")
             return False
 
-    def is_wrong(self, one: Watched) -> bool:
-        """Whether an error was told of a call that the process is in, or has pending."""
+    def is_wrong(self, one: WatchedProcess) -> bool:
+        """Return whether an error was found in a call that the process is in, or has pending."""
+        return self._is_among(one, self._wrong)
+
+    def is_reported(self, one: WatchedProcess) -> bool:
+        """Return whether such an error was also reported, not suppressed or left out by the
+        selection.
+        """
+        return self._is_among(one, self._reported)
+
+    @staticmethod
+    def _is_among(one: WatchedProcess, wrong: Container[tuple[ShownProcess, int]]) -> bool:
         process = one.process(0)
         sites = [operation.call.site for operation in operations(process)]
         sites += [call.site for call in marked(process)]
-        return any((one, site.address) in self._wrong for site in sites)
+        return any((one, site.address) in wrong for site in sites)

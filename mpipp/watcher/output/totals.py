@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What watchers say at their end, added up: `mpipp run` loads no more of what a run has found."""
+"""The totals at the end of watchers, and their sums: `mpipp run` needs no other result of a run."""
 
 from __future__ import annotations
 
@@ -8,39 +8,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mpipp.common.text import wording
+from mpipp.common.text.sanitize import Styled
+from mpipp.render import finding_head
 from mpipp.reports.table_rows import Guarded, Provoked
 
-_NO_LOADS = "; loads and stores not looked at (--rma-loads)"
-_NOT_OF_WINDOWS = "; loads and stores of windows not looked at"  # valgrind cannot
+_NO_LOADS = "; loads and stores of windows not checked (compile with mpipp cc, or add --rma-loads)"
+_NOT_OF_WINDOWS = "; loads and stores of windows not checked"  # valgrind cannot check them
 
 
 class Total(NamedTuple):
-    """What a watcher says at its end; those of several nodes are added."""
+    """The total of a watcher at its end; those of several nodes are added."""
 
     processes: int
     calls: int
     errors: int
     warnings: int
-    untold: int  # findings beyond what is told
-    unchecked: tuple[str, ...]  # sentences: what the checks cannot tell of this program
-    suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with how many findings it has
+    unreported: int  # findings that are counted only
+    unchecked: tuple[str, ...]  # sentences: what the checks cannot decide about this program
+    suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with its number of findings
     questions: int = 0  # calls that a watcher was asked about
     covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
     provoked: tuple[Provoked, ...] = ()
-    in_valgrind: bool = False  # which tells of errors, too
-    no_loads: bool = False  # nor stores of windows were looked at, only what is done on them
-    lost: tuple[str, ...] = ()  # sentences: what they could have told, had nothing failed
-    ending: str = ""  # how the program has ended, if not well: "exit status 3"
-    found: tuple[str, ...] = ()  # fingerprints of all that watchers have found: of ranks, of any
+    in_valgrind: bool = False  # valgrind reports errors, too
+    # loads and stores of windows were not checked, only MPI's operations on them
+    no_loads: bool = False
+    failures: tuple[str, ...] = ()  # sentences: why something that could be checked was not
+    ending: str = ""  # how the program has ended, if abnormally: "exit status 3"
+    found: tuple[str, ...] = ()  # fingerprints of all findings of watchers: with ranks, and without
 
     def plus(self, other: Total) -> Total:
-        """Of both."""
+        """The sum of two totals."""
         return Total(
             self.processes + other.processes,
             self.calls + other.calls,
             self.errors + other.errors,
             self.warnings + other.warnings,
-            self.untold + other.untold,
+            self.unreported + other.unreported,
             tuple(dict.fromkeys((*self.unchecked, *other.unchecked))),
             _added(self.suppressed, other.suppressed),
             self.questions + other.questions,
@@ -48,34 +51,34 @@ class Total(NamedTuple):
             provoked((*self.provoked, *other.provoked)),
             self.in_valgrind or other.in_valgrind,
             self.no_loads or other.no_loads,
-            tuple(dict.fromkeys((*self.lost, *other.lost))),
+            tuple(dict.fromkeys((*self.failures, *other.failures))),
             self.ending or other.ending,
             (*self.found, *other.found),
         )
 
     @property
     def has_failed(self) -> bool:
-        """Whether there are errors, or nobody can say that there are none."""
-        return bool(self.errors or self.lost)
+        """Return whether there are errors, or a check has failed."""
+        return bool(self.errors or self.failures)
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing was found, and the program and the checks came to their ends."""
+        """Return whether there is no finding, and the program and the checks completed."""
         return not (self.has_failed or self.warnings or self.ending)
 
     def remarks(self) -> Iterator[str]:
-        """What is said before the last line."""
-        yield from (f"not checked: {sentence}" for sentence in (*self.lost, *self.unchecked))
+        """The sentences before the last line."""
+        yield from (f"not checked: {sentence}" for sentence in (*self.failures, *self.unchecked))
         if self.suppressed:
             count = sum(number for _, number in self.suppressed)
             reasons = ", ".join(f"{reason} ({number})" for reason, number in self.suppressed)
             yield f"{count} suppressed: {reasons}"
 
-    def line(self) -> str:
-        """ "no errors in 4 processes, 1,204 calls".
+    def line(self, coloured: bool = False) -> str:
+        """The last line, such as "no errors in 4 processes, 1,204 calls".
 
-        Where the program or the checks have not come to their ends, nobody knows that there are
-        none: "nothing found in 4 processes, 1,204 calls; exit status 3".
+        If the program or the checks did not complete, there may be further errors: "nothing found
+        in 4 processes, 1,204 calls; exit status 3".
         """
         found = [
             wording.counted(number, noun)
@@ -87,12 +90,32 @@ class Total(NamedTuple):
         processes = wording.counted(self.processes, "process", "processes")
         calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
         if self.questions:
-            calls += f", {wording.counted(self.questions, 'question')}"
-        more = f" ({self.untold} more not told)" if self.untold else ""
+            calls += f", {wording.counted(self.questions, 'query', 'queries')}"
+        more = f" ({self.unreported} more not shown)" if self.unreported else ""
         if self.no_loads:
             calls += _NOT_OF_WINDOWS if self.in_valgrind else _NO_LOADS
+        calls += _partly_guarded(self.covered) if not self.in_valgrind else ""
         ending = f"; {self.ending}" if self.ending and not found else ""
-        return f"{told}{more} in {processes}, {calls}{ending}"
+        severity = "error" if self.has_failed else "warning" if not self.is_well else ""
+        rest = f"{more} in {processes}, {calls}{ending}"
+        return finding_head.summary(told, rest, severity, coloured)
+
+    def last(self, coloured: bool) -> str:
+        """The last line with its end and the name of mpipp, for the terminal."""
+        text = f"mpipp: {self.line(coloured)}\n"
+        return Styled(text) if coloured else text
+
+
+def _partly_guarded(rows: Sequence[Guarded]) -> str:
+    # The loads and stores that guards of pages and comparisons do not see.
+    rows = [row for row in rows if row.accesses < row.operations()]
+    missed = [
+        *(["loads"] if any(row.compared for row in rows) else ()),
+        *(["accesses to a page after its first"] if any(row.pages for row in rows) else ()),
+    ]
+    if not missed:
+        return ""
+    return f"; {' and '.join(missed)} in pending buffers not checked (compile with mpipp cc)"
 
 
 def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
@@ -103,7 +126,7 @@ def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
 
 
 def covered(rows: Iterable[Sequence[Any]]) -> tuple[Guarded, ...]:
-    """One row for each call, with what all of them count."""
+    """One row for each call, with the sums of all its counts."""
     found: dict[tuple[str, str], list[int]] = {}
     for place, procedure, *counts in rows:
         known = found.setdefault((place, procedure), [0] * len(counts))
@@ -112,7 +135,7 @@ def covered(rows: Iterable[Sequence[Any]]) -> tuple[Guarded, ...]:
 
 
 def provoked(rows: Iterable[Sequence[Any]]) -> tuple[Provoked, ...]:
-    """One row for each place and what was done there, of all processes."""
+    """One row for each place and its perturbation, for all processes."""
     found: dict[tuple[str, ...], Provoked] = {}
     for row in map(Provoked.of, rows):
         known = found.get(row[:5])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is to be said of processes that did not end as they should."""
+"""The findings on processes that ended abnormally."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import worlds
 from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.analysis.objects import growth
 from mpipp.common.errors import MpippError
-from mpipp.model import Site, procedures
+from mpipp.model import procedures
 from mpipp.render.phrases import Phrase, Value
 from mpipp.watcher.ipc import protocol
+from mpipp.watcher.processes import death_parties
+from mpipp.watcher.processes.death_parties import AbnormalExit
 from mpipp.watcher.processes.exit_status import Ending
-from mpipp.watcher.processes.process import GONE, Watched, marked, operations
+from mpipp.watcher.processes.process import GONE, WatchedProcess, marked, operations
 
 if TYPE_CHECKING:
     from mpipp.analysis.deadlock.sentences import Place
 
 _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
-# They wait for a peer.
+# Ends in which the process waits for a peer.
 _WAITING = {
     *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
     *("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Buffer_flush", "MPI_Comm_flush_buffer"),
@@ -34,89 +37,59 @@ _WAITING = {
 }
 _CERTAIN = -1  # the least doubt: a signal that no launcher sends
 _WRONG_CALL = 0
-_OUTSIDE = 2  # of who is outside of MPI, and not the first of all nodes to be seen
-_NO_SITE = Site(0)
-_STILL = 0.02  # seconds in which who does not move is taken to stand still
+_OUTSIDE = 2  # the doubt for a process outside MPI that is not the first of all nodes to be seen
+_STILL = 0.02  # a process that does not move for so many seconds is taken to stand still
 _LOOKS = 50
-_MOST_TOLD = 8  # processes, and groups of others
+_MOST_TOLD = 8  # processes, and groups of other processes
 
-# What a process dies of that has lost another.
+# Signals that kill a process that has lost another one.
 _AFTER_OTHERS = (signal.SIGABRT, signal.SIGPIPE)
 
-_DIED, _DIED_LATE = "process-died", "died-late"
+_DIED, _DIED_OF_ERROR, _DIED_LATE = "process-died", "died-of-error", "died-late"
 _HOW = {
     protocol.EXITING: "no-finalize",
     protocol.ABORTING: "aborted",
 }
 _UNKNOWN = "by a signal or _exit"
-_OF_OUTPUT = "look at what it printed"
-_OF_CORE = "look at what it printed, and at its core file with mpipp gdb"
+_OF_OUTPUT = "read its output"
+_OF_CORE = "read its output, and open its core file with mpipp gdb"
 
-# What to do about processes that died inside of calls: where an error was reported of each call,
-# and where none was.
-_WRONG = (
-    "correct the call: MPI most likely ended the program because of it, as it does unless another "
-    "error handler is set"
-)
+# Advice on processes that died inside calls without a reported error.
 _INSIDE = (
-    "look at what it printed: MPI ends a program where a call has failed, unless another error "
-    "handler is set; of a process that a signal has killed the launcher says which, and mpipp gdb "
-    "shows its core file"
+    "read its output: by default MPI ends a program when a call fails; if a signal killed it, the "
+    "launcher's message names the signal"
 )
 
-_NOT_AFTER = (
-    "look for destructors and exit handlers that call MPI: few procedures may be called then"
-)
+_NOT_AFTER = "check destructors and exit handlers for MPI calls: few procedures may be called then"
 # The program has not returned from main.
-_EXITED_INSIDE = (
-    "look at what is printed before: MPI, or an error handler, has called exit inside of the call"
-)
-
-
-class AbnormalExit(NamedTuple):
-    """A process that did not end as it should.
-
-    Attributes:
-        end: what it has told of that (`protocol`), 0: nothing.
-        by: how it has, None if the system does not say.
-        is_wrong: whether an error was told of the call that it is inside of.
-    """
-
-    process: Process
-    end: int
-    by: Ending | None
-    is_wrong: bool = False
-
-    @classmethod
-    def of(cls, one: Watched, number: int, is_wrong: bool) -> AbnormalExit:
-        """A watched process, which is that number of those that are told of."""
-        return cls(one.process(number), one.end, one.ending(), is_wrong)
-
-    @property
-    def way(self) -> tuple[int, Ending | None]:
-        """What it has in common with others that are told of with it."""
-        return self.end, None if self.end in _HOW else self.by
+_EXITED_INSIDE = "read the output before this: MPI or an error handler called exit in this call"
 
 
 def findings(
-    ended: Sequence[AbnormalExit], others: Sequence[Process], place: Place
+    ended: Sequence[AbnormalExit],
+    others: Sequence[Process],
+    place: Place,
+    where: Callable[[Party], Sequence[str]],
 ) -> Iterator[Finding]:
-    """One for each way in which processes have ended at the same time.
+    """Yield one finding for each way in which processes have ended at the same time.
 
     Args:
-        others: processes that did not, or only because the launcher ends all of a job.
+        others: processes that did not end, or only because the launcher ends the whole job.
+        where: returns the source lines of a party.
     """
-    # Who is stopped for an error that was found is told of already.
+    # A process that stops at a finding has been reported.
     ended = [one for one in ended if one.end != protocol.STOPPED]
     for way in sorted({one.way for one in ended}, key=lambda way: (way[0], str(way[1]))):
         alike = [one for one in ended if one.way == way]
         processes = [one.process for one in alike]
-        parties = [party for one in processes[:_MOST_TOLD] for party in _parties(one)]
-        details = _meanwhile(processes[0], others, place)
-        if len(processes) > _MOST_TOLD:
-            others_left = len(processes) - _MOST_TOLD
+        groups = death_parties.groups(alike, where)
+        parties = [party for group in groups[:_MOST_TOLD] for party in death_parties.parties(group)]
+        parties += growth.parties(processes[0])
+        details = _peer_states(processes[0], others, place)
+        if len(groups) > _MOST_TOLD:
+            others_left = sum(map(len, groups[_MOST_TOLD:]))
             details.insert(0, Phrase.of("and {others} others", others=others_left))
-        parties[-1] = replace(parties[-1], details=tuple(details))
+        parties[-1] = parties[-1].with_details(*details)
         rule, case, facts, advice = _case_text(alike, *way)
         case = f"{case}{'several' if len(processes) > 1 else 'one'}"
         found = Finding.of(rule, parties, case, times=len(processes), **facts)
@@ -125,7 +98,7 @@ def findings(
 
 
 class _CaseText(NamedTuple):
-    # The rule, the beginning of its case, the facts, and what to do: "" if the rule says it.
+    # The rule, the beginning of its case, the facts, and the advice: "" if the rule has it.
     rule: str
     case: str
     facts: dict[str, Value]
@@ -135,6 +108,8 @@ class _CaseText(NamedTuple):
 def _case_text(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _CaseText:
     if end in _HOW:
         is_inside = end == protocol.EXITING and all(_is_in_mpi(one.process) for one in alike)
+        if is_inside and all(one.is_wrong for one in alike):
+            return _CaseText(_DIED_OF_ERROR, "exit-", {}, "")
         return _CaseText(_HOW[end], "", {}, _EXITED_INSIDE if is_inside else "")
     how = Phrase.of(", {how}", how=_UNKNOWN if by is None else str(by))
     is_inside = all(_is_inside(one.process) for one in alike)
@@ -144,19 +119,23 @@ def _case_text(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _C
     if not is_inside:
         advice = "" if by is None else _OF_CORE if by.signal else _OF_OUTPUT
         return _CaseText(_DIED, "signal-", {"ending": how}, advice)
-    # How MPI ends a process says nothing of why.
+    # The way in which MPI ends a process does not show the reason.
     of_own = by is not None and is_own(by)
     is_wrong = all(one.is_wrong for one in alike)
-    advice = _OF_CORE if of_own else _WRONG if is_wrong else _INSIDE
-    case = "wrong-" if is_wrong else "inside-"
-    return _CaseText(_DIED, case, {"ending": how if of_own else Phrase("")}, advice)
+    facts: dict[str, Value] = {"ending": how if of_own else Phrase("")}
+    if is_wrong:
+        return _CaseText(_DIED_OF_ERROR, "", facts, "")
+    return _CaseText(_DIED, "inside-", facts, _OF_CORE if of_own else _INSIDE)
 
 
-def of_own_accord(first: Sequence[Watched], gone: Sequence[Watched]) -> list[Watched]:
-    """Of processes that died those that the launcher has not ended; all, if it may have been any.
+def of_own_accord(
+    first: Sequence[WatchedProcess], gone: Sequence[WatchedProcess]
+) -> list[WatchedProcess]:
+    """The processes that the launcher has not killed; all, if it may have killed any of them.
 
-    The system may not say how they have ended; then nothing tells them apart here. What the
-    launcher ends may exit by itself, in a handler of its signal: it is not seen first.
+    If the system does not say how they have ended, nothing distinguishes them here. A process that
+    the launcher ends may exit by itself, in a handler of its signal; it is not the first that is
+    seen.
     """
     died = [*first, *gone]
     known = [(one, by) for one in died if (by := one.ending()) is not None]
@@ -170,32 +149,32 @@ def of_own_accord(first: Sequence[Watched], gone: Sequence[Watched]) -> list[Wat
 
 
 def is_own(by: Ending) -> bool:
-    """Whether it is by a signal that no launcher sends."""
+    """Return whether a process ended by a signal that no launcher sends."""
     return bool(by.signal) and not by.may_be_launchers
 
 
-def is_certain(one: Watched) -> bool:
-    """Whether a process has died so."""
+def is_certain(one: WatchedProcess) -> bool:
+    """Return whether a process died of such a signal."""
     by = one.ending()
     return by is not None and is_own(by)
 
 
 def causes(
-    first: list[Watched],
-    others: Sequence[Watched],
-    is_wrong: Callable[[Watched], bool] = lambda one: False,
-) -> list[Watched]:
-    """Of processes that died, those that made the launcher end the others.
+    first: list[WatchedProcess],
+    others: Sequence[WatchedProcess],
+    is_wrong: Callable[[WatchedProcess], bool] = lambda one: False,
+) -> list[WatchedProcess]:
+    """Select the processes that made the launcher end the others.
 
-    Where MPI ends a program because of an error in a call, the process tells the launcher, and may
-    be the last that it ends. So who is seen first, in a call in which nothing goes wrong or that
-    waits for another, is not the cause if another is in one that does not. All are that died in
-    calls of which errors were told.
+    When MPI ends a program because of an error in a call, the process tells the launcher. It may be
+    the last one that the launcher kills. So the first process that dies may not be the cause. It is
+    not if its call cannot fail, or waits for another process, and another process is in a call that
+    can fail. All processes are causes that died in calls with reported errors.
 
     Args:
-        first: that were seen first, at one time.
-        others: the other processes, but for those that have died before.
-        is_wrong: whether an error was told of the call that a process is inside of.
+        first: the processes that were seen first, at one time.
+        others: the other processes, except those that have died before.
+        is_wrong: returns whether an error was reported for the call that a process is inside of.
     """
     if any(one.end for one in first):
         return first
@@ -209,23 +188,23 @@ def causes(
     doubts = {one.pid: _doubt(one, is_wrong) for one in (*first, *inside)}
     least = min(doubts.values(), default=0)
     likely = [one for one in first if doubts[one.pid] == least]
-    if not likely or least == _WRONG_CALL:  # who was seen first is of no account
+    if not likely or least == _WRONG_CALL:  # the order of the deaths does not count
         likely = [one for one in (*first, *inside) if doubts[one.pid] == least]
     return sorted(likely, key=_rank)
 
 
 def causes_too(
-    ended: Sequence[Watched],
-    others: Sequence[Watched],
-    is_wrong: Callable[[Watched], bool] = lambda one: False,
-) -> list[Watched]:
-    """The same of a node whose processes died just after others elsewhere had been seen to.
+    ended: Sequence[WatchedProcess],
+    others: Sequence[WatchedProcess],
+    is_wrong: Callable[[WatchedProcess], bool] = lambda one: False,
+) -> list[WatchedProcess]:
+    """Select the causes on a node whose processes died just after others on another node.
 
-    Which was the first of all is hardly known then: if it is outside of MPI, it is rather that one
-    than those that wait.
+    Then the order of deaths is almost unknown: a process outside MPI is a likelier cause than those
+    that wait.
     """
     gone = _vanished(others)
-    if len(of_own_accord(ended, gone)) < len(ended) + len(gone):  # how they have ended tells more
+    if len(of_own_accord(ended, gone)) < len(ended) + len(gone):  # the way of their ends decides
         return causes(list(ended), others, is_wrong)
     found = causes([], [*ended, *others], is_wrong)
     outside = [one for one in ended if not one.inside()]
@@ -235,9 +214,9 @@ def causes_too(
 
 
 def least_doubt(
-    found: Sequence[Watched], is_first: bool, is_wrong: Callable[[Watched], bool]
+    found: Sequence[WatchedProcess], is_first: bool, is_wrong: Callable[[WatchedProcess], bool]
 ) -> int | None:
-    """The more, the less likely one of these is the cause; None without any."""
+    """The doubt about the likeliest cause among these; None without any. More is less likely."""
     least = _WRONG_CALL if is_first else _OUTSIDE
     if any(map(is_certain, found)):
         return _CERTAIN
@@ -248,12 +227,12 @@ def least_doubt(
     return min(doubts, default=None)
 
 
-def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
-    # The more, the less likely it is the cause.
+def _doubt(one: WatchedProcess, is_wrong: Callable[[WatchedProcess], bool]) -> int:
+    # The doubt about a process: more is less likely.
     inside = {name.removesuffix("_c") for name in one.inside()}
     if inside and is_wrong(one):
         return _WRONG_CALL
-    polling = {name for name in inside if procedures.of(name).polls}
+    polling = {name for name in inside if procedures.procedure(name).polls}
     doubtful = inside - _INNOCENT - _WAITING - polling
     if not inside or not all(map(_may_wait, doubtful)):
         return 1
@@ -262,19 +241,19 @@ def _doubt(one: Watched, is_wrong: Callable[[Watched], bool]) -> int:
     return 4 if inside - _INNOCENT else 5
 
 
-def _vanished(others: Sequence[Watched]) -> list[Watched]:
-    # Without a word.
+def _vanished(others: Sequence[WatchedProcess]) -> list[WatchedProcess]:
+    # The processes that have announced no end.
     return [one for one in others if one.state == GONE and not one.end]
 
 
-def _rank(one: Watched) -> int:
+def _rank(one: WatchedProcess) -> int:
     return one.registry.info.world_rank or 0
 
 
 def _may_wait(procedure: str) -> bool:
-    # For all the others that take part.
-    facts = procedures.of(procedure)
-    return bool(facts.over) and not facts.returns_at_once
+    # Return whether it may wait for all other processes that take part.
+    facts = procedures.procedure(procedure)
+    return bool(facts.over) and not facts.returns_immediately
 
 
 def _is_inside(process: Process) -> bool:
@@ -286,8 +265,8 @@ def _is_in_mpi(process: Process) -> bool:
     return any(operations(process)) or any(marked(process))
 
 
-def of_last_calls(found: Sequence[Finding], known: Sequence[Watched]) -> list[Finding]:
-    """The errors of calls that processes are inside of at their end: they may be why it came."""
+def of_last_calls(found: Sequence[Finding], known: Sequence[WatchedProcess]) -> list[Finding]:
+    """The errors of calls that processes are inside of at their end, as possible reasons of it."""
     if not found:
         return []
     sites = {
@@ -295,15 +274,17 @@ def of_last_calls(found: Sequence[Finding], known: Sequence[Watched]) -> list[Fi
         for number, one in enumerate(known)
     }
 
-    def is_of_one(finding: Finding) -> bool:
+    def is_at_site(finding: Finding) -> bool:
         return any(party.site.address in sites[party.process] for party in finding.placed)
 
-    return [one for one in found if one.rule.severity == "error" and is_of_one(one)]
+    return [one for one in found if one.rule.severity == "error" and is_at_site(one)]
 
 
-def standing(others: list[Watched]) -> list[Watched]:
-    """Those in which nothing changes; what others do soon ends where they have to wait."""
-    found: list[Watched] = []
+def standing(others: list[WatchedProcess]) -> list[WatchedProcess]:
+    """The processes in which nothing changes. The activity of others soon ends in a call that
+    waits.
+    """
+    found: list[WatchedProcess] = []
     for _ in range(_LOOKS):
         before = [one.movement() for one in others]
         time.sleep(_STILL)
@@ -313,23 +294,8 @@ def standing(others: list[Watched]) -> list[Watched]:
     return found
 
 
-def _parties(process: Process) -> list[Party]:
-    # What the process did in MPI.
-    inside = [operation.party() for operation in operations(process)]
-    for one in marked(process):
-        subject = Phrase.of("in {procedure}", procedure=one.procedure)
-        inside.append(Party(process.number, subject, "called at", one.site, one.tid))
-    if inside:
-        return inside
-    last = next(process.registry.last_calls(), None)
-    if last is None:
-        return [Party(process.number, Phrase("not in MPI"), "called at", _NO_SITE)]
-    subject = Phrase.of("not in MPI; its last call was {procedure}", procedure=last.procedure)
-    return [Party(process.number, subject, "called at", last.site, last.tid)]
-
-
-def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> list[Phrase]:
-    # What the others of its world do then. What tells it takes some time to load.
+def _peer_states(process: Process, others: Sequence[Process], place: Place) -> list[Phrase]:
+    # Explain the state of the other processes of its world. The analysis takes some time to load.
     from mpipp.analysis.deadlock.analysis import explain
     from mpipp.analysis.deadlock_text.report import Report
 
@@ -339,7 +305,7 @@ def _meanwhile(process: Process, others: Sequence[Process], place: Place) -> lis
         found = explain(world)
         ranks = [rank for rank in found.states if rank != own]
         groups = Report(found, place).groups(ranks)
-    except (MpippError, StopIteration):  # of records that make no sense the checks tell
+    except (MpippError, StopIteration):  # the checks report records that make no sense
         return []
     return [
         Phrase.of("meanwhile {ranks}: {text}", ranks=tuple(members), text=doing.text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads and stores in guarded buffers, with what is known of the program that did them."""
+"""Details of loads and stores in guarded buffers, from debug information."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from mpipp.symbolizer.process_symbols import Places, StackFrame
 
 
 def of_program(touch: Touch, places: Places, frame: StackFrame | None = None) -> Touch:
-    """One without what called the program's own functions, and with the variable's name.
+    """Return the access without the frames that called the program's functions, with the variable's
+    name.
 
     Args:
-        frame: that of the address, if that is known.
+        frame: the stack frame of the address, if that is known.
     """
     site = own_frames(touch.site, places)
     return touch._replace(site=site, variable=places.variable(touch.address, frame))
 
 
 def own_frames(site: Site, places: Places) -> Site:
-    """One without what called the program's own functions."""
+    """Return a call site without the frames that called the program's functions."""
     frames = list(site.frames)
     while frames and not places.calls(frames[-1])[-1].line:
         frames.pop()
@@ -31,7 +32,7 @@ def own_frames(site: Site, places: Places) -> Site:
 
 
 class Touched(Registry):
-    """A watched process's registry, with what it did not come to tell."""
+    """The registry of a watched process, with the accesses that it could not report itself."""
 
     def __init__(self, memory: Memory, address: int, places: Places) -> None:
         super().__init__(memory, address)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The exit status of a process that is no child.
+"""The exit status of a process that is not a child.
 
-The kernel gives it to whoever has a descriptor of the process (pidfd), since Linux 6.15. Before
-that /proc alone has it, until the parent has waited for the process: launchers do so at once.
+The kernel gives it to any process with a descriptor of the process (pidfd), since Linux 6.15.
+Before that only /proc has it, until the parent has waited for the process: launchers do so at once.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _INFO = struct.Struct("=QQ11Ii")
 _GET_INFO = 0xC0000000 | _INFO.size << 16 | 0xFF << 8 | 11
 _EXIT = 8  # PIDFD_INFO_EXIT
 _SO_PEERPIDFD = 77  # since Linux 6.5
-_STATUS = 49  # of /proc/PID/stat, after the process's name
+_STATUS = 49  # index in /proc/PID/stat, after the process's name
 
-# What a launcher ends the others with, once one has died.
+# Signals by which a launcher ends the other processes, once one has died.
 _OF_LAUNCHERS = {signal.SIGTERM, signal.SIGKILL}
 
 
 class Ending(NamedTuple):
-    """How a process has ended: by a signal, or with an exit status."""
+    """The end of a process: by a signal, or with an exit status."""
 
-    signal: int  # 0: by none
+    signal: int  # 0: no signal
     code: int
 
     @classmethod
     def of(cls, status: int) -> Ending:
-        """What a wait status says."""
+        """The ending that a wait status encodes."""
         return cls(status & 0x7F, status >> 8 & 0xFF)
 
     @property
     def may_be_launchers(self) -> bool:
-        """Whether it is a signal that a launcher sends to the rest of a job."""
+        """Return whether it is a signal that a launcher sends to the rest of a job."""
         return self.signal in _OF_LAUNCHERS
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class Exit:
 
     @property
     def has_exited(self) -> bool:
-        """Whether it has ended, whether or not the system says how."""
+        """Return whether it has ended, also if the system does not say how."""
         if self._file < 0:
             return not goes_on(self._pid)
         ready = select.poll()
@@ -72,10 +72,10 @@ class Exit:
         return bool(ready.poll(0))
 
     def ending(self, patience: float = 0.0) -> Ending | None:
-        """How it has ended; None if it has not, or the system does not say.
+        """The ending; None if the process has not ended, or the system does not say.
 
         Args:
-            patience: seconds in which a process that is about to end does.
+            patience: seconds to wait for a process that is about to end.
         """
         if self._known is None and self._file >= 0:
             ready = select.poll()
@@ -88,7 +88,8 @@ class Exit:
         return self._known
 
     def _of_zombie(self) -> int | None:
-        # Its number is another's, perhaps, unless it still has it after that is read.
+        # The number may by now belong to another process, unless it still belongs to this one
+        # afterwards.
         words = fields(self._pid)
         with contextlib.suppress(OSError, ValueError, IndexError):
             if words[0] == "Z":
@@ -98,14 +99,14 @@ class Exit:
         return _of_reaped(self._file)
 
     def close(self) -> None:
-        """Nothing more will be asked."""
+        """Close the descriptor."""
         if self._file >= 0:
             os.close(self._file)
         self._file = -1
 
 
 def _peer(connection: socket.socket, pid: int) -> int:
-    # A descriptor of the process, or -1. Older systems have it only of processes that run.
+    # A descriptor of the process, or -1. Older systems have one only for running processes.
     with contextlib.suppress(OSError):
         return connection.getsockopt(socket.SOL_SOCKET, _SO_PEERPIDFD)
     with contextlib.suppress(OSError, AttributeError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Watched processes as reports show them."""
+"""The names and source lines of watched processes in reports."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ from mpipp.watcher.processes.process import mark
 
 
 class Places(Protocol):
-    """Where a process's calls are."""
+    """The source lines of a process's calls."""
 
     def site(self, where: Site) -> list[str]:
         """The source lines of a place."""
         ...
 
     def frames(self, where: Site) -> list[Frame]:
-        """The same, with what is known of each."""
+        """The frames of a call site."""
         ...
 
 
-class Shown(Protocol):
+class ShownProcess(Protocol):
     """A process of this node, or of another."""
 
-    spawned: int  # as Watched has it
+    spawned: int  # as WatchedProcess has it
 
     @property
     def registry(self) -> Records:
-        """What it has recorded."""
+        """The records of the process."""
         ...
 
     @property
     def places(self) -> Places:
-        """Where its calls are."""
+        """The source lines of its calls."""
         ...
 
     def process(self, number: int) -> Process:
-        """As the checks see it."""
+        """The process as the checks see it."""
         ...
 
 
 class View:
-    """Some of the processes as reports show them, by their numbers among these."""
+    """Some of the processes as reports show them, by their index."""
 
-    def __init__(self, watched: Sequence[Shown]) -> None:
+    def __init__(self, watched: Sequence[ShownProcess]) -> None:
         self._watched = watched
 
     def label(self, *numbers: int) -> str:
-        """ "rank 0", "ranks 0 to 3"."""
+        """The name of processes in messages: "rank 0", "ranks 0 to 3"."""
         jobs: dict[int, list[ProcessInfo]] = {}
         for number in numbers:
             one = self._watched[number]
@@ -65,7 +65,7 @@ class View:
         return wording.listed(told)
 
     def mark(self, number: int) -> str:
-        """What tells a process's job from others."""
+        """The name of a process's job, behind its rank."""
         return mark(self._watched[number].spawned)
 
     def rank(self, number: int) -> int | None:
@@ -73,7 +73,7 @@ class View:
         return self._watched[number].registry.info.world_rank
 
     def world(self, number: int) -> str:
-        """What all processes of its MPI_COMM_WORLD have alike, on all nodes."""
+        """The name of the process's MPI_COMM_WORLD: equal in all its processes, on all nodes."""
         return self._watched[number].registry.info.world
 
     def where(self, party: Party) -> list[str]:
@@ -81,26 +81,27 @@ class View:
         return self._watched[party.process].places.site(party.site)
 
     def frames(self, party: Party) -> list[Frame]:
-        """The same, with what is known of each."""
+        """A party's source lines, as frames."""
         return self._watched[party.process].places.frames(party.site)
 
     def place(self, operation: Operation) -> str:
         """The source line of a call."""
         places = self._watched[operation.process.number].places
-        return _place(places, operation.call.site) or "a place that is not known"
+        return place(places, operation.call.site) or "an unknown place"
 
     def outside(self, process: Process) -> str:
-        """What the first thread of a process does that is not in MPI."""
+        """The activity of the first thread of a process that is outside MPI."""
         threads = (one for one in process.registry.threads() if isinstance(one, Thread))
         inside = {one.tid for one in threads if one.is_inside}
         calls = (one for one in process.registry.last_calls() if one.tid not in inside)
         last = next(calls, None)
         if last is None:
             return "computing"
-        where = _place(self._watched[process.number].places, last.site)
-        place = f", called at {where}" if where else ""
-        return f"computing after {last.procedure}{place}"
+        where = place(self._watched[process.number].places, last.site)
+        called = f", called at {where}" if where else ""
+        return f"computing after {last.procedure}{called}"
 
 
-def _place(places: Places, where: Site) -> str:
+def place(places: Places, where: Site) -> str:
+    """The source line of a place, "" if it is not known."""
     return header_calls.place([(frame.text, frame.path) for frame in places.frames(where)])

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""What the system says of processes that may have ended, or stand still."""
+"""The state of processes that may have ended, or stand still, as the system reports it."""
 
 from __future__ import annotations
 
-_EXITING = 4  # PF_EXITING: of a process that has closed its files and is not yet a zombie
+_EXITING = 4  # PF_EXITING: the process has closed its files and is not yet a zombie
 
 
 def goes_on(pid: int) -> bool:
-    """Whether there is such a process, and it is not about to end."""
+    """Return whether the process exists, and is not about to end."""
     state, flags = _state(pid)
     return state not in "ZX" and not flags & _EXITING
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether somebody has stopped it, by a signal or with a debugger."""
+    """Return whether a signal or a debugger has stopped it."""
     return _state(pid)[0] in "Tt"
 
 
 def wants_processor(pid: int) -> bool:
-    """Whether it has a processor, or waits for one, or for a disk."""
+    """Return whether it has a processor, or waits for one, or for a disk."""
     return _state(pid)[0] in "RD"
 
 
 def processor_time(pid: int) -> int:
-    """What it has taken, in ticks of the system's clock; 0 if there is no such process."""
+    """The processor time of a process, in ticks of the system's clock; 0 if there is none."""
     words = fields(pid)
     return int(words[11]) + int(words[12]) if len(words) > 12 else 0
 
@@ -34,7 +34,7 @@ def _state(pid: int) -> tuple[str, int]:
 
 
 def fields(pid: int) -> list[str]:
-    # What the system tells of it, after its name.
+    # The fields of /proc/PID/stat after the process's name.
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
             return stat.read().rpartition(")")[2].split()

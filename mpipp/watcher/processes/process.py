@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A watched process: its connection, its records, and what is known of its end."""
+"""A watched process: its connection, its records, and its end."""
 
 from __future__ import annotations
 
@@ -25,27 +25,31 @@ from mpipp.watcher.ipc.protocol import Hello
 from mpipp.watcher.ipc.shared_memory import FileMemory
 from mpipp.watcher.processes.access_details import Touched
 from mpipp.watcher.processes.exit_status import Ending, Exit
+from mpipp.watcher.processes.fatal_signal import FatalSignal
 from mpipp.watcher.processes.liveness import goes_on
 from mpipp.watcher.processes.query_records import Asker
 
 RUNNING, OVER, GONE, LOST = "running", "over", "gone", "lost"
 _NOT_KNOWN = ProcessInfo("", "inert", 0, None, None, None, False, "", "", 0, 0, 0)
-_PATIENCE = 0.2  # seconds, of a process that has closed its files, until it has ended
+_PATIENCE = 0.2  # seconds in which a process that has closed its files has ended
 
 
-class Watched(Recorded):
-    """One process. Its records are read when it is at rest: over, gone, or where nothing changes.
+class WatchedProcess(Recorded):
+    """One process. Its records are read when it is at rest: completed, gone, or unchanged for a
+    while.
 
     Attributes:
-        state: RUNNING; OVER, when it has said so; GONE without; LOST, when it goes on unseen.
-        end: why it is over: FINALIZED, EXITING or ABORTING; 0 if it has not said so.
-        strict: whether it compares calls before they begin.
-        job: what tells the launcher's jobs apart.
-        spawned: of what MPI_Comm_spawn has started, the number of its job; else 0.
-        deferred: how often its end was heard, and what others had said before came first.
-        stopped: whether it was told to stop, since something was found.
-        ended_at: when it ended, if that was not as it should be, on the monotonic clock.
-        is_left_out: whether nothing is read of it any more, since its records make no sense.
+        state: RUNNING; OVER, when it has announced its end; GONE without; LOST, when it continues
+            unseen.
+        end: the announced end: FINALIZED, EXITING or ABORTING; 0 for none.
+        strict: True if it compares collective calls before they begin.
+        job: distinguishes the launcher's jobs.
+        spawned: the number of its job if MPI_Comm_spawn has started it; else 0.
+        deferred: how often its end was seen while earlier messages of others had to be read first.
+        stopped: True if the watcher has made it stop, since there is a finding.
+        ended_at: the time of an abnormal end, on the monotonic clock.
+        is_left_out: True if its records are no longer read, since they make no sense.
+        fatal: the signal that kills it, and its stack; None if it has not been read.
 
     Raises MpippError when its records cannot be read.
     """
@@ -59,6 +63,7 @@ class Watched(Recorded):
         self.deferred = 0
         self.stopped = False
         self.is_left_out = False
+        self.fatal: FatalSignal | None = None
         with contextlib.ExitStack() as opened:
             opened.callback(os.close, hello.file)
             self._exit = Exit(connection, hello.pid)
@@ -76,7 +81,7 @@ class Watched(Recorded):
             opened.pop_all()  # they stay open
 
     def refresh(self) -> None:
-        """The process has run: forget what may have changed."""
+        """Forget what may have changed, since the process has run."""
         self.memory.refresh()
         self.registry.invalidate()
 
@@ -95,7 +100,7 @@ class Watched(Recorded):
         self.connection.close()
 
     def leave_out(self) -> str:
-        """Read nothing of it any more, and let it go on; returns what it is called."""
+        """Read its records no more, and let it continue. Return its label."""
         info = replace(_NOT_KNOWN, pid=self.pid)
         with contextlib.suppress(Exception):
             info = self.registry.info
@@ -106,20 +111,30 @@ class Watched(Recorded):
         return self.label()
 
     def ending(self) -> Ending | None:
-        """How it has ended, by a signal or with an exit status; None if the system does not say."""
-        return None if self.state == RUNNING else self._exit.ending(_PATIENCE)
+        """The ending, a signal or an exit status; None if the system does not say."""
+        if self.state == RUNNING:
+            return None
+        if self.fatal is not None and self.fatal.signal:
+            return Ending(self.fatal.signal, 0)  # though a launcher may have been faster
+        return self._exit.ending(_PATIENCE)
 
     def beside(self, address: int, most: int) -> bytes:
-        """Of its own memory at most so many bytes, as far as there are any.
+        """Read up to `most` bytes of its own memory, as far as they exist.
 
-        Raises MpippError where the system does not allow it.
+        Raises MpippError if the system does not allow it.
         """
         if self._others is None:
-            raise MpippError(f"the memory of process {self.pid} is not to be read")
+            raise MpippError(f"the memory of process {self.pid} cannot be read")
         return self._others.beginning(address, most)
 
+    def read(self, address: int, length: int) -> bytes:
+        """Read bytes of its own memory. Raises MpippError if not all can be read."""
+        if self._others is None:
+            raise MpippError(f"the memory of process {self.pid} is not to be read")
+        return self._others.read(address, length)
+
     def is_stopped(self) -> bool:
-        """Whether it has stopped where something was found, and has not gone on."""
+        """Return whether it has stopped at a finding, and has not continued."""
         if self.stopped:
             try:
                 with open(f"/proc/{self.pid}/stat", encoding="utf-8", errors="replace") as stat:
@@ -129,7 +144,7 @@ class Watched(Recorded):
         return self.stopped
 
     def has_said_more(self) -> bool:
-        """Whether it has said what was not heard yet."""
+        """Return whether it has sent messages that were not read yet."""
         ready = select.poll()
         try:
             ready.register(self.connection, select.POLLIN)
@@ -138,28 +153,28 @@ class Watched(Recorded):
             return False
 
     def answer(self, what: bytes) -> None:
-        """Tell the process that waits for it."""
+        """Send an answer to the process, which waits for it."""
         with contextlib.suppress(OSError):
             self.connection.send(what, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
     @property
     def initialized(self) -> bool:
-        """Whether it has initialized MPI."""
+        """Return whether it has initialized MPI."""
         return self.registry.info.status in ("started", "finalized")
 
     @property
     def calls(self) -> int:
-        """How many calls of MPI it has made so far."""
+        """The number of MPI calls that it has made so far."""
         return self.registry.count_of_calls
 
     def movement(self) -> object:
-        """What differs after any call of MPI has begun or returned."""
+        """A value that changes when any MPI call begins or returns."""
         self.refresh()
         threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
         return self.calls, [(t.serial, t.depth, t.call is None) for t in threads]
 
     def progress(self) -> object:
-        """The same, but for calls of MPI that look for something and find nothing."""
+        """A value that changes like `movement`, except for calls that test and find nothing."""
         self.refresh()
         threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
         return [
@@ -190,20 +205,20 @@ class Watched(Recorded):
 
 
 class Unread:
-    """In the place of the records of a process that is left out: what was known of it before."""
+    """Replaces the records of a process that is left out: the facts that were known before."""
 
     def __init__(self, info: ProcessInfo) -> None:
         self.info = info
 
     def invalidate(self) -> None:
-        """Nothing is read anew."""
+        """Do nothing: nothing is read again."""
 
     def __getattr__(self, name: str) -> object:
         raise MpippError("the records of a process are damaged")
 
 
 def mark(spawned: int) -> str:
-    """What is said of processes by the number of their job, behind their ranks."""
+    """The name of a spawned job, which follows the rank of a process."""
     return f" of spawned job {spawned}" if spawned else ""
 
 
@@ -215,20 +230,20 @@ def operations(process: Process) -> Iterator[Operation]:
 
 
 def marked(process: Process) -> Iterator[ThreadCall]:
-    """The same of those of which nothing else is recorded."""
+    """The calls that its threads are inside of and of which only the name is recorded."""
     for thread in process.registry.threads():
         found = thread.marked if isinstance(thread, Thread) else None
-        # The name is that of the call before, if a thread has just begun one that is recorded.
+        # The name belongs to the call before, if a thread has just begun a recorded one.
         if found is not None and found.procedure not in procedures.PROCEDURES:
             yield found
 
 
-def handed(connection: socket.socket) -> said.First | None:
-    """What a process says first, of one of the same user; None if it has gone.
+def handed(connection: socket.socket) -> said.FirstMessage | None:
+    """The first message of a process of the same user; None if it has closed the connection.
 
     Raises MpippError for any other.
     """
     _, user = launch.peer(connection)
     if user != os.geteuid():
-        raise MpippError(f"user {user} has asked the watcher of another")
+        raise MpippError(f"user {user} connected to the watcher of another user")
     return said.greeting(connection)

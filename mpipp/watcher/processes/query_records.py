@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the program asks about calls that its screens could not clear
-(wrapper/watcher_client/queries.h).
+"""The program's queries about calls that its call filter could not clear.
 
-A question holds all that the answer depends on as it was when the call was made: the program has
-gone on since. It is answered by the checks that every process is looked at with, on a process that
-does nothing but this call, beside the operations that it meets.
+A query (wrapper/watcher_client/queries.h) holds all facts as they were at the call: the program has
+continued since. The answer comes from the same checks as for whole processes. They see a process
+that does only this call, beside the pending operations that it overlaps.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ from mpipp.watcher.ipc.layouts import (
 from mpipp.watcher.ipc.shared_memory import FileMemory
 from mpipp.watcher.processes.access_details import of_program, own_frames
 
-MOST_BYTES = 1 << 21  # of a question
+MOST_BYTES = 1 << 21  # of a query
 
-_MOST_ASKED = 1 << 16  # at once
+_MOST_ASKED = 1 << 16  # queries at once
 
 _WORD = 8
 _KINDS: dict[int, str] = {
@@ -57,7 +56,7 @@ _KINDS: dict[int, str] = {
     ChangeKind.RECEIVED: changed_while_pending.RECEIVED,
     ChangeKind.GONE: changed_while_pending.GONE,
 }
-NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP = map(int, Awaits)
+NOTHING, ANSWER, CLEARED, PLACE, TOUCH, STOP, OWNERS = map(int, Awaits)
 _MOVED: dict[int, bool] = {Moved.NOT_MOVED: False, Moved.MOVED: True}
 _ENDS: dict[int, str] = {
     Ends.MAYBE: "may complete",
@@ -71,7 +70,7 @@ _NO_GAPS: Sequence[Gap] = ()
 
 
 class Question(NamedTuple):
-    """A question as it was asked."""
+    """A query as the process has sent it."""
 
     tid: int
     status: int  # of MPI
@@ -80,28 +79,33 @@ class Question(NamedTuple):
     objects: dict[tuple[str, int], int]  # records by kind and handle
     memory: list[tuple[int, bytes]]
     pending: dict[str, list[int]]  # records by kind: of requests, of files with split calls
-    others: list[tuple[int, bytes]]  # other threads' calls: tid and record
+    others: list[tuple[int, bytes]]  # calls of other threads: tid and record
     touches: list[Touch]
     freed: list[FreedMemory]
     changes: list[changed_while_pending.Change]
     frames: list[StackFrame]
-    gaps: list[Gap]  # in memory, where a buffer may have any
+    gaps: list[Gap]  # holes in memory, in buffers that may have any
+    # heap blocks that contain the beginning of a buffer: [low, high)
+    heap_blocks: list[tuple[int, int]]
+    python: list[tuple[int, int]]  # the frame that the call comes from, and Py_Version
 
     @property
     def frame(self) -> StackFrame | None:
-        """The stack frame that has what was touched, or changed; None: it is not on a stack."""
+        """The stack frame that contains the accessed or changed bytes; None if they are on no
+        stack.
+        """
         return self.frames[0] if self.frames else None
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
-    """The question at an address. Raises MpippError when it makes no sense."""
+    """The query at an address. Raises MpippError when it makes no sense."""
     magic, size, tid, status, awaits, _ = QUESTION.read(memory.read(address, QUESTION.size))
     begin = QUESTION.size + call_size
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
-        raise MpippError("a question of a watched process is damaged")
+        raise MpippError("a query of a watched process is damaged")
     data = memory.read(address, size)
     question = Question(
-        tid, status, awaits, data[QUESTION.size : begin], {}, [], {}, [], [], [], [], [], []
+        tid, status, awaits, data[QUESTION.size : begin], {}, [], {}, [], [], [], [], [], [], [], []
     )
     at = begin
     while at + NOTE.size <= size:
@@ -128,11 +132,15 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
             question.frames.append(StackFrame(a, b))
         elif kind in (NoteKind.READ_ONLY, NoteKind.UNMAPPED) and a < b:
             question.gaps.append(Gap(a, b, kind == NoteKind.READ_ONLY))
+        elif kind == NoteKind.HEAP_BLOCK and a < b:
+            question.heap_blocks.append((a, b))
+        elif kind == NoteKind.PYTHON:
+            question.python.append((a, b))
     return question
 
 
 def following(memory: Memory, address: int) -> list[int]:
-    """The addresses of a question and of those that were asked after it. Raises MpippError."""
+    """The addresses of a query and of those that were asked after it. Raises MpippError."""
     found: list[int] = []
     while address and len(found) < _MOST_ASKED:
         found.append(address)
@@ -150,7 +158,7 @@ def _touch(content: bytes) -> Touch:
 def _site(content: bytes) -> Site:
     whole = content[: len(content) // _WORD * _WORD]
     instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", whole))
-    # Sites have return addresses: lines are looked up one byte before.
+    # Call sites have return addresses: lines are looked up one byte before.
     return Site(instruction + 1, tuple(callers))
 
 
@@ -162,7 +170,7 @@ def _change(content: bytes) -> changed_while_pending.Change:
 
 
 class Overlay:
-    """A process's memory, of which some bytes are as they were."""
+    """A process's memory, in which some bytes are replaced by earlier copies."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -193,15 +201,15 @@ class QueryRecords(Registry):
         self._places = places
         super().__init__(self._overlay, address)
         self._question: Question | None = None
-        self._info: ProcessInfo | None = None  # as the question has it
+        self._info: ProcessInfo | None = None  # as the query has it
 
     @property
     def call_size(self) -> int:
-        """Bytes of a call's record."""
+        """The size in bytes of a call's record."""
         return self._calls.size
 
     def ask(self, question: Question) -> None:
-        """From now on it is this one."""
+        """Set the current query."""
         self._question = question
         self._info = None
         self._overlay.pieces = question.memory
@@ -224,14 +232,14 @@ class QueryRecords(Registry):
         record = self._question.objects.get((kind, wanted))
         if record is not None:
             return self.at(kind, record)
-        # Others may have changed since; what MPI itself has made stays.
+        # Other objects may have changed since; those that MPI itself has made stay.
         found = super().find(kind, handle)
         if found is None or isinstance(found, Broken):
             return None
         return found if found.header.predefined or found.header.null else None
 
     def is_zero(self, address: int) -> bool:
-        """As it was in the question: since then what was there may be freed."""
+        """As the query has it: the memory may have been freed since."""
         known = self._question.memory if self._question else ()
         return any(start == address and not any(data[:_WORD]) for start, data in known)
 
@@ -242,7 +250,7 @@ class QueryRecords(Registry):
         for tid, record in [(question.tid, question.call), *question.others]:
             try:
                 call = self._calls.call(record)
-                if call.state == "active":  # or the question is about what was done between calls
+                if call.state == "active":  # or the query is about accesses between calls
                     yield Thread(tid, tid, 0, 1, call)
             except MpippError as error:
                 yield Broken("thread", 0, str(error))
@@ -253,7 +261,7 @@ class QueryRecords(Registry):
                 yield found
 
     def _pending(self, kind: str) -> Iterator[Known]:
-        # Both buffers of a call may meet one operation.
+        # Both buffers of a call may overlap one operation.
         for record in dict.fromkeys(self._question.pending.get(kind, ()) if self._question else ()):
             yield self.at(kind, record)
 
@@ -263,7 +271,7 @@ class QueryRecords(Registry):
             yield of_program(touch, self._places, question.frame if question else None)
 
     def onesided(self) -> None:
-        """No question is about it."""
+        """Return None: no query is about it."""
 
     def freed_memory(self) -> Iterator[FreedMemory]:
         """The memory that the program freed while an operation was pending."""
@@ -275,7 +283,7 @@ class QueryRecords(Registry):
 
 
 class Asker(Recorded):
-    """Answers the questions of one process."""
+    """Answers the queries of one process."""
 
     def __init__(self, memory: FileMemory, root: int, places: Places) -> None:
         self._memory = memory
@@ -283,7 +291,7 @@ class Asker(Recorded):
         self._places = places
 
     def process(self, number: int, address: int) -> tuple[Process, Question]:
-        """The process as the question at an address has it, and the question.
+        """The process as the query at an address has it, and the query.
 
         Raises MpippError.
         """
@@ -301,7 +309,7 @@ class Asker(Recorded):
 
 
 def _low() -> Sequence[Gap]:
-    # Addresses that the system gives to nobody: a null pointer's, and what is near it.
+    # Addresses that the system never maps: a null pointer's, and those near it.
     try:
         with open("/proc/sys/vm/mmap_min_addr", encoding="ascii") as file:
             least = int(file.read())

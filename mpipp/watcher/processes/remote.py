@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The processes of other nodes, by what their watchers leave in the run's directory.
+"""The processes of other nodes, from the files that their watchers leave in the run's directory.
 
-Where nothing moves on a node its watcher leaves what each process does, and says every half second
-that it still does so. Whoever has seen the others say so twice since it looked knows that all stood
-where they stand at one time, whatever the clocks say.
+When nothing moves on a node, its watcher leaves the state of each process, and confirms it every
+half second. A watcher that has read two confirmations of each other node since its own look knows
+that all processes stood still at one time. This needs no common clock.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import PROCESSES, WAITING, RunDirectory, parsed, paths, read
 from mpipp.model import ProcessInfo, Site
 from mpipp.symbolizer.source_frames import Frame
-from mpipp.watcher.ipc import interrupt_flag, launch
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.ipc import launch, run_flags
+from mpipp.watcher.processes.process import WatchedProcess
 
 if TYPE_CHECKING:
     from mpipp.distributed.process_file.reader import Written
@@ -29,15 +29,15 @@ _BEATS = 2
 
 
 class RemoteProcess:
-    """A process on another node, like `Watched` in what findings need."""
+    """A process on another node, with the members of `WatchedProcess` that findings need."""
 
     def __init__(self, found: Written) -> None:
         self.registry = found
         self.places = self
-        self.spawned = 0  # such jobs are not looked for
+        self.spawned = 0  # spawned jobs of other nodes are not read
 
     def process(self, number: int) -> Process:
-        """As the checks see it."""
+        """The process as the checks see it."""
         return Process(number, self.registry, self.registry, None)
 
     def site(self, where: Site) -> list[str]:
@@ -45,24 +45,27 @@ class RemoteProcess:
         return [frame.text for frame in self.frames(where)]
 
     def frames(self, where: Site) -> list[Frame]:
-        """The same, with what is known of each."""
+        """The frames of a call site."""
         return self.registry.frames(where)
 
 
-def count_remote(info: ProcessInfo, known: Sequence[Watched]) -> int:
-    """How many processes of a process's MPI_COMM_WORLD are not on this node."""
+def count_remote(info: ProcessInfo, known: Sequence[WatchedProcess]) -> int:
+    """The number of processes of a process's MPI_COMM_WORLD that are not on this node."""
     of_all = [other.registry.info for other in known]
     alike = [o for o in of_all if o.world == info.world]
     return max(0, (info.world_size or 0) - len({other.world_rank for other in alike}))
 
 
-def has_remote(info: ProcessInfo, known: Sequence[Watched]) -> bool:
-    """Whether any process of its MPI_COMM_WORLD is on another node."""
+def has_remote(info: ProcessInfo, known: Sequence[WatchedProcess]) -> bool:
+    """Return whether any process of its MPI_COMM_WORLD is on another node."""
     return count_remote(info, known) > 0
 
 
 class Nodes:
-    """What this node says to others, and they to it; nothing without a directory."""
+    """The messages between this node and others about processes that stand still.
+
+    It does nothing without a directory.
+    """
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -75,7 +78,7 @@ class Nodes:
         self._told: object = None
 
     def moves(self) -> None:
-        """Something has moved here."""
+        """Note that a process of this node has moved."""
         for name in self._written:
             with contextlib.suppress(OSError):
                 self._run.remove(f"{WAITING}/{name}")
@@ -84,14 +87,15 @@ class Nodes:
         self._written = []
         self._seen = {}
 
-    def stands(self, own: Sequence[Watched]) -> list[RemoteProcess]:
-        """Nothing has moved for long: says so. Returns the processes of other nodes, once, if none
-        of a world moves anywhere.
+    def stands(self, own: Sequence[WatchedProcess]) -> list[RemoteProcess]:
+        """Note that nothing has moved for long, and tell the other nodes.
+
+        Return the processes of other nodes, once, if no process of a world moves on any node.
 
         Args:
-            own: the processes of this node, of which some have ended.
+            own: the processes of this node, some of which have ended.
 
-        Raises OSError, and MpippError where what is left makes no sense.
+        Raises OSError, and MpippError if a file makes no sense.
         """
         if not self._directory or not own or not has_remote(own[0].registry.info, own):
             return []
@@ -99,7 +103,7 @@ class Nodes:
 
         self._say(own)
         if not any(one.registry.info.world_rank == 0 for one in own):
-            return []  # who watches rank 0 tells
+            return []  # the watcher of rank 0 reports
         said = {one["node"]: one for one in self._remote_messages()}
         for name, one in said.items():
             if self._seen.get(name, (None, 0))[0] != one["movement"]:
@@ -124,7 +128,7 @@ class Nodes:
         self._told = movements
         return found
 
-    def _say(self, own: Sequence[Watched]) -> None:
+    def _say(self, own: Sequence[WatchedProcess]) -> None:
         from mpipp.distributed.process_file import writer
 
         named = []
@@ -161,8 +165,8 @@ class Nodes:
 
     @property
     def are_interrupted(self) -> bool:
-        """Whether the user has ended the program."""
-        return interrupt_flag.is_set(self._directory)
+        """Return whether the user has ended the program."""
+        return run_flags.is_set(self._directory, run_flags.INTERRUPTED)
 
 
 def ended_process_files(directory: str) -> Iterator[tuple[ProcessInfo, str]]:

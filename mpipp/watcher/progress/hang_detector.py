@@ -1,100 +1,114 @@
 # SPDX-License-Identifier: MIT
-"""Which of the watched processes do not move, and who waits for whom there."""
+"""Find the watched processes that do not move, and what they wait for."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mpipp.analysis.findings.finding import Finding
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc.protocol import FINALIZED
 from mpipp.watcher.output.channel import Output
 from mpipp.watcher.output.reporter import Reporter
-from mpipp.watcher.processes.labels import Shown, View
-from mpipp.watcher.processes.process import GONE, RUNNING, Watched
+from mpipp.watcher.processes.labels import ShownProcess, View
+from mpipp.watcher.processes.process import GONE, RUNNING, WatchedProcess
 from mpipp.watcher.processes.remote import Nodes
 from mpipp.watcher.progress import silent_threads
-from mpipp.watcher.progress.progress import Movement, Moving, movement
-from mpipp.watcher.queries.stop_process import ProcessStopper
+from mpipp.watcher.progress.progress import Movement, MovementTracker, movement
+from mpipp.watcher.queries.process_stopper import ProcessStopper
 
 if TYPE_CHECKING:  # it takes some time to load
     from mpipp.analysis.deadlock.analysis import Knot
     from mpipp.watcher.progress import hang_report
 
-_SHARE = 20  # of the time that passes, one part for explaining what some that stand wait for
+_SHARE = 20  # at most one part of so many of the time explains what the still processes wait for
 
 
 class HangDetector:
-    """Reports the `watched` processes that have not moved for `after` seconds (0: never)."""
+    """Reports the `watched` processes that have not moved for `after` seconds (0: never).
+
+    With `ends_hung` it asks to end the job then, and reports the stacks of all processes before.
+    """
 
     def __init__(
         self,
-        watched: Sequence[Watched],
+        watched: Sequence[WatchedProcess],
         after: float,
         reporter: Reporter,
         output: Output,
         stopper: ProcessStopper,
         nodes: Nodes,
+        ends_hung: bool = False,
     ) -> None:
         self._watched = watched
+        self._ends_hung = ends_hung
+        self._has_ended = False  # the launcher was asked to end the job
+        self._has_stacks = False  # the stacks were reported
         self._after = after
         self._reporter = reporter
         self._output = output
         self._stopper = stopper
         self._nodes = nodes
-        self._moving = Moving()
+        self._moving = MovementTracker()
         self._gone = 0
-        self._told: Movement = None
-        self._told_some: dict[int, object] = {}
-        self._some_from = 0.0  # when it may be looked again at some alone
-        self._stuck: set[frozenset[str]] = set()  # those that were told never to go on
-        self._remarked: set[object] = set()  # of what stood still, and may go on
+        self._reported: Movement = None
+        self._reported_deadlocked: dict[int, object] = {}
+        # the time from which on still processes may be explained again while others move
+        self._some_from = 0.0
+        self._stuck: set[frozenset[str]] = set()  # the groups that were reported to be deadlocked
+        # processes that were reported to stand still, and may continue
+        self._remarked: set[object] = set()
 
-    def look(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
-        """Again. `findings`: what else is found in processes that stand still."""
+    def look(self, findings: Callable[[list[WatchedProcess]], Iterable[Finding]]) -> None:
+        """Look again. `findings` returns the other findings in processes that stand still."""
         gone = sum(one.state == GONE for one in self._watched)
-        if gone != self._gone:  # the launcher is about to end the others: if not, they stand anew
-            self._gone, self._moving = gone, Moving()
+        # the launcher is about to end the others; if it does not, they are reported again
+        if gone != self._gone:
+            self._gone, self._moving = gone, MovementTracker()
         after, moving = self._after, self._moving
-        if not after or not moving.look(self._running()):
+        if not after or self._has_ended or not moving.look(self._running()):
             return
         if moving.any_moved:
             self._nodes.moves()
-            self._look_at_some()
+            self._check_deadlocked()
         elif time.monotonic() - moving.since >= after:
-            if self._told != moving.known:
-                self._told = moving.known
+            if self._reported != moving.known:
+                self._reported = moving.known
                 self._explain(findings)
             self._explain_all()
 
-    def _look_at_some(self) -> None:
-        # Others compute, or poll: those that wait for each other will stand whatever these do.
+    def _check_deadlocked(self) -> None:
+        # Other processes compute, or poll. The processes that wait only for each other stay
+        # deadlocked.
         standing = self._moving.standing(self._after)
         begun = time.monotonic()
-        if standing == self._told_some or begun < self._some_from:
+        if standing == self._reported_deadlocked or begun < self._some_from:
             return
-        self._told_some = standing
-        # Of one that has died, or ended the job, that is told: the launcher ends the others.
+        self._reported_deadlocked = standing
+        # Skip a process that has died, or ended the job: that is reported, and the launcher ends
+        # the others.
         rest = [one for one in self._watched if one.pid in standing or one.end == FINALIZED]
         of = [one for one in rest if self._reporter.can_read(one)]
-        self._explain_some(of)
+        self._explain_deadlocked(of)
         self._some_from = time.monotonic() + _SHARE * (time.monotonic() - begun)
 
-    def _explain_some(self, of: list[Watched]) -> None:
+    def _explain_deadlocked(self, of: list[WatchedProcess]) -> None:
         try:
             if not any(one.inside() for one in of):
                 return
             found = [one for one in self._stuck_of(of) if one.is_error]
         except MpippError:
-            return  # it is said when all stand
+            return  # it is reported when all stand still
         now = dict(movement([one for one in of if one.state == RUNNING]) or ())
-        if all(now.get(pid) == moved for pid, moved in self._told_some.items()):
+        if all(now.get(pid) == moved for pid, moved in self._reported_deadlocked.items()):
             self._report_stuck(found, of)
+            if found:
+                self._end(self._readable())
 
     def _stuck_of(
-        self, of: list[Watched], polling_waits: bool = False
+        self, of: list[WatchedProcess], polling_waits: bool = False
     ) -> list[hang_report.HangReport]:
         from mpipp.watcher.progress import hang_report
 
@@ -112,14 +126,17 @@ class HangDetector:
 
     @property
     def has_reported(self) -> bool:
-        """Whether it has reported that nothing moves, or that some processes can never continue."""
-        return bool(self._told or self._stuck)
+        """Return whether it has reported a hang or a deadlock."""
+        return bool(self._reported or self._stuck)
 
-    def _running(self) -> list[Watched]:
+    def _readable(self) -> list[WatchedProcess]:
+        return [one for one in self._watched if self._reporter.can_read(one)]
+
+    def _running(self) -> list[WatchedProcess]:
         return [one for one in self._watched if one.state == RUNNING]
 
-    def _explain(self, findings: Callable[[list[Watched]], Iterable[Finding]]) -> None:
-        everybody = [one for one in self._watched if self._reporter.can_read(one)]
+    def _explain(self, findings: Callable[[list[WatchedProcess]], Iterable[Finding]]) -> None:
+        everybody = self._readable()
         found: list[hang_report.HangReport] = []
         others: list[Finding] = []
         remarks: list[hang_report.Remark] = []
@@ -133,19 +150,49 @@ class HangDetector:
             others = list(findings(everybody))
         except MpippError as error:
             self._reporter.note_not_checked(str(error))
-        # What has changed meanwhile may have been misread.
+        # State that has changed meanwhile may have been misread.
         if movement(self._running()) != self._moving.known:
             return
         self._report_stuck(self._unreported(found, others, View(everybody)), everybody)
         self._reporter.report(everybody, iter(others))
         for remark in remarks:
             self._remark(remark.text, remark.key)
+        if found or remarks:
+            self._end(everybody)
+
+    def _end(self, of: Sequence[ShownProcess]) -> None:
+        # End the job, if that is wanted: nothing that is found later is reported.
+        if not self._ends_hung or self._has_ended:
+            return
+        self._has_ended = True
+        if lines := self._stacks(of):
+            self._output.block("\n".join(lines), [])
+        self._output.hangs()
+
+    def _with_stacks(self, text: str, record: dict[str, Any], of: Sequence[ShownProcess]) -> str:
+        # The text and record of a report, with the stacks of all processes if they are wanted.
+        stacks = self._stacks(of)
+        if not stacks:
+            return text
+        from mpipp.watcher.progress import hang_report
+
+        return hang_report.with_stacks(record, stacks)
+
+    def _stacks(self, of: Sequence[ShownProcess]) -> list[str]:
+        # The stacks, once, if the job is to be ended: of all processes, here or on other nodes.
+        if not self._ends_hung or self._has_stacks:
+            return []
+        from mpipp.watcher.progress import holdings, stacks
+
+        self._has_stacks = True
+        every = [*of, *(one for one in self._readable() if one not in of)]
+        return [*stacks.lines(every, may_stop=True), *holdings.lines(every)]
 
     def _unreported(
         self, found: Iterable[hang_report.HangReport], others: Iterable[Finding], view: View
     ) -> list[hang_report.HangReport]:
-        # Of processes in different collective calls a finding says more: which they are, also of
-        # those whose calls are over, which wait for nobody.
+        # A finding on processes in different collective calls says more than a deadlock of these
+        # calls. It also names the processes whose calls are completed, which wait for nobody.
         collected = self._reporter.collected
         meetings = [
             {(party.process, party.site.address) for party in one.placed}
@@ -157,7 +204,7 @@ class HangDetector:
         return [
             one
             for one in found
-            if self._stopper.is_asked_for  # which it does where they wait
+            if self._stopper.is_asked_for  # each process stops where it waits
             or one.record["kind"] != "mismatch"
             or not any(calls & one.calls for calls in meetings)
         ]
@@ -167,12 +214,14 @@ class HangDetector:
             self._remarked.add(key)
             self._output.block(text, [])
 
-    def _report_stuck(self, found: Iterable[hang_report.HangReport], of: Sequence[Shown]) -> None:
-        # Who is to stop there is there already.
+    def _report_stuck(
+        self, found: Iterable[hang_report.HangReport], of: Sequence[ShownProcess]
+    ) -> None:
+        # A process that is to stop there already waits there.
         view = View(of)
         for finding, text, record, is_error, who, _ in found:
             if any(who & before for before in self._stuck):
-                continue  # others have come to wait for the same
+                continue  # other processes have joined the same deadlock
             places = [frame for party in finding.placed for frame in view.frames(party)]
             if not self._reporter.collected.is_chosen(finding):
                 continue
@@ -183,21 +232,23 @@ class HangDetector:
             else:
                 self._stuck.add(who)
                 self._reporter.collected.count("error")
+                whole = self._with_stacks(text, record, of)
                 standing = self._stopper.standing(of, [finding])
                 lines = [self._stopper.waiting_line(one) for one, _ in standing]
-                self._output.block("\n".join([text, *lines]), [record])
+                self._output.block("\n".join([whole, *lines]), [record])
                 for one, tid in standing:
                     self._stopper.look_at(one, tid)
 
     def _explain_all(self) -> None:
-        # With those of other nodes; who waits for each other on one node its watcher has told.
-        everybody = [one for one in self._watched if self._reporter.can_read(one)]
+        # Explain the hang with the processes of other nodes. Each watcher has reported deadlocks of
+        # its node.
+        everybody = self._readable()
         try:
             if not (others := self._nodes.stands(everybody)):
                 return
             from mpipp.watcher.progress import hang_report
 
-            members: list[Shown] = [*everybody, *others]
+            members: list[ShownProcess] = [*everybody, *others]
             view = View(members)
             here = {one.registry.info.world_rank for one in everybody}
 
@@ -212,16 +263,18 @@ class HangDetector:
                 if found := list(hang_report.hang_reports(*given)):
                     break
         except (MpippError, OSError) as error:
-            self._reporter.note_not_checked(f"what processes of all nodes wait for: {error}")
+            self._reporter.note_not_checked(f"deadlocks between nodes: {error}")
             return
         if movement(self._running()) == self._moving.known:
             self._report_stuck(found, members)
+            if found:
+                self._end(members)
 
 
-def _may_call(of: Sequence[Shown]) -> Callable[[int], bool]:
-    # Of a process of another node it is not known.
+def _may_call(of: Sequence[ShownProcess]) -> Callable[[int], bool]:
+    # For a process of another node that is unknown.
     def may_call(number: int) -> bool:
         one = of[number]
-        return not isinstance(one, Watched) or silent_threads.may_call(one)
+        return not isinstance(one, WatchedProcess) or silent_threads.may_call(one)
 
     return may_call

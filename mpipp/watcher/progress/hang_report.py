@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the watcher tells of processes that can never go on."""
+"""The reports on processes that can never continue."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class HangReport(NamedTuple):
     finding: Finding
     text: str
     record: dict[str, Any]  # the same for machines
-    is_error: bool  # False: a remark, since a thread may call MPI that has not yet
-    who: frozenset[str]  # the processes that can never go on
-    # What they wait for, or complete, as process and address of the call.
+    is_error: bool  # False: a remark, since a thread that has not called MPI yet may do so
+    who: frozenset[str]  # the processes that can never continue
+    # The calls that they wait for, or complete, as process and address of the call.
     calls: frozenset[tuple[int, int]]
 
 
@@ -41,13 +41,13 @@ def hang_reports(
     wanted: Callable[[Knot], bool] = lambda knot: True,
     polling_waits: bool = False,
 ) -> Iterator[HangReport]:
-    """The wanted deadlocks and waits for ended processes.
+    """Yield the deadlocks and the waits for ended processes that are wanted.
 
     Args:
-        polling_waits: also those that poll, if they do nothing else: a remark.
-        may_call: whether a thread of the process with this number may call MPI that has not yet.
+        polling_waits: also processes that only poll; these are remarks.
+        may_call: returns whether a process, by its number, has a thread that may still call MPI.
 
-    Raises MpippError when what is recorded makes no sense.
+    Raises MpippError when the records make no sense.
     """
     for world in worlds(processes):
         found = explain(world, polling_waits)
@@ -67,7 +67,7 @@ def hang_reports(
                 *(text_of.Line(line.text, line.place) for line in report.knot(knot)),
                 *map(text_of.Line, remarks),
             ]
-            record = text_of.record(finding, view.where, view.label, view.rank)
+            record = text_of.record(finding, view.where, view.label, view.rank, view.frames)
             said: dict[str, Any] = json_output.record(found, view)["deadlocks"][number]
             record.update(said, check="deadlock", **text_of.shown(lines))
             record["picture"] = svg(wait_diagram.groups(found, view))
@@ -78,8 +78,17 @@ def hang_reports(
             yield HangReport(finding, text, record, is_error, who, meeting)
 
 
+def with_stacks(record: dict[str, Any], stacks: Sequence[str]) -> str:
+    """The text of a report with the stacks below it. The record gets them, too."""
+    known = [text_of.Line(**line) for line in record["lines"]]
+    record.update(text_of.shown([*known, *(text_of.Line(f"  {line}") for line in stacks)]))
+    return str(record["text"])
+
+
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
-    """The operations that cannot be completed, by process and address: of a request its call's."""
+    """The operations that cannot be completed, by process and address; a request has its call's
+    address.
+    """
     return frozenset(
         (event.operation.process.number, event.operation.call.site.address)
         for rank in knot.ranks
@@ -89,16 +98,17 @@ def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
 
 
 class Remark(NamedTuple):
-    """What is said of processes that may go on; the key is equal at each look at the same."""
+    """A report on processes that may continue. Reports of one state have equal keys."""
 
     text: str
     key: object
 
 
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[Remark]:
-    """What is said of worlds in which nothing moves, and nothing is certain never to: remarks.
+    """Yield remarks on worlds in which nothing moves, and no deadlock is certain.
 
-    Nothing where no process waits, or may wait, or some are not here.
+    Yield nothing for a world in which no process waits, or may wait, or some processes are not
+    here.
     """
     for world in worlds(processes):
         found = explain(world)
@@ -106,9 +116,9 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
         waits = any(one.kind == "waits" or one.unknown or one.has_outside for one in states)
         if found.missing or not waits:
             continue
-        first = f"remark: no call of MPI has begun or returned for {seconds:g} s"
+        first = f"remark: no MPI call has begun or returned for {seconds:g} s"
         if any(state.kind == "polls" for state in found.states.values()):
-            first += ", but polls that found nothing"
+            first += ", except polls that found nothing"
         mark = view.mark(world.processes[0].number)
         lines = (f"  {line}" for line in Report(found, view).remaining_ranks(stand=True))
         text = "\n".join([f"{first}{mark and f' ({mark.strip()})'}", *lines])
@@ -116,16 +126,16 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
 
 
 def _key(state: State) -> object:
-    # A process that polls may ask for another request at each look.
+    # A polling process may ask for another request each time.
     polls = state.kind == "polls"
     calls = [wait.operation.call for wait in state.waits] if not polls else []
     return state.kind, tuple((call.procedure, call.site) for call in calls)
 
 
 def _remarks(found: Explanation, knot: Knot, may_call: Callable[[int], bool]) -> list[str]:
-    # What speaks against it.
+    # The reasons why it may not be a deadlock.
     if found.certain(knot):
         return []
     ranks = [r for r in sorted(knot.ranks) if may_call(found.states[r].process.number)]
     whose = f"of {wording.ranks(ranks)}"
-    return [f"  it is none if a thread {whose} calls MPI that has not yet"] if ranks else []
+    return [f"  this is no deadlock if another thread {whose} calls MPI"] if ranks else []

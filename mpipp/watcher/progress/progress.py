@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Whether anything moves in processes: any call of MPI has begun or returned.
+"""Detect whether processes move: a process moves when an MPI call has begun or returned.
 
-But for those that look for something and find nothing, as often as the program likes (MPI_Test).
+Calls that test for something and find nothing do not count (MPI_Test): a program may repeat them.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from collections.abc import Sequence
 from typing import Optional
 
 from mpipp.common.errors import MpippError
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 
-Movement = Optional[list[tuple[int, object]]]  # of each process, by its number; None: not known
+Movement = Optional[list[tuple[int, object]]]  # of each process, by its number; None: unknown
 
-_OFTEN = 0.05  # seconds between looks
+_OFTEN = 0.05  # seconds between two looks
 
 
-def movement(running: Sequence[Watched]) -> Movement:
-    """What differs once anything has moved."""
+def movement(running: Sequence[WatchedProcess]) -> Movement:
+    """A value that changes when any process moves."""
     try:
         return [(one.pid, one.progress()) for one in running]
     except MpippError:
         return None
 
 
-class Moving:
-    """How long nothing has moved.
+class MovementTracker:
+    """Measures how long nothing has moved.
 
     Attributes:
-        known: what was seen last.
-        any_moved: whether that differs from what was seen before.
-        since: from when on it does not, on the monotonic clock.
+        known: the movement that was seen last.
+        any_moved: True if it differs from what was seen before.
+        since: the time since which it has not changed, on the monotonic clock.
     """
 
     def __init__(self) -> None:
@@ -40,10 +40,11 @@ class Moving:
         self.any_moved = False
         self.since = time.monotonic()
         self._looked = 0.0
-        self._each: dict[int, tuple[object, float]] = {}  # by process: the same of it alone
+        # by process: its own movement, and the time since which it has not changed
+        self._each: dict[int, tuple[object, float]] = {}
 
-    def look(self, running: Sequence[Watched]) -> bool:
-        """Look again; returns False where it has just been looked."""
+    def look(self, running: Sequence[WatchedProcess]) -> bool:
+        """Look again. Return False if the last look was just before."""
         now = time.monotonic()
         if now - self._looked < _OFTEN:
             return False
@@ -62,6 +63,6 @@ class Moving:
         return True
 
     def standing(self, seconds: float) -> dict[int, object]:
-        """Those that have not moved for so long, by number: what differs once they have."""
+        """The processes that have not moved for so many seconds: by number, their movement."""
         until = time.monotonic() - seconds
         return {pid: moved for pid, (moved, since) in self._each.items() if since <= until}

@@ -9,17 +9,19 @@ import struct
 from mpipp.common.errors import MpippError
 from mpipp.model import Thread
 from mpipp.symbolizer import library_threads
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 
-# struct pthread of glibc on x86-64: its own address, twice; the thread's number; beyond that,
-# among others, the function that it begins with.
+# struct pthread of glibc on x86-64: its own address, twice; the thread's number; further members,
+# among them the thread's start function.
 _SELF, _TID, _FUNCTIONS, _END = 0x10, 0x2D0, 0x600, 0x700
-_MOST = 1 << 20  # bytes of a stack, from where the thread is
+_MOST = 1 << 20  # bytes of a stack, from the thread's current position
 _WORD = struct.Struct("<Q")
 
 
-def may_call(one: Watched) -> bool:
-    """Whether a thread may call MPI that has not yet: any that is not known to be a library's."""
+def may_call(one: WatchedProcess) -> bool:
+    """Return whether a thread that has not called MPI may do so: any that no library is known to
+    own.
+    """
     try:
         tids = {int(name) for name in os.listdir(f"/proc/{one.pid}/task")}
     except OSError:
@@ -28,7 +30,7 @@ def may_call(one: Watched) -> bool:
     return not all(_is_of_library(one, tid) for tid in tids - known)
 
 
-def _is_of_library(one: Watched, tid: int) -> bool:
+def _is_of_library(one: WatchedProcess, tid: int) -> bool:
     try:
         stack = _stack(one, tid)
     except (OSError, ValueError, IndexError, MpippError):
@@ -38,8 +40,8 @@ def _is_of_library(one: Watched, tid: int) -> bool:
     return bool(files) and library_threads.keeps_out(files[0])
 
 
-def _stack(one: Watched, tid: int) -> bytes:
-    # From the thread's struct pthread on; b"" if it is not found.
+def _stack(one: WatchedProcess, tid: int) -> bytes:
+    # The bytes from the thread's struct pthread on; b"" if it is not found.
     with open(f"/proc/{one.pid}/task/{tid}/syscall", encoding="ascii") as file:
         pointer = int(file.read().split()[-2], 16) & -8
     data = one.beside(pointer, _MOST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One report of each line that touches an operation's buffer, however many instructions do it."""
+"""Report each line that accesses an operation's buffer once, for all its instructions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mpipp.analysis.buffers import access_while_pending
 from mpipp.analysis.findings.finding import Finding, Party
 
 
-class Touches:
-    """Loads and stores that were found: of one line, in one operation's buffers, one is told.
+class AccessDeduplicator:
+    """Selects one finding for each line that accesses the buffers of one operation.
 
     Args:
-        where: a party's source lines.
+        where: returns a party's source lines.
     """
 
     def __init__(self, where: Callable[[Party], list[str]]) -> None:
@@ -21,7 +21,7 @@ class Touches:
         self._told: set[object] = set()
 
     def fresh(self, found: Sequence[Finding]) -> Iterator[Finding]:
-        """Those that nothing of their line was told of; of several that of which most is known."""
+        """The findings of lines that were not reported yet: the most detailed one for each line."""
         best: dict[object, int] = {}
         keys = [self._key(one) for one in found]
         for i, (key, one) in enumerate(zip(keys, found)):
@@ -33,7 +33,7 @@ class Touches:
         self._told |= best.keys()
 
     def _key(self, finding: Finding) -> object:
-        # None of what is not of a line that is known.
+        # None if the line is unknown.
         if finding.rule.id not in access_while_pending.RULES:
             return None
         by, operation, *_ = finding.parties

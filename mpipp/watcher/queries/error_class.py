@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--on-error`: what is certain to be wrong of a call that waits, so that it is not made."""
+"""Find the certain errors of a waiting call, which then is not made (`--on-error`)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from mpipp.analysis.findings.finding import Finding, Party
 
 
 def error_class(found: Iterable[Finding]) -> str:
-    """MPI's error class for what was found of calls, that of the first error; "": there is none."""
+    """MPI's error class for findings of calls, from the first error; "" if there is none."""
     classes = (one.error_class for one in found if one.rule.severity == "error")
     return next(filter(None, classes), "")
 
 
 def of_call(found: Iterable[Finding], process: Process, tid: int) -> Iterator[Finding]:
-    """Those of the call that a thread of the process is about to make, as a question has it.
+    """The findings of the call that a thread of the process is about to make.
 
-    Others are of what is pending beside it, or of other threads' calls: it is not their fault.
+    Other findings belong to operations that are pending beside it, or to other threads' calls.
     """
-    # What a call starts is its own; of several calls it is not said which.
+    # A call owns what it starts. With several calls the owner is unknown.
     alone = len(process.threads) == 1
     begun = {id(one.call) for one in process.begun} if alone else ()
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Processes that ask about one-sided operations are told how large the target's window is.
+"""Tell processes that query one-sided operations how large the target's window is.
 
-From then on they look themselves (wrapper/call_filter/other_arguments.c). What is written, into the
-memory of the process that asks, is an entry of a struct mpipp_reaches; it is kept until the answer
-is there.
+From then on they check the bounds themselves (wrapper/call_filter/other_arguments.c). The watcher
+writes an entry of a struct mpipp_reaches into the memory of the process, and keeps it there until
+the answer is sent.
 """
 
 from __future__ import annotations
@@ -16,18 +16,21 @@ from mpipp.analysis.calls import window_bounds
 from mpipp.analysis.context.process import Process
 from mpipp.model import Win
 from mpipp.watcher.ipc.layouts import REACH, REACHES, ReachState
-from mpipp.watcher.processes.process import OVER, RUNNING, Watched, operations
+from mpipp.watcher.processes.process import OVER, RUNNING, WatchedProcess, operations
 
-_REACH_SIZE = 176  # bytes of one
+_REACH_SIZE = 176  # of one entry
 _STATE = struct.Struct("=Q")
-_LOOKS, _INTERVAL = 50, 0.01  # at what other processes are about to record; seconds between
+# for facts that other processes are about to record; seconds between two looks
+_LOOKS, _INTERVAL = 50, 0.01
 
 
-def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[Process]:
-    """The process whose window the call of a process that asks is on, if it is on this node; who
+def targets(
+    watched: Sequence[WatchedProcess], one: WatchedProcess, process: Process
+) -> list[Process]:
+    """The target process of a process's call on a window, if it is on this node. The process that
     asks knows the window then.
 
-    Raises MpippError when what is recorded makes no sense.
+    Raises MpippError when the records make no sense.
     """
     inside = next(operations(process), None)
     if inside is None or inside.call.win is None:
@@ -37,7 +40,7 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
         return []
     if rank < 0:
         return []  # the null process
-    if _has(one, own):  # else that may be of another window by now
+    if _has(one, own):  # otherwise the number may by now belong to another window
         magic, count = REACHES.read(one.memory.read(own.reaches, REACHES.size))
         if magic != b"MPIPPWIN" or rank >= count:
             return []
@@ -48,14 +51,15 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
         if other is not one:
             other.refresh()
     others = [other.process(number) for number, other in here if other is not one]
-    # It may be about to be recorded, if all are here.
+    # It may be about to be recorded, if all processes are here.
     info = process.registry.info
     all_here = sum(o.registry.info.job == info.job for _, o in here) >= (info.world_size or 0)
     found = window_bounds.find(others, process, own.identity, rank)
     for _ in range(_LOOKS if all_here else 0):
         if found is not None:
             break
-        # Where it is freed, all have recorded it before: what is not found after that is forgotten.
+        # All processes record a window before it is freed: one that is not found after that is
+        # forgotten.
         if is_there := _has(one, own):
             time.sleep(_INTERVAL)
         for target in others:
@@ -77,7 +81,7 @@ def targets(watched: Sequence[Watched], one: Watched, process: Process) -> list[
     return []
 
 
-def _has(one: Watched, own: Win) -> bool:
+def _has(one: WatchedProcess, own: Win) -> bool:
     one.refresh()
     win = one.registry.find("win", own.header.handle)
     return (

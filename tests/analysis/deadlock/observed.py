@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program that hangs, and tells why, from its processes' memory while they are there."""
+"""Runs a program that hangs, and explains why, from its processes' memory while they exist."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests import support
 from tests.around import Around
 
 PROGRAMS = Path(__file__).with_name("programs")
-# Seconds until a program must be where it hangs: more processes than there are cores may spin.
+# Seconds until a program must hang: more processes than there are cores may spin.
 _PATIENCE = 100
 
 
@@ -34,7 +34,7 @@ _TITLE = re.compile(r"^=== (\S+), (\d) process(?:es)?\n", re.MULTILINE)
 
 
 def reports(path: Path) -> dict[str, tuple[int, str]]:
-    """What a file expects, by the program's name: its number of processes, and the report."""
+    """The expectations of a file, by program: its number of processes, and the report."""
     _, *found = _TITLE.split(path.read_text())
     names, numbers, texts = found[::3], found[1::3], found[2::3]
     return {name: (int(n), text.strip()) for name, n, text in zip(names, numbers, texts)}
@@ -51,14 +51,14 @@ class Job:
         self._registries: dict[int, Registry] = {}
 
     def report(self, ranks: list[int] | None = None) -> str:
-        """Why those processes hang; all unless some are named."""
+        """The reasons why those processes hang; all unless some are named."""
         lines: list[str] = []
         for world in worlds(self._processes(ranks)):
             lines += Report(explain(world), self).lines()
         return "\n".join(lines).strip()
 
     def findings(self) -> list[Finding]:
-        """What the checks find in all of them."""
+        """The findings of the checks in all of them."""
         failures: list[MpippError] = []
         found = list(
             all_checks.findings(self._processes(), lambda _, error: failures.append(error))
@@ -94,7 +94,7 @@ class Job:
         return _line(self._program, operation.call.site.address - 1 - _base(self._program, pid))
 
     def registry(self, rank: int) -> Registry:
-        """What a process has recorded so far."""
+        """The records of a process so far."""
         if rank in self._registries:
             self._registries[rank].invalidate()
         else:
@@ -102,11 +102,11 @@ class Job:
         return self._registries[rank]
 
     def outside(self, _process: Process) -> str:
-        """Where a process is that is not in MPI: only a debugger knows."""
+        """The activity of a process outside MPI: only a debugger knows it."""
         return "computing"
 
     def close(self) -> None:
-        """Let go of the processes' memory."""
+        """Close the processes' memory."""
         for memory in self._memories.values():
             memory.close()
 

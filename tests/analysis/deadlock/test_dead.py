@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of cores of processes that died of a signal."""
+"""The reports on cores of processes that died of a signal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests import cores, support
 from tests.analysis.deadlock.observed import PROGRAMS
 
 both = support.on_mpi("mpich4", "openmpi4")
-WAITS = "still moving: nothing is waited for that cannot come\n  rank 0 is not in MPI ("
+WAITS = "still moving: every wait can still be satisfied\n  rank 0 is not in MPI ("
 
 
 def core_of(mpi: support.MPI, how: str, directory: Path) -> Path:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What is said of programs that hang: each of programs/hanging.c, one for each sort of call in
-programs/waits.c, and those of sessions, programs/sessions.c, word for word.
+"""The reports on programs that hang: hanging.c, waits.c and sessions.c in programs/, word for word.
 
-The reports stand in hanging.txt, waits.txt and sessions.txt, with the sections of MPI-4.1;
-MPIPP_UPDATE_HANGS=1 writes them from what MPICH's processes show.
+hanging.c has different reasons, waits.c one program for each sort of call, sessions.c uses
+sessions. The reports are in hanging.txt, waits.txt and sessions.txt, with the sections of MPI-4.1;
+MPIPP_UPDATE_HANGS=1 writes them from the state of MPICH's processes.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ REPORTS = Path(__file__).with_name("hanging.txt")
 EXPECTED = reports(REPORTS)
 WAITS = Path(__file__).with_name("waits.txt")
 OF_WAITS = reports(WAITS)
-# Open MPI 4 has no partitions and exchanges nothing where there is so little to write; it looks for
-# all where some have no data. MPICH 4 does not wait in MPI_Comm_disconnect.
+# Open MPI 4 has no partitions and exchanges nothing if there is so little to write; it waits for
+# all if some have no data. MPICH 4 does not wait in MPI_Comm_disconnect.
 OF_MPICH = [name for name in OF_WAITS if name.startswith(("partition", "write", "no-data"))]
 OF_OPEN_MPI = ["disconnect"]
 OF_BOTH = [name for name in OF_WAITS if name not in (*OF_MPICH, *OF_OPEN_MPI)]
@@ -86,12 +86,12 @@ def is_said(mpi: support.MPI, program: str, path: Path, name: str) -> None:
         _write(path, name, n, found)
         return
     assert found == expected
-    # What `mpipp why` explains `mpipp check` finds.
-    assert found.startswith("not told: ") or checks & CHECKS, checks
+    # `mpipp check` finds each hang that `mpipp why` explains.
+    assert found.startswith("unknown: ") or checks & CHECKS, checks
 
 
 def _write(path: Path, name: str, n: int, report: str) -> None:
-    report = report.replace("MPI-4.0, section", "MPI-4.1, section")  # those told here are the same
+    report = report.replace("MPI-4.0, section", "MPI-4.1, section")  # the cited sections are equal
     known = {**reports(path), name: (n, report)}
     parts = [
         f"=== {name}, {n} process{'es' * (n > 1)}\n{text}\n" for name, (n, text) in known.items()

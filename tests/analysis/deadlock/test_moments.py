@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """At no instruction between MPI's return and the wrapper's does a process seem to be stuck.
 
-Calls of functions are stepped over, but for the one that begins to record what was done.
+Function calls are stepped over, except the one that begins to record the result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests import support
 from tests.analysis.deadlock.observed import job
 from tests.mi import Machine
 
-# The function of the wrapper that begins to record what has been done.
+# The function of the wrapper that begins to record a result.
 CASES = {
     "matched": "mpipp_recorder_message_made",
     "received": "mpipp_recorder_received_any",
@@ -59,7 +59,7 @@ def is_inside(registry: Registry) -> bool:
 @support.on_mpi("mpich4", "openmpi4")
 def test_moments(mpi: support.MPI, name: str, tmp_path: Path) -> None:
     hold = tmp_path / "hold"
-    # All functions are found before: to find them takes thousands of instructions.
+    # All functions are found before: finding them takes thousands of instructions.
     with job("moments.c", mpi, name, str(hold), n=2, env=["LD_BIND_NOW=1"]) as hung:
         waiting = hung.becomes(lambda report: "rank 0 waits in" in report)
         assert "rank 0 waits in" in waiting
@@ -68,7 +68,7 @@ def test_moments(mpi: support.MPI, name: str, tmp_path: Path) -> None:
             hold.touch()
             gdb.run("-exec-continue")
             gdb.ask("-break-delete")
-            os.kill(hung.pids[0], signal.SIGSTOP)  # it would take a processor to wait
+            os.kill(hung.pids[0], signal.SIGSTOP)  # waiting would take a processor
             looked_at = 0
             while is_inside(hung.registry(1)) and looked_at < MOST:
                 report = hung.report()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of programs that only are slow, programs/slow.c, word for word: slow.txt."""
+"""The reports on slow programs, programs/slow.c, word for word: slow.txt."""
 
 from __future__ import annotations
 

@@ -28,10 +28,10 @@ A  rank 0  MPI_Ssend, called at hanging.c:25 in tag  --> B
 B  rank 1  MPI_Recv, called at hanging.c:26 in tag   --> A
 """
 ALONE = """\
-still moving: nothing is waited for that cannot come
+still moving: every wait can still be satisfied
   rank 1 waits in MPI_Recv(source 0, tag 71), called at hanging.c:26 in tag
     for rank 0
-as far as is seen: rank 0 is not here
+incomplete: rank 0 is missing
 """
 COMPUTING = """\
 deadlock: rank 0 and rank 1 wait for each other
@@ -120,7 +120,7 @@ def test_a_process_in_init(mpi: support.MPI) -> None:
     pid = re.search(r"process (\d+) ", printed)
     assert pid
     said = (
-        f"not told: whether process {pid[1]} can go on, of which no rank is known\n"
+        f"unknown: process {pid[1]} may still continue, but no rank is known\n"
         f"  process {pid[1]} is in MPI_Init, called at begin.h:23 in begin\n"
     )
     assert printed.startswith(2 * said)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A correct program of one process: buffers that are named but not used, partitions that are the
-// program's, and a datatype that is freed but still used. The argument is a file's name.
+// A correct program of one process. It names buffers without using them, has partitions of its own,
+// and frees a datatype in use. The argument is a file's name.
 
 #include <mpi.h>
 #include <stddef.h>

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Random one-sided programs of several threads that are right: whatever is not seen of how threads
-wait for each other, nothing false is told.
+"""Random correct one-sided programs of several threads: there is no false report.
+
+The analysis does not see all the ways in which threads wait for each other.
 """
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.analysis.rma.onesided_told import IN_ORDER
-from tests.support import MPI, compile_program, on_mpi
+from tests.analysis.rma.onesided_reports import IN_ORDER
+from tests.support import MPI, compile_program, on_mpi, program_source
 from tests.watcher import runs
 
-SOURCE = Path(__file__).resolve().parent / "programs" / "threads.c"
-NOT_KNOWN = "one-sided operations at the end of ranks N: what orders them is not known"
+SOURCE = program_source("analysis/rma", "threads.c")
+NOT_KNOWN = "one-sided operations at the end of ranks N: their order is unknown"
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -26,7 +26,7 @@ def test_threads_that_wait_for_each_other(mpi: MPI, n: int) -> None:
     assert (run.status, run.output, run.blocks) == (0, "right\n", [])
     *before, last = run.last
     assert last.partition(",")[0] == f"mpipp: no errors in {n} processes"
-    # Where threads send and receive at once, a log need not tell what was first.
+    # If threads send and receive at once, a log need not have the order.
     said = [re.sub(r"ranks? [\d andto,]+:", "ranks N:", line) for line in before]
     # Perhaps from before several threads have used a window.
     threads = IN_ORDER.format("ranks N")

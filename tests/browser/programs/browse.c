@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the browser's tests look at: a vector of 10^6 elements, a struct, a call with a buffer.
+// For the browser's tests: a vector of 10^6 elements, a struct, a call with a buffer.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls of every family, and prints all that MPI says: the same text whatever watches the program.
-// families DIRECTORY; any number of processes, if more than one each prints to DIRECTORY/RANK.
+// Calls of every family, and prints all results of MPI: the same text, watched or not. families
+// DIRECTORY; any number of processes, if more than one each prints to DIRECTORY/RANK.
 #include <errno.h>
 #include <mpi.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void say(const char *call, int code) {
   line("%.60s: class %d", call, class);
 }
 #define RUN(CALL) say(#CALL, CALL)
-// For calls that touch nothing but this process: they leave errno alone.
+// For calls that only affect this process: they do not change errno.
 #define LOCAL(CALL)                                                                                \
   do {                                                                                             \
     errno = 77;                                                                                    \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// host PLUGIN: loads it, and MPI with it, where nobody else sees their symbols; then it works.
+// host PLUGIN: loads it, and MPI with it, hiding their symbols from all others; then it works.
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread commits datatypes; the debugger stops it while it looks one up, and lets the first
-// thread make so many more that the table of datatypes is replaced.
+// A thread commits datatypes, and the debugger stops it during a lookup. Meanwhile the first thread
+// makes so many more that the table of datatypes is replaced.
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>

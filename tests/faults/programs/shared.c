@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four threads send to themselves ROUNDS times. A library may give sends that are complete from the
-// start one handle: it gives it out again while a thread is still recording the end of another.
+// Four threads send to themselves ROUNDS times. A library may return one handle for several
+// completed sends: it reuses the handle while a thread is still recording the end of another one.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

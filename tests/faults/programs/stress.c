@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four threads make, use and free datatypes and requests, stress ROUNDS times or until it is ended.
-// What belongs together can be told from every single argument: a record that mixes two is seen.
+// Four threads make, use and free datatypes and requests, `stress ROUNDS` times or until it is
+// ended. Each argument shows which others belong to it, so that a mixed record is noticed.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where tests stop: gdb breaks on mark() and looks at the caller's variables.
+// The stop of tests: gdb breaks on mark() and reads the caller's variables.
 #ifndef MARK_H
 #define MARK_H
 

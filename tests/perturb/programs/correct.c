@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Correct, and random: nonblocking operations of all kinds on three processes, completed in all
-// ways. Whatever MPI does the sums are the same. Arguments: seed, rounds.
+// Correct and random: nonblocking operations of all kinds on three processes, completed in all
+// ways. The sums are the same with any schedule. Arguments: seed, rounds.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

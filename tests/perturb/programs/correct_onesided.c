@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Correct, and random: one-sided operations of all kinds on all kinds of windows, with all kinds of
-// synchronization. What each process must have is known to all. Two to four processes. Arguments:
-// seed, programs.
+// Correct and random: one-sided operations of all kinds on all kinds of windows, with all kinds of
+// synchronization. All processes know the values that each must have. Two to four processes.
+// Arguments: seed, programs.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A slot has room for VALUES values in several layouts; with the others it is all of the window.
+// A slot has VALUES values in several layouts; for the others it is all of the window.
 enum { SLOTS = 8, ROOM = 16, VALUES = 8, WORDS = SLOTS * ROOM, MANY = 4, MOST = 160 };
 // MPICH 4.0 says that gets are complete locally before they are.
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
@@ -18,7 +18,7 @@ enum { GETS_ARE_EARLY = 0 };
 #endif
 enum { KINDS = 4, WINDOWS = 4, UNTOUCHED = -77, SPENT = -99 };
 
-// Those with large counts do the same, where MPI has them.
+// Large-count forms do the same, if MPI has them.
 #if MPI_VERSION >= 4
 #define CALL_BY(STATE, NAME, ...)                                                                  \
   (draw(STATE, 4) ? MPI_##NAME(__VA_ARGS__) : MPI_##NAME##_c(__VA_ARGS__))
@@ -107,7 +107,7 @@ static void make_windows(void) {
   MPI_Allgather(&address, 1, MPI_AINT, one->first, 1, MPI_AINT, MPI_COMM_WORLD);
 }
 
-// What this process has under way, and what it must get.
+// A pending operation of this process, and its expected result.
 struct operation {
   int buffer[ROOM], result[ROOM], expected[ROOM];
   int sends, gets, kind, target;
@@ -213,7 +213,7 @@ static void accumulate(int target, int slot, int here, int there, int value, MPI
          types[there], op, now->win);
 }
 
-// Of a slot that one process uses, so that what comes is known; all follow what it does.
+// On a slot that one process uses, so that the result is known; all processes follow it.
 static void get_accumulate(int is_mine, int target, int slot, int here, int there, int value,
                            MPI_Op op) {
   int reads = op == MPI_NO_OP, *words = &model[target][slot * ROOM], expected[ROOM];
@@ -283,7 +283,7 @@ static void complete_some(int target, int is_locked_all) {
   }
 }
 
-// What this process does with the target's slots; all follow what is drawn.
+// The operations of this process on the target's slots; all processes follow the random choices.
 static void use_target(int target, int is_locked_all) {
   for (int slot = 0; slot < SLOTS; slot++) {
     int user = (int)draw(&shared, (uint64_t)size), role = (int)draw(&shared, 7),

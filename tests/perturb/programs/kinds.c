@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Origin buffers that are changed too early, with every operation, window and synchronization: says
-// of each whether what arrived is what was there at the call, or later. Two processes.
+// Origin buffers that are changed too early, with every operation, window and synchronization.
+// Prints for each whether the data is that of the call, or a later one. Two processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,7 +32,7 @@ static void changed_too_early(void) {
   }
 }
 
-// The same of a nonblocking collective operation.
+// Likewise with a nonblocking collective operation.
 static void broadcast_too_early(void) {
   MPI_Request request;
   fill(rank == 1 ? 1 : 0);
@@ -42,7 +42,7 @@ static void broadcast_too_early(void) {
   if (rank == 0) printf("sum %ld\n", sum(buffer));
 }
 
-// The same of a persistent send, and of one in buffered mode.
+// Likewise with a persistent send, and one in buffered mode.
 static void started_too_early(int is_buffered) {
   static char room[sizeof buffer + MPI_BSEND_OVERHEAD];
   void *attached = room;
@@ -69,7 +69,7 @@ static void started_too_early(int is_buffered) {
   }
 }
 
-// The same of collective operations with arrays of counts, and among neighbors.
+// Likewise with collective operations with arrays of counts, and among neighbors.
 static void gathered_too_early(void) {
   int counts[] = {N, N}, at[] = {0, N}, all[2 * N] = {0}, dims = 2, periods = 1;
   MPI_Request requests[2];
@@ -111,7 +111,7 @@ static void head_to_head(void) {
   if (rank == 0) printf("sum %ld\n", sum(other));
 }
 
-// Of several messages that are there any may be said to be.
+// Any of several messages that are there may be reported.
 static void in_order(void) {
   static int values[MESSAGES];
   MPI_Request requests[MESSAGES];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Errors that do not show: what MPI has still is looked at, or changed; then the same as it is to
-// be. Two processes.
+// Latent errors: buffers of pending operations are read, or changed; then the correct program. Two
+// processes.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static void fill(int *values, int count, int with) {
   for (int i = 0; i < count; i++) values[i] = with;
 }
 
-// What a receive leaves or brings, or a reduction makes on its way; junk is large.
+// Values of the program, also from within a reduction. A fill pattern is large.
 static int is_one_of_ours(const volatile int *value) {
   int now = *value;
   return now >= 0 && now < 100;
@@ -143,8 +143,8 @@ static void replaced(void) {
 }
 #endif
 
-// Not with Open MPI 5.0: its MPI_Wait for a partitioned send now and then never returns, on a busy
-// machine and without anything preloaded, too (open-mpi/ompi pull request 12935).
+// Not with Open MPI 5.0, also without mpipp: its MPI_Wait for a partitioned send sometimes never
+// returns, on a busy machine (open-mpi/ompi pull request 12935).
 #if MPI_VERSION >= 4 && !defined OMPI_MAJOR_VERSION
 #define HAVE_PARTITIONS
 

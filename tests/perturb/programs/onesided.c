@@ -37,8 +37,8 @@ static int has_only(int value) {
   return !is_wrong;
 }
 
-// A tree: each process polls its parent's value, and then has it itself. Nothing completes the
-// get; this program gives up some time.
+// A tree: each process polls its parent's value, and then has it itself. No call completes the get;
+// this program stops after some time.
 static void broadcast(void) {
   int value = 0, parent = (rank - 1) / 2, found;
   set(rank == 0 ? 7 : 0);
@@ -80,7 +80,7 @@ static void queue_lock(void) {
     MPI_Win_flush(0, window);
     MPI_Accumulate(&rank, 1, MPI_INT, before, NEXT, 1, MPI_INT, MPI_REPLACE, window);
     MPI_Win_flush(before, window);
-    MPI_Barrier(MPI_COMM_WORLD); // it has been told to go on
+    MPI_Barrier(MPI_COMM_WORLD); // it was allowed to continue
     for (int i = 0; i < 100 && blocked; i++) {
       MPI_Fetch_and_op(NULL, &blocked, MPI_INT, rank, BLOCKED, MPI_NO_OP, window);
       MPI_Win_flush(rank, window);
@@ -111,7 +111,7 @@ static void local_flush(void) {
   tell("local", is_wrong || !has_only(5));
 }
 
-// Nothing orders the two.
+// A data race of the two.
 static void put_then_accumulate(void) {
   int out[N], more[N];
   set(0);
@@ -221,7 +221,7 @@ static int is_complete(MPI_Request *request, int by) {
   return flag > 0; // of the last it is how many
 }
 
-// Who asks until it is true comes to an end, with each call that asks.
+// A loop that polls until it succeeds comes to an end, with each call that tests.
 static void asked(void) {
   int out[N], in[N], is_wrong = 0, other = 1 - rank;
   MPI_Request request;

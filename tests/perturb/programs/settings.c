@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Correct, where putting off is not to be done, or not within MPI_COMM_WORLD: several threads, an
-// intercommunicator, cancelled, freed and abandoned receives, a loop that ends by what it sees.
+// Correct: operations that must not be deferred, or not in MPI_COMM_WORLD. Several threads, an
+// intercommunicator, cancelled, freed and left receives, a loop that ends by its result.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void between_groups(void) {
   MPI_Comm_free(&alone);
 }
 
-// Requests that are given up: what was sent is there all the same.
+// Requests that are freed while active: the messages arrive all the same.
 static void given_up(void) {
   static int in[N], out[N];
   MPI_Request request;

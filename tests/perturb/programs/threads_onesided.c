@@ -49,7 +49,7 @@ static void *use(void *argument) {
   return NULL;
 }
 
-// The other process exposes its memory when it has heard of what another thread has done here.
+// The other process exposes its memory after a message from another thread here.
 static void *waits_for_post(void *argument) {
   int target = 1 - rank, value = 17;
   MPI_Group world, group;

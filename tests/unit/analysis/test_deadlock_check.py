@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which findings the processes give that wait for ever, in jobs made by hand."""
+"""The findings for processes that wait forever, in jobs made by hand."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def test_a_ready_send_in_a_circle() -> None:
 
 
 def test_a_message_that_nobody_receives_any_more() -> None:
-    # Whatever the library buffers, it is lost.
+    # It is lost, buffered by the library or not.
     a, b = ranks(2)
     a.sent(1, 5).inside(call("MPI_Send", dest=1, tag=5))
     b.inside(call("MPI_Finalize"))
-    what = "rank 0 waits for rank 1, which will communicate no more"
+    what = "rank 0 waits for rank 1, which will not communicate again"
     assert found(a, b) == [("error", "lone-wait", what)]
 
 
@@ -53,7 +53,7 @@ def test_different_calls_on_a_file() -> None:
     a, b = ranks(2)
     a.opened(1).inside(call("MPI_File_write_all", comm=None, file=FILE, ordinal=None))
     b.opened(1).inside(call("MPI_File_set_size", comm=None, file=FILE, ordinal=None))
-    what = "MPI_File_write_all and MPI_File_set_size meet on one file"
+    what = "MPI_File_write_all and MPI_File_set_size are matched on one file"
     assert found(a, b) == [("error", "collective-mismatch", what)]
 
 
@@ -62,7 +62,7 @@ def test_a_fence_and_the_end_of_its_window() -> None:
     a.has_window(fences=2).inside(call("MPI_Win_fence", win=WINDOW, ordinal=None))
     free = call("MPI_Win_free", comm=None, ordinal=None)
     b.has_window(fences=1).inside(replace(free, arguments={"win": WINDOW}))
-    what = "MPI_Win_fence and MPI_Win_free meet on one window"
+    what = "MPI_Win_fence and MPI_Win_free are matched on one window"
     assert found(a, b) == [("error", "collective-mismatch", what)]
 
 

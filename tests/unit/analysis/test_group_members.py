@@ -36,7 +36,7 @@ def created(members: int, state: str = "over") -> Call:
 
 
 def test_different_groups() -> None:
-    assert found(created(BOTH), created(ONE)) == ["the processes give different groups"]
+    assert found(created(BOTH), created(ONE)) == ["the processes pass different groups"]
     assert found(created(BOTH), created(BOTH)) == []
 
 
@@ -44,7 +44,7 @@ def test_groups_of_an_intercommunicator() -> None:
     alike = created(BOTH), created(BOTH), created(ONE), created(0)
     assert found(*alike, half=2) == []
     differ = created(BOTH), created(ONE), created(BOTH), created(BOTH)
-    assert found(*differ, half=2) == ["the processes give different groups"]
+    assert found(*differ, half=2) == ["the processes pass different groups"]
 
 
 def test_nothing_is_said_while_one_is_in_its_call() -> None:

@@ -55,7 +55,7 @@ def test_meetings_are_all_that_met() -> None:
                     waiting[i].add(ordinal)
         together = Histories(count)
         found: Counter[object] = Counter()
-        # As they become known, and compared now and then.
+        # As they become known, and compared at some points.
         for cut in [*sorted(chance.sample(range(1, 60), 3 if least == count else 0)), 99]:
             for i, history in enumerate(histories):
                 known = [s.part(s.first, min(s.end, cut)) for s in history if s.first < cut]

@@ -141,7 +141,7 @@ def test_words_of_the_library() -> None:
 def test_plain() -> None:
     assert plain("a\n\tb\x7f\x85\xe9\u20ac\udc80") == "a\n\tb\\177\\302\\205\xe9\u20ac\\200"
     assert plain("a\n\tb\r", "") == "a\\n\\tb\\r"
-    # What turns the order of characters around, and halves of surrogates that stand for no byte.
+    # Characters that reverse the direction of text, and halves of surrogates without a byte.
     assert plain("a\u202eb\u2066\u2028\ud800") == "a\\u202eb\\u2066\\u2028\\ud800"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits of checks: what is left out is said, once; the rest is looked at all the same."""
+"""Limits of checks: omissions are reported, once; the rest is checked all the same."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from mpipp.analysis.messages import completed as completed_messages
 from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS
 from mpipp.common.errors import MpippError
 from mpipp.datatypes.signatures import runlength
-from mpipp.model import Call, Channel, Object, ProcessInfo, Request
+from mpipp.model import Call, Channel, Object, ProcessInfo, Request, ReturnedCode
 from mpipp.typetree import Datatype
 from tests.unit.jobs import WORLD, Recorded, job
 from tests.unit.ledgers import OPS, Ended, Run, buffer, call, processes, shared
 from tests.unit.samples import DOUBLE, FLOAT, INT, contiguous, struct
 
 TYPES = (
-    "what is sent does not match what is received, at the first element: "
+    "the types sent and received do not match, at the first element: "
     "MPI_INT is sent, MPI_FLOAT received"
 )
 CIRCLE = (
     'the order of collective calls differs between communicator "MPI_COMM_WORLD" and '
-    'communicator "other", which is a deadlock where they synchronize'
+    'communicator "other", which is a deadlock if they synchronize'
 )
 OTHER = 7  # handle and identity of a communicator
 
 
 def all_of(found: Iterator[Finding]) -> tuple[list[str], str]:
-    """What is found, and what is said not to have been looked at."""
+    """The findings, and the unchecked facts."""
     said = []
     try:
         for one in found:
@@ -69,8 +69,8 @@ def test_pairs_of_an_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert all_of(active.check(job(*many))) == (
         [TYPES],
-        "of the buffers of MPI_Ialltoall 8 pairs were compared, and no more; "
-        "of the buffers of MPI_Ialltoallv 8 pairs were compared, and no more",
+        "only 8 pairs of buffers of MPI_Ialltoall were compared; "
+        "only 8 pairs of buffers of MPI_Ialltoallv were compared",
     )
     monkeypatch.setattr(buffer_pairs, "MOST_PAIRS", 9)
     assert all_of(active.check(job(*many))) == ([TYPES], "")
@@ -85,7 +85,7 @@ def test_pairs_of_exchanges_that_are_over(monkeypatch: pytest.MonkeyPatch) -> No
         ended.append(Ended(rank, 3).joins(*runs, (8, 2, [exchange("MPI_Alltoall", 3)])))
     assert all_of(completed_collectives.check(World(processes(ended)))) == (
         [TYPES],
-        "of the buffers of MPI_Alltoall 8 pairs were compared, and no more",
+        "only 8 pairs of buffers of MPI_Alltoall were compared",
     )
 
 
@@ -103,7 +103,7 @@ def test_messages_that_repeat() -> None:
             Ended(0, 2).sends(1, 5, (1, count, sender)),
             Ended(1, 2).receives(0, 5, (1, count, receiver)),
         ]
-        sentence = f"of messages that repeat {MOST_TURNS} combinations were compared, and no more"
+        sentence = f"only {MOST_TURNS} combinations of repeated messages were compared"
         said = all_of(completed_messages.check(World(processes(ended))))
         assert said == ([], sentence if left_out else "")
 
@@ -118,13 +118,12 @@ def test_turns_of_communicators(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comm_order, "MOST", 4)  # two of each
     assert all_of(comm_order.check(world)) == (
         [],
-        "of the order of collective calls on several communicators 4 turns were looked at, and no "
-        "more",
+        "only 4 changes of communicator were checked in the order of collective calls",
     )
 
 
 def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    # What a buffer is, and what is in it, is worked out once, not for each of those that it meets.
+    # A buffer and its content are computed once, not for each buffer that it overlaps.
     size, worked_out = 40, {"signatures": 0, "places": 0, "exchanges": 0}
     normal, place, check = runlength._normal, Recorded.constant_name, buffer_pairs.check
 
@@ -165,9 +164,7 @@ def test_collective_calls_that_repeat() -> None:
                 for i, tree in enumerate(trees[:period])
             ]
             ended.append(Ended(rank, 2).joins((1, count, calls)))
-        sentence = (
-            f"of collective calls that repeat {MOST_TURNS} combinations were compared, and no more"
-        )
+        sentence = f"only {MOST_TURNS} combinations of repeated collective calls were compared"
         said = all_of(completed_collectives.check(World(processes(ended))))
         assert said == ([], sentence if left_out else "")
 
@@ -203,7 +200,7 @@ def test_circles_of_collective_calls() -> None:
         known = World(processes([Two(rank, 2).crosses(times) for rank in range(2)]))
         found, said = all_of(comm_order.check(known))
         assert found == [CIRCLE] * min(times, 64)
-        sentence = "after 64 circles of collective calls no more were looked for"
+        sentence = "the search stopped after 64 cycles of collective calls"
         assert said == (sentence if left_out else "")
 
 
@@ -211,7 +208,7 @@ class Going(Ended):
     """A process with pending operations."""
 
     def pending_requests(self) -> Iterator[Request]:
-        """Those that are active."""
+        """The active requests."""
         return iter(self.requests)
 
 
@@ -225,7 +222,7 @@ def test_components_of_a_datatype(monkeypatch: pytest.MonkeyPatch) -> None:
         buffers = [buffer(role, 1, tree) for role in ("origin_addr", "target_addr")]
         made = call("MPI_Raccumulate", *buffers, op=OPS["MPI_SUM"])
         (process,) = job(Going(0, 1).pending(made)).processes
-        sentence = "of a datatype that is accumulated 8 components were looked at, and no more"
+        sentence = "only 8 components of an accumulated datatype were checked"
         assert all_of(reduction_ops.check(process)) == ([], sentence if left_out else "")
 
 
@@ -237,7 +234,7 @@ class Waiting(Recorded):
         return [1] * min(of.request_count, most)
 
     def passed_requests(self, of: Call, most: int) -> list[tuple[Request, ...]]:
-        """What is known of them: nothing."""
+        """Return that nothing is known of them."""
         return [()] * min(of.request_count, most)
 
     def stale_requests(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:
@@ -251,17 +248,21 @@ def test_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     for count, left_out in ((4, False), (5, True)):
         made = replace(call("MPI_Waitall", requests=0x5000), request_count=count)
         (process,) = job(Waiting(0, 1).inside(made)).processes
-        sentence = "of the requests of MPI_Waitall 4 were looked at, and no more"
+        sentence = "only the first 4 requests of MPI_Waitall were checked"
         assert all_of(handles.check(process)) == ([], sentence if left_out else "")
 
 
 class Wrong(Waiting):
-    """One whose handles tell a kind, which there is no object of."""
+    """A process whose handles show a kind without an object."""
 
     @property
     def info(self) -> ProcessInfo:
         """With bits for kinds."""
         return replace(super().info, kind_bits=1)
+
+    def returned_codes(self) -> Iterator[ReturnedCode]:
+        """None."""
+        return iter(())
 
 
 def test_wrong_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,4 +273,4 @@ def test_wrong_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
         (process,) = job(Wrong(0, 1).inside(made)).processes
         found, sentence = all_of(handles.check(process))
         assert len(found) == 4
-        assert sentence == "of the wrong requests of MPI_Waitall 4 are reported" * left_out
+        assert sentence == "only the first 4 wrong requests of MPI_Waitall are reported" * left_out

@@ -14,7 +14,7 @@ from tests.unit.jobs import call, job, ranks
 
 
 def found(rule: str, subject: str) -> Finding:
-    """Of this rule, about a call of rank 0."""
+    """A finding of this rule, about a call of rank 0."""
     (some,) = deadlock_check.check(
         job(ranks(1)[0].posted(0, 5).inside(call("MPI_Recv", source=0, tag=5)))
     )

@@ -11,7 +11,7 @@ from tests.unit.jobs import Recorded, call, processes
 
 
 class Again(Recorded):
-    """One whose only thread is read a second time, in its next call."""
+    """A process whose only thread is read a second time, in its next call."""
 
     def threads(self) -> Iterator[Thread]:
         for one in super().threads():

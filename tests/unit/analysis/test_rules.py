@@ -27,7 +27,7 @@ def test_what_runs_break_has_its_rule() -> None:
 def test_rules_are_written_alike(rule: Rule) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id) and re.fullmatch(r"[a-z-]+", rule.check)
     assert re.fullmatch(r"\d+(\.\d+)+( and \d+(\.\d+)+)*", rule.section)
-    assert rule.severity in ("error", "warning")
+    assert rule.severity in ("error", "warning", "remark")
     assert rule.must == "" or rule.must.startswith("MUST_ERROR_")
     assert not rule.sentence.endswith(".") and not rule.advice.endswith(".")
 

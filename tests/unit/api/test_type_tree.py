@@ -34,11 +34,11 @@ def test_how_it_shows_itself() -> None:
     assert repr(PARTICLE) == '<TypeTree STRUCT "particle", size 16, extent 24>'
     assert repr(TypeTree(INT)) == "<TypeTree MPI_INT, size 4, extent 4>"
     assert str(PARTICLE).splitlines() == [
-        "                            size  lb  extent  true lb  true extent",
-        'STRUCT "particle" count 3     16   0      24        0           20',
-        "  [0] at 0, 1 x MPI_INT        4   0       4        0            4",
-        "  [1] at 8, 1 x MPI_DOUBLE     8   0       8        0            8",
-        "  [2] at 16, 4 x MPI_CHAR      1   0       1        0            1",
+        "                                 size  lb  extent  true lb  true extent",
+        'STRUCT "particle" count 3          16   0      24        0           20',
+        "  [0] = b0 at 0, 1 x MPI_INT        4   0       4        0            4",
+        "  [1] = b1 at 8, 1 x MPI_DOUBLE     8   0       8        0            8",
+        "  [2] = b2 at 16, 4 x MPI_CHAR      1   0       1        0            1",
     ]
     assert ET.fromstring(PARTICLE._repr_svg_()).tag == "{http://www.w3.org/2000/svg}svg"
 
@@ -155,7 +155,7 @@ def test_values() -> None:
             "the data would lie in bytes -8 to 0 of the buffer, which has 160: see count and "
             "offset",
         ),
-        (lambda: COLUMN.values(3), "this is no buffer but of type int: pass an array or bytes"),
+        (lambda: COLUMN.values(3), "expected a buffer, not int: pass an array or bytes"),
         (
             lambda: COLUMN.values(memoryview(MATRIX)[::2]),
             "the buffer is not contiguous: pass the whole array that it is part of",
@@ -174,13 +174,11 @@ def test_values() -> None:
         (lambda: COLUMN.packed("8"), "the position is '8': it has to be an integer"),  # type: ignore[arg-type]
         (
             lambda: COLUMN.match(DOUBLE),  # type: ignore[arg-type]
-            "this is no TypeTree but of type Datatype: of an MPI.Datatype write "
-            "TypeTree.from_mpi4py",
+            "expected a TypeTree, not Datatype: for an MPI.Datatype write TypeTree.from_mpi4py",
         ),
         (
             lambda: TypeTree(3),  # type: ignore[arg-type]
-            "this is no mpipp.Datatype but of type int: of an MPI.Datatype write "
-            "TypeTree.from_mpi4py",
+            "expected an mpipp.Datatype, not int: for an MPI.Datatype write TypeTree.from_mpi4py",
         ),
     ],
 )

@@ -19,7 +19,7 @@ pytest.importorskip("rich")
 
 
 class Terminal(io.StringIO):
-    """What is written is kept."""
+    """Keeps the output."""
 
     def isatty(self) -> bool:
         return True
@@ -65,7 +65,7 @@ def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is shown stands still, and goes; so does what hides the cursor."""
+    """The line stands still, and goes; so does the sequence that hides the cursor."""
     real = threading.Thread.start
 
     def start(thread: threading.Thread) -> None:

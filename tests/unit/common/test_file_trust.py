@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who could have written or replaced a file: every directory and link on the way counts."""
+"""Users who could have written or replaced a file: every directory and link on the way counts."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_links(file: Path, tmp_path: Path) -> None:
     file.parent.chmod(0o755)
     os.lchown(link, another_user(), -1)
     assert file_trust.problem(link / "file") == f"{link} belongs to nobody"
-    # What it leads around counts, too.
+    # The folders on its way count, too.
     assert file_trust.problem(link / ".." / "below" / "file") == f"{link} belongs to nobody"
 
 
@@ -108,7 +108,7 @@ def test_a_group_of_one_user(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def as_another(asked: Callable[[], str]) -> str:
-    """What a function says to another user."""
+    """The result of a function for another user."""
     user = another_user()
     reading, writing = os.pipe()
     child = os.fork()

@@ -31,7 +31,7 @@ NOBODY = 65534
 
 
 def made(path: Path) -> RunDirectory:
-    """One that an earlier run has left."""
+    """A directory of an earlier run."""
     run = RunDirectory(str(path))
     run.begin()
     run.publish(f"{NODES}/one-1.json", b"{}")
@@ -110,7 +110,7 @@ def test_a_directory_in_place_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [TEXT, DATA, f"{NODES}/one-1.json"])
 def test_a_file_is_renamed_into_place(tmp_path: Path, name: str) -> None:
-    """Whatever stood there: a link is replaced, and what it leads to stays as it was."""
+    """In place of anything: a link is replaced, and its target stays unchanged."""
     run, victim = made(tmp_path / "report"), tmp_path / "victim"
     victim.write_text("mine")
     at = tmp_path / "report" / name
@@ -255,7 +255,7 @@ def test_what_is_not_read(tmp_path: Path, make: Callable[[Path], None], why: str
 def test_what_changes_while_it_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
 ) -> None:
-    """It was a regular file when it was looked at."""
+    """It was a regular file when it was checked."""
     (tmp_path / "before").write_text("{}")
     before = os.lstat(tmp_path / "before")
     make(tmp_path / "one")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are digests equal exactly where signatures are?"""
+"""Test that fingerprints are equal exactly if signatures are."""
 
 from __future__ import annotations
 

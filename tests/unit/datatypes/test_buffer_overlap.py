@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What buffers share, against the bytes of all their elements."""
+"""The shared bytes of buffers, compared with the bytes of all their elements."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from mpipp.datatypes.memory import (
     footprint,
     intersection,
     region,
+    region_overlap,
     self_overlap,
     shared,
     strided_sets,
-    twice,
     union,
 )
 from mpipp.datatypes.memory.elements_at_byte import covering
@@ -154,7 +154,7 @@ def leaf_bytes(leaf: Datatype, displacement: int = 0) -> Sequence[int]:
 
 
 def times_touched(datatype: Datatype, count: int, address: int = 0) -> Counter[int]:
-    """How many elements have each byte."""
+    """The number of elements that have each byte."""
     once = [byte for at, leaf in type_map(datatype) for byte in leaf_bytes(leaf, at)]
     starts = [address + i * datatype.extent for i in range(count)]
     return Counter(start + byte for start in starts for byte in once)
@@ -226,7 +226,7 @@ def check_union(parts: Sequence[Sample]) -> None:
     whole = union(part.region for part in parts)
     assert whole.bytes == len(times)
     doubled = {byte for byte, number in times.items() if number > 1}
-    found = twice(whole)
+    found = region_overlap(whole)
     assert (found is not None) == bool(doubled)
     if found:
         assert doubled >= set(range(*found))
@@ -269,7 +269,9 @@ def test_small_limits_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         here = region(fresh.datatype, fresh.count, fresh.address)
         both = first.times.keys() & second.times.keys()
         assert (shared(here, second.region) is not None) == bool(both), number
-        assert (twice(here) is not None) == (max(first.times.values(), default=0) > 1), number
+        assert (region_overlap(here) is not None) == (max(first.times.values(), default=0) > 1), (
+            number
+        )
 
 
 def _again(buffer: Buffer) -> tuple[Datatype, int, int]:
@@ -293,9 +295,9 @@ def test_the_least_count_that_overlaps() -> None:
         )
         # In any order: what is kept of one count must be right for another.
         for count in random.Random(number).sample(range(1, 12), 3):
-            doubled = footprint.twice(datatype, count)
+            doubled = footprint.self_overlap(datatype, count)
             assert (doubled is not None) == (expected is not None and count >= expected), number
-        least = footprint.least_count_twice(datatype)
+        least = footprint.least_overlapping_count(datatype)
         assert least == expected or (expected is None and least is not None and least > 11), number
         found += expected is not None and expected > 1
     assert found > 20
@@ -326,7 +328,7 @@ def test_elements_are_named() -> None:
         "(RESIZED)[0](VECTOR)[1][0](DOUBLE)",
         "[3](RESIZED)[0](VECTOR)[0][0](DOUBLE)",
     )
-    assert footprint.least_count_twice(columns) == 4
+    assert footprint.least_overlapping_count(columns) == 4
 
 
 def test_elements_are_named_where_a_search_gives_up() -> None:
@@ -374,14 +376,14 @@ def test_absolute_addresses_and_nothing() -> None:
     nothing = region(contiguous(0, INT))
     assert (nothing.low, nothing.high, nothing.bytes) == (0, 0, 0)
     assert shared(nothing, region(INT)) is None
-    assert twice(union([nothing, region(INT, 0)])) is None
+    assert region_overlap(union([nothing, region(INT, 0)])) is None
     assert between(Buffer(INT, 0, 0), Buffer(INT, 1, 0)) is None
 
 
 def test_blocks_of_many_blocks() -> None:
     # Columns of a matrix, every second one: 10^8 blocks, of which none is listed.
     columns = [(1, 16 * i, vector(10_000, 1, 20_000, DOUBLE)) for i in range(10_000)]
-    assert twice(region(struct(*columns))) is None
+    assert region_overlap(region(struct(*columns))) is None
     assert region(struct(*columns)).bytes == 8 * 10**8
     more = struct(*columns, (1, 16 * 5000 + 4 + 8 * 20_000 * 70, DOUBLE))
     found = self_overlap(more)
@@ -389,9 +391,9 @@ def test_blocks_of_many_blocks() -> None:
     assert found.end - found.start == 4
     assert found.first is not None
     assert found.first.indices == (5000, 0, 70, 0)
-    # Of different strides: not every two can be told apart by their boxes.
+    # With different strides their boxes do not distinguish every two.
     odd = [(1, 16 * i, vector(1000, 1, 20_000 + i % 7, DOUBLE)) for i in range(1000)]
-    assert (twice(region(struct(*odd))) is None) == (len(set(_starts(odd))) == 10**6)
+    assert (region_overlap(region(struct(*odd))) is None) == (len(set(_starts(odd))) == 10**6)
 
 
 def _starts(blocks: Sequence[tuple[int, int, Datatype]]) -> Iterator[int]:
@@ -411,7 +413,7 @@ def test_a_chain_of_constructors_of_any_length() -> None:
     assert made.bytes == 20_004
     assert shared(made, region(INT, 1, 60_000)) == (60_000, 60_004)
     assert shared(made, region(INT, 1, 60_004)) is None
-    assert twice(made) is None
+    assert region_overlap(made) is None
 
 
 def test_time_does_not_depend_on_counts() -> None:
@@ -428,7 +430,7 @@ def test_time_does_not_depend_on_counts() -> None:
     few = min(seconds(100) for _ in range(5))
     many = min(seconds(10**6) for _ in range(5))
     assert many < 10 * few
-    # Of 10^18 blocks each.
+    # With 10^18 blocks each.
     assert shared(plane(10**9, 5), region(DOUBLE, 1, 8 * 5 + 8 * 10**18)) is not None
 
 

@@ -212,3 +212,45 @@ def test_types_nested_very_deep(how: str) -> None:
     assert between is not None and (between.start, between.end) == (8, 12)
     itself = memory.self_overlap(vector(2, 1, 0, tree))
     assert itself is not None and (itself.start, itself.end) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("datatype", "address", "ending"),
+    [
+        (dup(VECTOR), "[2][1]", "; did you mean (DUP)[0](VECTOR)[2][1](DOUBLE)?"),
+        (
+            dup(resized(0, 104, STRUCT)),
+            "[2][5]",
+            "; did you mean (DUP)[0](RESIZED)[0](STRUCT)[2][5](CHAR)?",
+        ),
+        (
+            resized(0, 104, STRUCT),
+            "[1][2][5]",
+            "; did you mean [1](RESIZED)[0](STRUCT)[2][5](CHAR)?",
+        ),
+    ],
+)
+def test_a_missing_index_of_a_single_child_is_offered(
+    datatype: Datatype, address: str, ending: str
+) -> None:
+    with pytest.raises(AddressError) as error:
+        find(datatype, address)
+    assert str(error.value).endswith(ending)
+    offered = ending.partition("mean ")[2].rstrip("?")
+    assert find(datatype, offered).path == offered
+
+
+def test_what_no_added_index_mends_is_no_offer() -> None:
+    for address in ("[3][0]", "[2][2]", "[5]"):
+        with pytest.raises(AddressError) as error:
+            find(dup(VECTOR), address)
+        assert "did you mean" not in str(error.value)
+
+
+def test_an_error_behind_a_repetition_says_that_it_is_one() -> None:
+    with pytest.raises(AddressError) as error:
+        find(STRUCT, "[2][5][0]")
+    assert str(error.value) == (
+        "1st index [5] of (STRUCT)[5] is out of range: (STRUCT) has 5 blocks, [0] to [4]. "
+        "The first of 3 indices, [2], is the repetition: the entry of the buffer"
+    )

@@ -23,7 +23,7 @@ from mpipp.render.type_tree_text import expanded_tree, meta_tree
 from mpipp.render.value_text import values_text
 from mpipp.typetree import Datatype, Extents
 from tests.unit.registry.registry_image import Image
-from tests.unit.samples import DOUBLE, DOUBLE_INT, INT, FakeMemory, basic, contiguous
+from tests.unit.samples import CHAR, DOUBLE, DOUBLE_INT, INT, FakeMemory, basic, contiguous
 
 INT8 = basic("MPI_INT8_T", 1)
 INT64 = basic("MPI_INT64_T", 8)
@@ -131,3 +131,10 @@ def test_what_its_datatypes_are_arguments_of() -> None:
     assert Constructor("STRUCT", {}, types).type_names == ["types[0]", "types[1]"]
     assert Constructor("DUP", {}, types[:1]).type_names == ["oldtype"]
     assert Constructor("NAMED", {}, types[:1]).type_names == ["datatype"]
+
+
+def test_an_address_counts_for_alignment() -> None:
+    assert alignment.misaligned(DOUBLE, 2, 16) is None
+    found = alignment.misaligned(DOUBLE, 2, 17)
+    assert found is not None and found.displacement == 0
+    assert alignment.misaligned(CHAR, 2, 17) is None

@@ -154,7 +154,7 @@ def written(entries: list[dict[str, Any]]) -> list[str]:
     return result
 
 
-# What matches what.
+# The matching rules.
 
 
 def test_paper_struct() -> None:

@@ -61,7 +61,7 @@ def test_the_first_multiple_in_an_interval() -> None:
 
 
 class Maker:
-    """Random combs with all their bytes."""
+    """Random strided blocks with all their bytes."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -190,7 +190,7 @@ def test_long_lists_that_interleave(repetitions: int) -> None:
 
 
 def test_many_combs_of_one_list() -> None:
-    # No two are alike and all lie in one another's box: a tree of boxes finds the one.
+    # No two are equal and all are in one another's box: a tree of boxes finds the right one.
     made = union(Comb(1000 * i, 1, ((3, 400_000 + i),)) for i in range(1000))
     assert made is not None
     assert touch(made, Comb(1000 * 700 + 2 * 400_700, 5)) == (1501400, 1501401)

@@ -19,8 +19,9 @@ from mpipp.distributed.fingerprints import comm_order as order_fingerprints
 from mpipp.distributed.fingerprints.arithmetic import added
 from mpipp.distributed.process_file import writer
 from mpipp.model import Call
+from tests.short import some
 from tests.support import MPI, on_mpi
-from tests.unit import told
+from tests.unit import node_reports
 from tests.unit.distributed import test_select_channels
 from tests.unit.distributed.several_comms import Comms, Several
 from tests.unit.jobs import WORLD
@@ -32,7 +33,7 @@ BCAST, IBCAST = call("MPI_Bcast", root=0), call("MPI_Ibcast", root=0, line=2)
 ELSEWHERE = call("MPI_Bcast", root=0, line=3)
 CROSSED = """\
 the order of collective calls differs between communicator "MPI_COMM_WORLD" and communicator "c7", \
-which is a deadlock where they synchronize"""
+which is a deadlock if they synchronize"""
 
 
 def on(*comms: int, of: Call = BCAST) -> list[tuple[int, Call]]:
@@ -53,7 +54,8 @@ def ranks(paths: Sequence[str]) -> list[int]:
 
 
 def test_one_process_of_many(tmp_path: Path) -> None:
-    # A loop of a million calls in one order but for one process, in which two of them are crossed.
+    # A loop of a million calls in one order, except for one process, in which two of them are
+    # crossed.
     comms = {DUP: range(SIZE)}
     right, wrong = on(*(WORLD, DUP) * 50), on(*(WORLD, DUP) * 30, DUP, WORLD, *(WORLD, DUP) * 19)
     ended = [Several(rank, SIZE).does(comms, right) for rank in range(SIZE)]
@@ -115,7 +117,7 @@ def test_what_a_watcher_has_told_is_not_told_again(tmp_path: Path) -> None:
         (["node4"], [["rank 40", "rank 72"]]),
         (["node4", "node7"], []),
     ):
-        compared = compare.compare(str(tmp_path), told.of_nodes(tmp_path, *nodes))
+        compared = compare.compare(str(tmp_path), node_reports.of_nodes(tmp_path, *nodes))
         found_of = [[compared.view.label(p.process) for p in f.parties] for f in compared.findings]
         assert found_of == labels
 
@@ -134,7 +136,7 @@ def test_what_was_told_of_others_that_differ_alike(
     )
     assert [ranks(some) for some in found.orders] == [[7, 47], [40, 47]]
     assert [one.what.text for one in compare.compare(str(tmp_path), []).findings] == [CROSSED]
-    assert compare.compare(str(tmp_path), told.of_nodes(tmp_path, "node4")).findings == []
+    assert compare.compare(str(tmp_path), node_reports.of_nodes(tmp_path, "node4")).findings == []
 
 
 def groups(rank: int) -> Comms:
@@ -187,7 +189,7 @@ def test_what_does_not_block(tmp_path: Path) -> None:
 
 
 def vanish(ended: Sequence[Ended]) -> bool:
-    """Whether all sums of orders do."""
+    """Return whether all sums of orders are zero."""
     totals: dict[int, tuple[int, int]] = {}
     for one in ended:
         found = order_fingerprints.parts(one.process())
@@ -199,7 +201,7 @@ def vanish(ended: Sequence[Ended]) -> bool:
 
 
 def crosses(ended: Sequence[Ended]) -> bool:
-    """Whether any two of them would wait for each other."""
+    """Return whether any two of them would wait for each other."""
     two = (World(processes(pair)) for pair in combinations(ended, 2))
     return any(list(call_order.check(pair)) for pair in two)
 
@@ -207,7 +209,7 @@ def crosses(ended: Sequence[Ended]) -> bool:
 def test_sums_vanish_where_no_two_wait_for_each_other() -> None:
     chosen = random.Random(11)
     seen = set()
-    for _ in range(300):
+    for _ in range(some(300)):
         size = chosen.randint(2, 5)
         comms = {
             DUP + i: sorted(chosen.sample(range(size), chosen.randint(1, size))) for i in range(4)
@@ -241,22 +243,24 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = select_channels.select(paths, select_channels.SingleProcess())
     assert [ranks(some) for some in found.orders] == [[0, 1, 2], [1, 2, 3]]
     sentence = (
-        "of 10 processes that call in different orders on the same communicators 3 were compared"
+        "only 3 of 10 processes with different orders of calls on the same communicators were "
+        "compared"
     )
     assert found.unchecked == [sentence]
     what = [one.what.text for one in compare.compare(str(tmp_path / "some"), told=[]).findings]
     assert what == [CROSSED]  # of either three once
     monkeypatch.setattr(compare, "MOST_SECONDS", -1.0)
     assert compare.compare(str(tmp_path / "some"), told=[]).unchecked == [
-        "of 2 groups of processes that call on several communicators in different orders 0 were "
-        "compared: it took -1 seconds",
+        "only 0 of 2 groups of processes with different orders of collective calls were compared: "
+        "it took -1 seconds",
         sentence,
     ]
     monkeypatch.setattr(order_fingerprints, "MOST", 35)  # what the rest needs
     found = select_channels.select(left(tmp_path / "steps", ended), select_channels.SingleProcess())
     assert [ranks(some) for some in found.orders] == [[0, 6, 7]]
     assert found.unchecked == [
-        "of 10 processes that call in different orders on the same communicators 3 were compared",
-        "ranks 1 to 5 have too many turns of collective calls on several communicators for their "
-        "order to be compared between nodes",
+        "only 3 of 10 processes with different orders of calls on the same communicators were "
+        "compared",
+        "ranks 1 to 5 have too many changes of communicator for mpipp to compare the order of "
+        "their collective calls between nodes",
     ]

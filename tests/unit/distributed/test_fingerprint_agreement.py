@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whatever the table of procedures says that processes must give alike, but for types: where one
-process does not, it is found, and the sums do not vanish. Types are in test_fingerprints.py."""
+"""The pre-check finds each deviation of one process from the table of procedures, except in types.
+
+The table has the facts that must agree. With a deviation the sums are not zero. Types are in
+test_fingerprints.py.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from mpipp.analysis.collectives import completed
 from mpipp.analysis.context.world import World
 from mpipp.model import Buffer, Call
 from mpipp.model.procedures import PROCEDURES, BufferArguments, Procedure
+from tests.short import sizes
 from tests.unit.distributed.test_fingerprints import Neighbor, loops, vanish
 from tests.unit.distributed.test_fingerprints_intercomm import Across
 from tests.unit.ledgers import (
@@ -57,7 +61,7 @@ def first(operation: str) -> Procedure:
 
 
 def kinds(operation: str) -> list[str]:
-    """What one process may do otherwise than the others."""
+    """The possible deviations of one process from the others."""
     one = first(operation)
     forms = [form for form in NAMES[operation] if form != one.form]
     places = ["MPI_IN_PLACE"] * (one.in_place is not None and one.in_place.where == "all")
@@ -86,7 +90,7 @@ def given(one: Procedure, of: BufferArguments, size: int, wrong: str) -> Buffer:
 
 
 def arguments(one: Procedure, size: int, wrong: str) -> dict[str, Any]:
-    """What it is given beside, which all must give alike."""
+    """Its further arguments, which must be equal in all processes."""
     fields: dict[str, Any] = {"counts": (1,) * size} if one.signatures == "vector" else {}
     others: dict[str, Any] = {}
     for name, how in one.agree.items():
@@ -130,7 +134,7 @@ def ended(operation: str, rank: int, size: int, wrong: str = "") -> Ended:
 
 @pytest.mark.parametrize("operation", NAMES)
 def test_each_disagreement(operation: str) -> None:
-    for size in range(2, 6):
+    for size in sizes():
         right = [ended(operation, rank, size) for rank in range(size)]
         assert list(completed.check(World(processes(right)))) == []
         assert vanish(right)
@@ -150,7 +154,7 @@ def test_each_disagreement(operation: str) -> None:
 
 
 def test_what_is_left_out() -> None:
-    """What frees, and what makes communicators of groups: it is told as a deadlock."""
+    """Calls that free, and that make communicators from groups: they are reported as a deadlock."""
     collective = {one.operation for one in PROCEDURES.values() if one.over}
     creations = {"Comm_create_group", "Comm_create_from_group"}
     creations |= {"Intercomm_create", "Intercomm_create_from_groups"}

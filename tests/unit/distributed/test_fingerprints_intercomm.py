@@ -33,7 +33,7 @@ class Across(Ended):
 
     @property
     def ranks(self) -> tuple[range, range]:
-        """Those of both groups in MPI_COMM_WORLD, its own before the other."""
+        """The ranks of both groups in MPI_COMM_WORLD, its own before the other."""
         both = range(self.first), range(self.first, self.size)
         return both if self.rank < self.first else both[::-1]
 
@@ -72,7 +72,7 @@ KINDS = ["type", "count"]
 
 
 def buffers(name: str, of: Across, count: int, type_: Any) -> list[Buffer]:
-    """What a process gives, of so many of a type."""
+    """The buffers of a process, with so many of a type."""
     many = len(of.ranks[1])
     each = {"peers": many}
     if name in ROOTED:

@@ -59,7 +59,7 @@ error: 2 messages are sent and never received
   to do: receive it, or do not send it
   MUST: MUST_ERROR_MESSAGE_LOST"""
 MISMATCH = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_FLOAT is sent, MPI_DOUBLE received
   rank 61: MPI_Send(dest = 62, tag = 1, comm = "MPI_COMM_WORLD", buf = 5 MPI_FLOAT)
     called at app.c:3 in main
@@ -74,7 +74,7 @@ MPI_FLOAT is sent, MPI_DOUBLE received
 
 
 def leave(directory: Path, *wrong: str) -> None:
-    """What the processes of a ring leave."""
+    """Leave the files of the processes of a ring."""
     for rank in range(SIZE):
         ended = Ended(rank, SIZE)
         runs = [(1, 1000, SENT)]
@@ -100,7 +100,7 @@ def frames(site: object) -> list[Frame]:
 
 @pytest.fixture(scope="module")
 def wrong(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a wrong run has left."""
+    """The files of a wrong run."""
     directory: Path = tmp_path_factory.mktemp("wrong")
     leave(directory, "type", "lost", "op")
     return directory
@@ -132,7 +132,7 @@ def test_only_what_differs_is_compared(wrong: Path) -> None:
     compared = compare.compare(str(wrong), told=[])
     rules = ["message-types", "message-lost", "message-lost", "op-mismatch"]
     assert [one.rule.id for one in compared.findings] == rules
-    # Those are there that findings are of; of each only the channels in question were read.
+    # The result has the processes with findings. Only the suspicious channels of each were read.
     ranks = [one.registry.info.world_rank for one in compared.processes]
     assert ranks == [0, 7, 40, 61, 62]
     world = compared.processes[3].registry.objects("comm")
@@ -141,7 +141,7 @@ def test_only_what_differs_is_compared(wrong: Path) -> None:
 
 
 def by_two(mpi: MPI, directory: Path) -> subprocess.CompletedProcess[str]:
-    """What two processes print that compare."""
+    """The output of two processes that compare."""
     return subprocess.run(
         [*mpi.mpiexec, "-n", "2", mpi.python, "-m", "mpipp.api.parallel_compare", str(directory)],
         env={**mpi.env, "PYTHONPATH": str(ROOT)},
@@ -166,7 +166,7 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
 def in_portions(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """What is found, with the labels of its processes, of one channel after the other."""
+    """The findings, with the labels of their processes, one channel after the other."""
     monkeypatch.setattr(select_channels, "PORTION", 1)
     compared = compare.compare(str(directory), told=[])
     found = [
@@ -177,24 +177,24 @@ def in_portions(
 
 
 def test_in_portions(wrong: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    types = ("what is sent does not match what is received", "ranks 61 and 62")
+    types = ("the types sent and received do not match", "ranks 61 and 62")
     operations = ("the processes reduce with different operations: MPI_SUM and MPI_MAX",)
     lost = [("a message is sent and never received", "rank 7")]
     lost += [("2 messages are sent and never received", "rank 7")]
-    # Those of the same processes stay together.
+    # Findings on the same processes stay together.
     found = [(*operations, "ranks 0 and 40"), *lost, types]
     assert in_portions(wrong, monkeypatch) == (found, [])
-    sentence = "of 4 channels that may be wrong 3 were compared: 3 findings and more are enough"
+    sentence = "only 3 of 4 suspicious channels were compared: 3 findings and more are enough"
     monkeypatch.setattr(compare, "MOST_FINDINGS", 3)
     assert in_portions(wrong, monkeypatch) == (found[:3], [sentence])
     monkeypatch.setattr(compare, "MOST_SECONDS", -1.0)
     monkeypatch.setattr(compare, "MOST_FINDINGS", 1000)
-    sentence = "of 4 channels that may be wrong 0 were compared: it took -1 seconds"
+    sentence = "only 0 of 4 suspicious channels were compared: it took -1 seconds"
     assert in_portions(wrong, monkeypatch) == ([], [sentence])
 
 
 def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # What arrived is not kept: sums do not vanish, though nothing is wrong.
+    # Arrived data is not kept: sums are not zero, though nothing is wrong.
     monkeypatch.setattr(select_channels, "PORTION", 10)
     ended = []
     for rank in range(SIZE):
@@ -205,7 +205,7 @@ def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyP
             more[1] = call("MPI_Recv", buffer("buf", 5, FLOAT))
         ended.append(one.receives((rank - 1) % SIZE, 1, (1, 5, more)))
     assert left(tmp_path, ended) == [
-        "what is sent does not match what is received, at the first element: "
+        "the types sent and received do not match, at the first element: "
         "MPI_DOUBLE is sent, MPI_FLOAT received"
     ]
     portions = select_channels.select(
@@ -215,7 +215,7 @@ def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def left(directory: Path, ended: list[Ended]) -> list[str]:
-    """What is found of processes by what they leave, of very many that differ alone."""
+    """The findings on processes, from the files that they leave, if only so many differ."""
     for one in ended:
         content = writer.written(one.process(), frames, "node").process
         RunDirectory(str(directory)).publish(f"{PROCESSES}/{one.rank}", content)
@@ -225,7 +225,7 @@ def left(directory: Path, ended: list[Ended]) -> list[str]:
 def test_what_two_groups_do(tmp_path: Path) -> None:
     found = left(tmp_path, test_fingerprints_intercomm.group("Allgather", SIZE, 30, "type", 70))
     assert found == [
-        "what is sent does not match what is received, at the first element: MPI_INT is sent, "
+        "the types sent and received do not match, at the first element: MPI_INT is sent, "
         "MPI_FLOAT received"
     ]
 

@@ -64,7 +64,7 @@ AGREEMENT = {
     "MPI_Allgatherv": ("comm", "vector", {}),
     "MPI_Reduce_scatter": ("comm", "vector", {"op": "predefined"}),
     "MPI_Reduce_local": ("", "", {}),
-    "MPI_Ineighbor_allgatherv": ("comm", "neighbors", {}),
+    "MPI_Ineighbor_allgatherv": ("comm", "pairs", {}),
     "MPI_Comm_create": ("comm", "", {"group": "members"}),
     "MPI_Comm_create_group": ("group", "", {"group": "members", "tag": "equal"}),
     "MPI_Intercomm_create": ("groups", "", {"local_leader": "side", "tag": "leaders"}),
@@ -79,7 +79,7 @@ AGREEMENT = {
     "MPI_File_read_at": ("", "", {}),
 }
 
-# MPI-4.1, chapter 6: "at all processes" is said of the first, not of the second.
+# MPI-4.1, chapter 6, says "at all processes" for the first, not for the second.
 IN_PLACE = {
     "MPI_Iallgather": InPlace("sendbuf", "all"),
     "MPI_Exscan": InPlace("sendbuf", "any"),
@@ -106,7 +106,13 @@ def test_forms(name: str) -> None:
 
 @pytest.mark.parametrize("name", BUFFERS)
 def test_buffers(name: str) -> None:
-    assert list(procedures.of(name).buffers) == [buffer(text) for text in BUFFERS[name]]
+    assert list(procedures.procedure(name).buffers) == [buffer(text) for text in BUFFERS[name]]
+
+
+def test_which_operations_are_among_neighbors() -> None:
+    among = {one.operation for one in procedures.PROCEDURES.values() if one.among_neighbors}
+    forms = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+    assert among == {f"Neighbor_{form}" for form in forms}
 
 
 @pytest.mark.parametrize("name", AGREEMENT)
@@ -132,7 +138,7 @@ def test_both_forms_have_the_same_facts() -> None:
 
 
 def test_a_procedure_that_is_not_known() -> None:
-    found = procedures.of("MPI_Frobnicate")
+    found = procedures.procedure("MPI_Frobnicate")
     assert found.operation == "Frobnicate"
     assert not found.buffers and not found.over and not found.agree
 

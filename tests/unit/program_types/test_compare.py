@@ -213,7 +213,7 @@ def test_elements_that_overlap_cover_once() -> None:
     ]
     many = samples.vector(3000, 2, 1, INT)
     assert said(many, Array(INTEGER, 4000))[-1] == (
-        "what is covered is not known: too many elements overlap"
+        "the coverage is unknown: too many elements overlap"
     )
 
 
@@ -284,7 +284,7 @@ def test_too_irregular_to_look_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     found = report(samples.contiguous(1000, DOUBLE), Record("struct s", 8000, members))
     assert not found.complete and found.lacks is None
     assert list(comparetext.lines(found, "t"))[-1] == (
-        "  too many elements are irregular: the rest was not looked at"
+        "  too many elements are irregular: the rest was not checked"
     )
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Builds the bytes of a registry, so that tests can have any layout, byte order and damage.
+"""Build the bytes of a registry, so that tests can have any layout, byte order and damage.
 
-Field names come from the wrapper's records.def; offsets and sizes are the image's own, chosen
-unlike the wrapper's on purpose: the reader must go by what is published.
+Field names come from the wrapper's records.def. Offsets and sizes are the image's own, chosen
+unlike the wrapper's on purpose: the reader must use the published layout.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Image:
             return
         offset = 64 if record == "registry" else 0
         fields = []
-        # Backwards, and with a hole at the start of all but the root.
+        # Backwards, and with a hole at the start of all records except the root.
         for macro, name, kind in reversed(members[record]):
             if record == "registry" and name == "magic":
                 continue
@@ -123,7 +123,7 @@ class Image:
         return bytes(data)
 
     def value(self, enumeration: str, *names: str) -> int:
-        """What the image publishes for a name, or for a set of them where they are bits."""
+        """The value that the image publishes for a name, or for a set of names if they are bits."""
         known = self.enumerators[enumeration]
         if enumeration in BITS:
             return sum(1 << known.index(name) for name in names)

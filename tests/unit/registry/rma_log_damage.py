@@ -71,8 +71,8 @@ _MESSAGE = 1 << 62
 _NASTY = (0, 1, 2, 3, 255, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, ANY, NOT_KNOWN)
 
 
-class Naming:
-    """What numbers in these logs stand for."""
+class EntryNames:
+    """The meaning of numbers in these logs."""
 
     def value(self, enumeration: str, name: str) -> int:
         return next((n for n, one in _NAMES[enumeration].items() if one == name), 0)
@@ -259,8 +259,8 @@ class Logged(Recorded):
     is_whole: bool = True
 
     def log(self) -> Log:
-        """What it has kept."""
-        around = Around(Naming(), datatype, operation, self.rank, self.size, 0)
+        """Its log."""
+        around = Around(EntryNames(), datatype, operation, self.rank, self.size, 0)
         return Log(around, self.words, self.is_whole)
 
     onesided = log
@@ -310,7 +310,7 @@ def _in_pairs(numbers: list[int]) -> list[int]:
 
 
 def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]:
-    """What is found in them, and what is said not to be checked."""
+    """The findings in them, and the unchecked facts."""
     recorded = [Logged(rank, SIZE, words=words) for rank, words in enumerate(logs)]
     for one in recorded:
         one.is_whole = is_whole

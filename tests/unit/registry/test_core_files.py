@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Core files are read as far as they go, whatever is in them."""
+"""Core files are read as far as they go, with any content."""
 
 from __future__ import annotations
 

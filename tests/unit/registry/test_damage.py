@@ -58,7 +58,7 @@ def test_no_registry_nothing_recorded_and_a_copy() -> None:
     sentence = "the mpipp wrapper has recorded nothing yet: let the program call MPI first"
     assert refusal(Image(), self=0) == sentence
     assert refusal(Image(), self=0x10) == (
-        f"what lies at {BASE:#x} is a copy of the mpipp registry at 0x10"
+        f"the data at {BASE:#x} is a copy of the mpipp registry at 0x10"
     )
 
 
@@ -220,7 +220,7 @@ def test_chunks_in_a_circle_and_overfull() -> None:
 
 
 def test_more_records_than_any_program_has() -> None:
-    """Of memory with holes, which costs whoever made the file nothing."""
+    """Memory with holes costs the author of the file nothing."""
     image = Image()
     image.object("op", 1)
     memory = image.finish()
@@ -246,7 +246,7 @@ def test_more_processes_than_any_job_has() -> None:
 
 
 def test_arrays_that_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of many records leads to the same numbers: more are not made than there is room for."""
+    """Each of many records leads to the same numbers: no more are made than the limit."""
     monkeypatch.setattr(record_source, "_MOST_KEPT", 1000)
     image = Image()
     integer = image.datatype(1, "NAMED", name="MPI_INT")

@@ -7,6 +7,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests import short
 from tests.fuzz.cases import patience
 from tests.short import some
 from tests.unit.registry import rma_log_damage
@@ -18,7 +19,7 @@ _MOST_BYTES = 4 << 30  # of addresses, beside what the process has
 
 @contextmanager
 def little_memory() -> Iterator[None]:
-    """Where there is no room for what a number that makes no sense asks for."""
+    """Memory that is too small for the request of an invalid number."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm", encoding="utf-8") as statm:
         own = int(statm.read().split()[0]) * resource.getpagesize()
@@ -49,7 +50,7 @@ def test_entries_that_are_like_earlier_ones_are_read_as_if_they_were_whole() -> 
 
 def test_nasty_values_in_each_word_of_each_sort_of_entry() -> None:
     with little_memory():
-        for sort, word, logs in nasty(every=6):
+        for sort, word, logs in nasty(every=24 if short.is_short else 6):
             try:
                 with patience():
                     told(logs)
@@ -69,9 +70,9 @@ def test_random_damage() -> None:
 
 
 def test_what_comes_before_a_cut_in_the_middle_of_an_entry_is_analysed() -> None:
-    log = "the log of one-sided communication of rank 1 from where it is damaged on"
+    log = "the rest of the log of one-sided communication of rank 1, after it is damaged"
     seen = set()
-    for end in range(1, len(whole()[1]), 3):
+    for end in range(1, len(whole()[1]), 11 if short.is_short else 3):
         logs = whole()
         del logs[1][end:]
         some, unchecked = told(logs)
@@ -88,8 +89,9 @@ def test_counters_of_a_process_that_was_killed_are_not_understood() -> None:
     # They have each other's memory, in which there may be flags.
     assert (len(found), unchecked) == (
         10,
-        "3 possible conflicts of one-sided operations: what processes read from memory, or hear of "
-        "another MPI_COMM_WORLD, or what rank 0 did without reaching MPI_Finalize, may order them "
+        "3 possible conflicts of one-sided operations: values that processes read from memory, or "
+        "messages of another MPI_COMM_WORLD, or calls of rank 0, which did not reach MPI_Finalize, "
+        "may order them "
         "(the check rma-possible shows them)",
     )
 
@@ -118,8 +120,8 @@ def ends(words: object) -> set[int]:
 def test_a_log_of_which_pages_are_missing_is_one_sentence() -> None:
     _, unchecked = told(whole(), is_whole=False)
     assert unchecked == (
-        "the logs of one-sided communication of ranks 0 to 2 from where they are damaged on; "
-        "3 possible conflicts of one-sided operations: what processes read from memory, or hear of "
-        "another MPI_COMM_WORLD, may order them (the check rma-possible shows them)"
+        "the rest of the logs of one-sided communication of ranks 0 to 2, after they are damaged; "
+        "3 possible conflicts of one-sided operations: values that processes read from memory, or "
+        "messages of another MPI_COMM_WORLD, may order them (the check rma-possible shows them)"
     )
     assert any(told(damaged(seed))[1] for seed in range(20))

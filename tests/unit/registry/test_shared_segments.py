@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whose memory a process loads from and stores to, where windows of shared memory are."""
+"""The owner of memory that a process accesses, with windows of shared memory."""
 
 from __future__ import annotations
 

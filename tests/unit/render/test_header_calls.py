@@ -21,7 +21,7 @@ MAIN = ("main.cc:12 in main", "/home/you/main.cc")
         ((MAIN, HEADER), "main.cc:12 in main"),
         ((HEADER,), "irecv.hpp:36 in irecv"),
         ((HEADER, OTHER, MAIN), "irecv.hpp:36 in irecv, from main.cc:12 in main"),
-        # What is not known is passed over, and what lies below the library's directory is its own.
+        # Unknown frames are skipped, and files below the library's directory are its own.
         (
             (HEADER, ("libboost.so+0x12", ""), COMPILED, MAIN),
             "irecv.hpp:36 in irecv, from main.cc:12 in main",

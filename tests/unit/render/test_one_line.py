@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from mpipp.model import Buffer
+from mpipp.model import Broken, Buffer
 from mpipp.render.datatype_structs import members
 from mpipp.render.object_structs import Surroundings
 from mpipp.render.one_line import arguments, inline
@@ -55,3 +55,15 @@ def test_in_place_there_may_be_no_datatype() -> None:
     call = replace(jobs.call("MPI_Alltoallw", comm=None), buffers=buffers)
     (argument,) = arguments(call, cast("Surroundings", around))
     assert argument.text == "sendbuf = MPI_IN_PLACE"
+
+
+def test_a_completed_call_does_not_show_a_communicator_that_is_being_freed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    around = jobs.Recorded(0, 2)
+    broken = Broken("comm", 0x10, "there is no comm at 0x10")
+    monkeypatch.setattr(around, "find", lambda _kind, _handle: broken, raising=False)
+    call = replace(jobs.call("MPI_Barrier", comm=5), buffers=(), arguments={})
+    assert arguments(replace(call, state="over"), cast("Surroundings", around)) == ()
+    (argument,) = arguments(replace(call, state="active"), cast("Surroundings", around))
+    assert "there is no comm" in argument.text

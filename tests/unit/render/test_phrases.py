@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sentences as data: their text, what two of them have in common, and their facts."""
+"""Sentences as data: their text, the common part of two sentences, and their facts."""
 
 from __future__ import annotations
 

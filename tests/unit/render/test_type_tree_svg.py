@@ -27,7 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Picture:
-    """What a drawing shows, read back."""
+    """The content of a drawing, read back."""
 
     def __init__(self, datatype: Datatype) -> None:
         self.root = ET.fromstring(tree_svg(datatype))

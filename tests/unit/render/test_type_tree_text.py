@@ -118,16 +118,16 @@ def test_meta_tree() -> None:
     assert meta_tree(tree, lambda node: made.get(node, "")) == [
         line.rstrip()
         for line in """\
-                                                           size  lb  extent  true lb  true extent
-STRUCT count 2                                              559   0    2580        0         2568
-  [0] at 0, 1 x RESIZED lb 0, extent 104 #1                  43   0     104        0           92  made at main.c:12
-    STRUCT count 5                                           43  -4     104        0           92
-      [0] at -4, 1 x MPI_LB                                   0   0       0
-      [1] at 0, 5 x MPI_INT                                   4   0       4        0            4
-      [2] at 47, 7 x MPI_CHAR                                 1   0       1        0            1
-      [3] at 76, 2 x MPI_DOUBLE                               8   0       8        0            8
-      [4] at 100, 1 x MPI_UB                                  0   0       0
-  [1] at 500, 2 x VECTOR count 3, blocklength 2, stride 4   258   0    1040        0         1028
+                                                                size  lb  extent  true lb  true extent
+STRUCT count 2                                                   559   0    2580        0         2568
+  [0] = b0 at 0, 1 x RESIZED lb 0, extent 104 #1                  43   0     104        0           92  made at main.c:12
+    STRUCT count 5                                                43  -4     104        0           92
+      [0] at -4, 1 x MPI_LB                                        0   0       0
+      [1] = b1 at 0, 5 x MPI_INT                                   4   0       4        0            4
+      [2] = b2 at 47, 7 x MPI_CHAR                                 1   0       1        0            1
+      [3] = b3 at 76, 2 x MPI_DOUBLE                               8   0       8        0            8
+      [4] at 100, 1 x MPI_UB                                       0   0       0
+  [1] = b1 at 500, 2 x VECTOR count 3, blocklength 2, stride 4   258   0    1040        0         1028
     RESIZED #1, as above
 """.splitlines()  # noqa: E501
     ]

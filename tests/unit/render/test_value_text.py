@@ -260,7 +260,7 @@ def test_what_is_alike_is_not_decoded_one_by_one(stride: int) -> None:
 
 
 def test_a_run_in_memory_with_holes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its end is not looked for without end: a file with holes costs whoever made it nothing."""
+    """The search for its end is bounded: a file with holes costs its author nothing."""
     monkeypatch.setattr(value_text, "_LONGEST_ROWS", 1 << 22)
 
     class Holes:

@@ -21,7 +21,7 @@ def test_a_datatype() -> None:
     assert found["map_svg"].startswith("<svg ") and found["tree_svg"].startswith("<svg ")
     assert (found["datatype"], found["count"], found["address"]) == ("VECTOR[2, 1, 3]", 1, None)
     assert len(found["tree"]) == 3 and found["in_time"]
-    # Of a predefined one there is nothing to see.
+    # A predefined one has no picture.
     (found,) = Taking().buffers(made(DOUBLE))
     assert (found["tree_svg"], found["map_svg"]) == ("", "")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run's directory may have in it, in reports of it: bounded, and nothing leads elsewhere."""
+"""Hostile content of a run's directory, in reports: it is bounded, and no link is followed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which calls of a finding a repeated run may stop in."""
+"""Select the calls of a finding in which a repeated run may stop."""
 
 from __future__ import annotations
 

@@ -57,7 +57,10 @@ def test_what_is_suppressed(tmp_path: Path) -> None:
         ("[a]\n", ": [a]: say what is suppressed: check, function, file, library"),
         ("[a]\nfile =\n", ": [a]: say what is suppressed: check, function, file, library"),
         ("[a]\nline = 3\n", ": [a]: line is none of check, function, file, library"),
-        ("[a]\ncheck = leek\n", ": [a]: there is no check leek: docs/checks.md has them all"),
+        (
+            "[a]\ncheck = leek\n",
+            ": [a]: there is no check leek: docs/reference/checks has them all",
+        ),
     ],
 )
 def test_what_makes_no_sense(tmp_path: Path, text: str, said: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whose threads do not call MPI for the program."""
+"""Threads of libraries, which do not call MPI for the program."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Of processes that died together: who is the cause."""
+"""Find the cause among processes that died together."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 from mpipp.watcher.processes.abnormal_exit import causes, causes_too, least_doubt
 from mpipp.watcher.processes.exit_status import Ending
-from mpipp.watcher.processes.process import GONE, Watched
+from mpipp.watcher.processes.process import GONE, WatchedProcess
 
 
-def dead(rank: int, *inside: str, by: Ending | None = None) -> Watched:
+def dead(rank: int, *inside: str, by: Ending | None = None) -> WatchedProcess:
     """A process that has died in these calls, so; None: the system does not say how."""
     registry = SimpleNamespace(info=SimpleNamespace(world_rank=rank))
     return cast(
-        Watched,
+        WatchedProcess,
         SimpleNamespace(
             pid=rank,
             state=GONE,
@@ -71,10 +71,10 @@ EXIT = Ending(0, 1)
 @pytest.mark.parametrize(
     ("endings", "expected"),
     [
-        ((TERM, SEGV), [1]),  # though rank 0 was seen first, in a call that was told of
+        ((TERM, SEGV), [1]),  # though rank 0 was seen first, in a call with a reported error
         ((SEGV, KILL), [0]),
         ((SEGV, SEGV), [0, 1]),
-        ((ABRT, SEGV), [1]),  # who loses another may abort
+        ((ABRT, SEGV), [1]),  # a process that loses another one may abort
         ((ABRT, TERM), [0]),
         ((EXIT, KILL), [0]),
         ((KILL, EXIT), [0]),  # in a handler of the launcher's signal
@@ -100,7 +100,7 @@ def test_an_error_was_told_of_one() -> None:
 
 
 def test_an_error_was_told_of_several() -> None:
-    """Who is seen first is the launcher's."""
+    """The first process that is seen is the launcher's doing."""
     first, other, third = dead(1, "MPI_Bcast"), dead(0, "MPI_Bcast"), dead(2, "MPI_Bcast")
     assert causes([first], [other, third], lambda one: one is not third) == [other, first]
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a watcher tells of many findings: each place once, and not all of very many."""
+"""The watcher's reports on many findings: each place once, and not all of very many."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +14,7 @@ from mpipp.model import Site
 from mpipp.render.one_line import of_members
 from mpipp.render.phrases import Phrase
 from mpipp.render.structure import Array
-from mpipp.watcher.output.deduplicate import Collected
+from mpipp.watcher.output.deduplicate import FindingCollection
 from mpipp.watcher.output.finding_blocks import MOST, MOST_AT_A_PLACE
 
 COMM = Phrase("MPI_Comm")
@@ -28,34 +30,34 @@ def label(*numbers: int) -> str:
     return f"ranks {numbers}"
 
 
-def told(collected: Collected, found: list[Finding]) -> int:
-    """How many of these are told."""
+def told(collected: FindingCollection, found: list[Finding]) -> int:
+    """The number of reported ones."""
     return len(list(collected.new(found, where, label)))
 
 
 def leak(line: int, subject: Phrase = COMM, process: int = 0) -> Finding:
-    """One that is told of a place."""
+    """A finding on a place."""
     party = Party(process, subject, "made at", Site(line))
     return Finding.of("datatype-leak", [party], "one", times=1, noun="datatype")
 
 
 def test_at_one_place() -> None:
-    """At 20 of a place it ends, and the rest is counted; other places are told."""
-    collected = Collected()
+    """After 20 of a place the rest is only counted; other places are reported."""
+    collected = FindingCollection()
     names = [chr(ord("a") + number) for number in range(MOST_AT_A_PLACE + 5)]
     found = [leak(7, Phrase(name), process) for process, name in enumerate(names)]
     assert told(collected, found) == MOST_AT_A_PLACE
     assert told(collected, found) == 0  # found again
     assert told(collected, [leak(8)]) == 1
     total = collected.total(1, 9)
-    assert (total.warnings, total.untold) == (MOST_AT_A_PLACE + 1, 5)
-    assert total.line() == "21 warnings (5 more not told) in 1 process, 9 calls"
+    assert (total.warnings, total.unreported) == (MOST_AT_A_PLACE + 1, 5)
+    assert total.line() == "21 warnings (5 more not shown) in 1 process, 9 calls"
 
 
 def test_in_one_run() -> None:
-    collected = Collected()
+    collected = FindingCollection()
     assert told(collected, [leak(line) for line in range(MOST + 3)]) == MOST
-    assert collected.total(1, 9).line() == "200 warnings (3 more not told) in 1 process, 9 calls"
+    assert collected.total(1, 9).line() == "200 warnings (3 more not shown) in 1 process, 9 calls"
 
 
 def overlap(first: tuple[str, int], second: tuple[str, int]) -> Finding:
@@ -67,7 +69,7 @@ def overlap(first: tuple[str, int], second: tuple[str, int]) -> Finding:
 
 def test_parties_in_another_order_are_the_same_finding() -> None:
     one, other = ("MPI_Irecv", 6), ("MPI_Recv", 7)
-    collected = Collected()
+    collected = FindingCollection()
     assert told(collected, [overlap(one, other)]) == 1
     assert told(collected, [overlap(other, one)]) == 0
 
@@ -144,3 +146,14 @@ def test_several_findings_of_a_place_are_folded_with_equal_ones() -> None:
     pairs = [(0, 1), (0, 2), (1, 2), (1, 1), (2, 3)]
     found = formatting.folded([leak(7, tagged(tag), process) for process, tag in pairs], where)
     assert [one.processes for one in found] == [[(0,), (1,), (2,)], [(0,), (1,)]]
+
+
+def test_consequences_are_not_counted() -> None:
+    """A consequence of a finding that is reported is a remark; without that it is an error."""
+    cause = Finding.of("datatype-leak", [], "one", times=1, noun="datatype")
+    follows = replace(overlap(("MPI_Irecv", 6), ("MPI_Recv", 7)), follows=cause.what)
+    for found, errors, warnings in (([cause, follows], 0, 1), ([follows], 1, 0)):
+        collected = FindingCollection()
+        assert told(collected, found) == len(found)
+        total = collected.total(1, 9)
+        assert (total.errors, total.warnings) == (errors, warnings)

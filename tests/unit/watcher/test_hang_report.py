@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a watcher tells of processes that stand in different collective calls: once."""
+"""A watcher reports processes that wait in different collective calls once."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mpipp.analysis.deadlock_text import json_output
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.model import Site
 from mpipp.render.phrases import Phrase
-from mpipp.watcher.output.deduplicate import Collected
+from mpipp.watcher.output.deduplicate import FindingCollection
 from mpipp.watcher.progress.hang_detector import HangDetector
 from mpipp.watcher.progress.hang_report import HangReport, calls
 from tests.unit.jobs import Places, Recorded, call, job, ranks
 
 
 def stands(*processes: Recorded) -> HangReport:
-    """What can never go on."""
+    """The report on a deadlock."""
     found = explain(job(*processes))
     finding = deadlock_check.finding(found, found.knots[0])
     record = json_output.record(found, Places())["deadlocks"][0]
@@ -28,8 +28,11 @@ def stands(*processes: Recorded) -> HangReport:
 
 
 def told(one: HangReport, others: list[Finding]) -> list[HangReport]:
-    """What is left of it beside other findings."""
-    reporter, stopper = SimpleNamespace(collected=Collected()), SimpleNamespace(is_asked_for=False)
+    """The rest of it beside other findings."""
+    reporter, stopper = (
+        SimpleNamespace(collected=FindingCollection()),
+        SimpleNamespace(is_asked_for=False),
+    )
     parts: list[Any] = [reporter, None, stopper, None]
     hanging = HangDetector([], 1, *parts)
     view: Any = SimpleNamespace(frames=lambda party: [])

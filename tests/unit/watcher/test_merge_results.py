@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the watchers of several nodes tell, as one."""
+"""The reports of the watchers of several nodes, merged."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from mpipp.model import Site
 from mpipp.render.phrases import Phrase
 from mpipp.reports.suppressions import Suppression
 from mpipp.symbolizer.source_frames import Frame
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.nodes import merge_results
 from mpipp.watcher.output import node_results
-from mpipp.watcher.output.deduplicate import Collected
+from mpipp.watcher.output.deduplicate import FindingCollection
 from mpipp.watcher.output.finding_blocks import (
     MOST,
     MOST_AT_A_PLACE,
@@ -30,6 +29,7 @@ from mpipp.watcher.output.finding_blocks import (
     too,
 )
 from mpipp.watcher.output.totals import NOTHING, Total
+from mpipp.watcher.settings import Settings
 
 
 def label(*numbers: int) -> str:
@@ -58,7 +58,7 @@ def sends(
 
 def told(*found: Finding, world: str = "0-12") -> tuple[list[Block], Total]:
     """By a node, which writes it into the run's directory."""
-    collected = Collected()
+    collected = FindingCollection()
     new = collected.new(found, where, label, world=lambda number: world, rank=lambda number: number)
     blocks = [Block(text, of) for text, of in new]
     return [one[:3] for one in json.loads(json.dumps(blocks))], collected.total(2, 10)
@@ -107,7 +107,7 @@ def test_findings_of_two_nodes_are_one() -> None:
 def test_findings_that_differ_stay_two() -> None:
     others = told(*sends(4, unit="entries")), told(*sends(0)), told(*sends(8), world="5-12")
     blocks, total = of_nodes(told(*sends(0)), *others)
-    # Of the same ranks they are several, too, and of those of another MPI_COMM_WORLD.
+    # Findings of the same ranks stay separate, too, and so do those of another MPI_COMM_WORLD.
     assert len(blocks) == 4 and total.warnings == 4
 
 
@@ -145,12 +145,12 @@ def test_no_more_than_of_one_node() -> None:
     ]
     blocks, total = of_nodes(*many)
     assert len(blocks) == MOST
-    assert (total.warnings, total.untold) == (MOST, 5 * (MOST // 4) - MOST)
+    assert (total.warnings, total.unreported) == (MOST, 5 * (MOST // 4) - MOST)
     words = [chr(ord("a") + number) for number in range(MOST_AT_A_PLACE + 3)]
     at_one = [told(*(replace(one, what=Phrase(word)) for one in sends(0))) for word in words]
     blocks, total = of_nodes(*at_one)
     assert [one.text.splitlines()[0][-1] for one in blocks] == words[:MOST_AT_A_PLACE]
-    assert (total.warnings, total.untold) == (MOST_AT_A_PLACE, 3)
+    assert (total.warnings, total.unreported) == (MOST_AT_A_PLACE, 3)
 
 
 DAMAGE = [
@@ -165,7 +165,7 @@ DAMAGE = [
 
 
 def test_what_nodes_leave(tmp_path: Path) -> None:
-    """Also what they were told is known: whoever compares their processes has not the file."""
+    """The suppressions are known, too: the comparing process may not have their file."""
     known = Suppression("issue 7", "type-mismatch", "", "wrong.c", "")
     (first,), _ = told(*sends(0))
     blocks = [Block(*first), Block("error: b", [{"severity": "error"}], False)]
@@ -186,7 +186,7 @@ def test_what_nodes_leave(tmp_path: Path) -> None:
         path.write_text(text.replace(old, new))
         assert node_results.nodes(str(tmp_path)) == (
             [],
-            [f"{path} is damaged, or of another version of mpipp"],
+            [f"{path} is damaged, or was written by another version of mpipp"],
         )
 
 

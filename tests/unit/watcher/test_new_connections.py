@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who connects to the watcher: nobody waits for one that has not said yet what it is."""
+"""The watcher waits for no connection that has not sent its first message."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the last lines say of logs of one-sided communication, and of compiled programs' loads."""
+"""The last lines on logs of one-sided communication, and on compiled programs' loads."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ def process(rank: int, **info: Any) -> Any:
 
 
 def test_ranks_are_in_order() -> None:
-    room = "for which the log had no room: see MPIPP_RMA_LOG"
-    buffers = (
-        "of one-sided operations and windows: they are too many, too large, or of too many blocks"
-    )
+    room = "beyond the capacity of the log (see MPIPP_RMA_LOG)"
+    buffers = "of one-sided operations and windows: too many buffers, too large, or too many blocks"
     processes = [process(2, unlogged=1, untraced=1), process(1), process(0, unlogged=39206)]
     assert list(unlogged(processes)) == [
         f"rank 0: 39,206 calls {room}",
@@ -35,12 +33,12 @@ def test_pages_that_were_not_looked_at_are_counted() -> None:
         return list(by_pages(processes))
 
     assert said((412, 1630), (1000, 1000)) == [
-        "loads and stores of 1,218 of 2,630 pages of windows, and of each other page all but the "
-        "first between two calls"
+        "loads and stores of 1,218 of 2,630 pages of windows, and of each other page all except "
+        "the first between two calls"
     ]
     assert said((0, 270), (0, 0)) == ["loads and stores of 270 pages of windows"]
     assert said((0, 1)) == ["loads and stores of 1 page of windows"]
-    all_but = "of windows but the first of each between two calls"
+    all_but = "of windows, except the first of each between two calls"
     assert said((3000, 3000), (1, 1)) == [f"loads and stores of 3,001 pages {all_but}"]
     assert said((1, 1)) == [f"loads and stores of 1 page {all_but}"]
     assert said((0, 0)) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that come with messages to the watcher: none but those of watched processes stay open."""
+"""Files that come with messages to the watcher: only those of watched processes stay open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from mpipp.common.errors import MpippError
 from mpipp.watcher.ipc import protocol
-from mpipp.watcher.processes.process import Watched
+from mpipp.watcher.processes.process import WatchedProcess
 
 DISAGREEING = struct.Struct("=8sQQQQII")
 HELLO = struct.Struct("=8sIIQQQQQ")
@@ -94,5 +94,5 @@ def test_a_process_whose_records_cannot_be_read(
     assert isinstance(hello, protocol.Hello)
     assert len(opened()) == len(before) + 1
     with pytest.raises(MpippError):
-        Watched(ends[1], hello)
+        WatchedProcess(ends[1], hello)
     assert opened() == before

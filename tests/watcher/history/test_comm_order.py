@@ -9,12 +9,12 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 RULE = """\
-  rule: MPI-4.1, section 6.14: collective operations must be called in an order in which processes \
-do not wait for each other in a circle, whether they synchronize or not
-  to do: call them in the same order in all processes, or use nonblocking ones"""
+  rule: MPI-4.1, section 6.14: the order of collective calls must not let processes wait for each \
+other in a cycle, even if every call synchronizes
+  to do: call them in the same order in all processes, or use nonblocking collectives"""
 CROSSED = f"""\
 error: the order of collective calls differs between MPI_COMM_WORLD and communicator "other", \
-which is a deadlock where they synchronize
+which is a deadlock if they synchronize
   rank 0: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 1 MPI_INT)
     called at order.c:LINE in bcast
     collective call number 5 on MPI_COMM_WORLD, before number 1 on communicator "other"
@@ -26,7 +26,7 @@ which is a deadlock where they synchronize
 PAIR = "a communicator of ranks"
 RING = f"""\
 error: the order of collective calls differs between {PAIR} 0 and 1, {PAIR} 0 and 2 and {PAIR} 1 \
-and 2, which is a deadlock where they synchronize
+and 2, which is a deadlock if they synchronize
   rank 0: MPI_Bcast(root = 0, comm = {{rank = 0, size = 2, state = "freed"}}, buffer = 1 MPI_INT)
     called at order.c:LINE in bcast
     collective call number 1 on {PAIR} 0 and 1, before number 1 on {PAIR} 0 and 2
@@ -42,20 +42,20 @@ state = "freed"}}, buffer = 1 MPI_INT)
 
 ALIKE = f"""\
 error: the order of collective calls differs between the 1st communicator of ranks 0 and 1 and the \
-2nd communicator of ranks 0 and 1, which is a deadlock where they synchronize
+2nd communicator of ranks 0 and 1, which is a deadlock if they synchronize
   rank 0: MPI_Bcast(root = 0, comm = {{rank = 0, size = 2, state = "freed"}}, buffer = 1 MPI_INT)
-    called at alike.c:13 in main
+    called at unnamed_comms.c:13 in main
     collective call number 1 on the 1st communicator of ranks 0 and 1, before number 1 on the 2nd \
 communicator of ranks 0 and 1
   rank 1: MPI_Bcast(root = 0, comm = {{rank = 1, size = 2, state = "freed"}}, buffer = 1 MPI_INT)
-    called at alike.c:13 in main
+    called at unnamed_comms.c:13 in main
     collective call number 1 on the 2nd communicator of ranks 0 and 1, before number 1 on the 1st \
 communicator of ranks 0 and 1
   rank 0: MPI_Comm #NUMBER, rank = 0, size = 2, state = "freed"
-    made at alike.c:11 in main
+    made at unnamed_comms.c:11 in main
     the 1st communicator of ranks 0 and 1
   rank 0: MPI_Comm #NUMBER, rank = 0, size = 2, state = "freed"
-    made at alike.c:12 in main
+    made at unnamed_comms.c:12 in main
     the 2nd communicator of ranks 0 and 1
 {RULE}"""
 
@@ -63,7 +63,7 @@ communicator of ranks 0 and 1
 @on_mpi("mpich4", "openmpi4")
 def test_communicators_that_look_alike(mpi: MPI) -> None:
     """Where each was made tells which is which."""
-    found = runs.run(mpi, [runs.program("alike.c", mpi)], n=2)
+    found = runs.run(mpi, [runs.program("unnamed_comms.c", mpi)], n=2)
     told = [re.sub(r"(Comm #)\d+", r"\1NUMBER", block) for block in found.blocks]
     assert told == [mpi.cited(ALIKE)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is told of messages that are over, a case for each way in which they may be received."""
+"""Findings on completed messages, with a case for each way to receive them."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from tests.watcher import runs
 TRUNCATED = """\
 error: 8 elements sent, but only 6 received: the message is truncated (MPI_ERR_TRUNCATE)
   rank 0: MPI_{0}(dest = 1, tag = 0, {1} = 8 MPI_INT)
-    called at over.c:LINE in {4}
+    called at completed_messages.c:LINE in {4}
     sends MPI_INT: {1}[6](INT)
   rank 1: MPI_{2}(source = 0, tag = 0, {3} = 6 MPI_INT)
-    called at over.c:LINE in {4}
+    called at completed_messages.c:LINE in {4}
     message number 1
   rule: MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer
-  to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
+  to do: pass a buffer for the largest message, or get the size with MPI_Probe and MPI_Get_count
   MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
 LONGER = """\
 error: {0} elements sent, but only {1} received: the message is truncated (MPI_ERR_TRUNCATE)
   rank 0: MPI_Send(dest = 1, tag = {2}, buf = {0} MPI_INT)
-    called at over.c:LINE in {3}
+    called at completed_messages.c:LINE in {3}
     sends MPI_INT: buf[{1}](INT)
   rank 1: MPI_Recv(source = 0, tag = {2}, buf = {1} MPI_INT)
-    called at over.c:LINE in {3}
+    called at completed_messages.c:LINE in {3}
     message number {4}
   rule: MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer
-  to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
+  to do: pass a buffer for the largest message, or get the size with MPI_Probe and MPI_Get_count
   MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
 
 OTHER_TYPE = """\
-error: what is sent does not match what is received, at the first element: MPI_FLOAT is sent, \
+error: the types sent and received do not match, at the first element: MPI_FLOAT is sent, \
 MPI_INT received
   rank 0: MPI_Send(dest = 1, tag = {0}, buf = {1} MPI_FLOAT)
-    called at over.c:LINE in {2}
+    called at completed_messages.c:LINE in {2}
     sends MPI_FLOAT: buf(FLOAT)
   rank 1: MPI_Recv(source = 0, tag = {0}, buf = {1} MPI_INT)
-    called at over.c:LINE in {2}
+    called at completed_messages.c:LINE in {2}
     receives MPI_INT: buf(INT)
     message number {3}
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
@@ -50,30 +50,30 @@ MPI_INT received
 ANY = """\
 error: 1 element sent, but only 0 received: the message is truncated (MPI_ERR_TRUNCATE)
   rank 0: MPI_Isend(dest = 1, tag = 2, buf = 1 MPI_INT)
-    called at over.c:LINE in any_message
+    called at completed_messages.c:LINE in any_message
     sends MPI_INT: buf(INT)
   rank 1: MPI_Irecv(source = 0, tag = 2, buf = 0 MPI_INT)
-    called at over.c:LINE in post
+    called at completed_messages.c:LINE in post
     message number 518
   rule: MPI-4.1, section 3.2.4: a message must not be longer than the receive buffer
-  to do: receive with a buffer for all that may be sent, or ask MPI_Probe how much it is
+  to do: pass a buffer for the largest message, or get the size with MPI_Probe and MPI_Get_count
   MUST: MUST_ERROR_TYPEMATCH_LENGTH"""
 
 PARTIAL = """\
-error: what is sent does not match what is received, after 1 element: MPI_FLOAT is sent, \
+error: the types sent and received do not match, after 1 element: MPI_FLOAT is sent, \
 MPI_DOUBLE received
   rank 0: MPI_Send(dest = 1, tag = 0, buf = 1 STRUCT[3])
-    called at over.c:LINE in partial
+    called at completed_messages.c:LINE in partial
     sends MPI_FLOAT: buf(STRUCT)[1][0](FLOAT)
   rank 1: MPI_Recv(source = 0, tag = 0, buf = 4 STRUCT[2])
-    called at over.c:LINE in partial
+    called at completed_messages.c:LINE in partial
     receives MPI_DOUBLE: buf(STRUCT)[1][0](DOUBLE)
     message number 1
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH"""
 
-# By function of ../programs/over.c.
+# By function of ../programs/completed_messages.c.
 FOUND = {
     "partial": PARTIAL,
     "probed_any": LONGER.format(8, 7, 0, "probed_any", 1).replace("MPI_Recv", "MPI_Imrecv"),
@@ -93,32 +93,33 @@ FOUND = {
 
 
 def told(block: str) -> str:
-    """Without what depends on when the watcher looks, and where the calls stand."""
+    """The block without timing and places."""
     block = re.sub(r"comm = (\{.*?\}|\"\S+\"), ", "", block)
-    return re.sub(r"over\.c:\d+", "over.c:LINE", block)
+    return re.sub(r"completed_messages\.c:\d+", "completed_messages.c:LINE", block)
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_wrong(mpi: MPI) -> None:
-    found = runs.run(mpi, [runs.program("over.c", mpi), "wrong"])
+    found = runs.run(mpi, [runs.program("completed_messages.c", mpi), "wrong"])
     assert sorted(map(told, found.blocks)) == sorted(map(mpi.cited, FOUND.values()))
     assert found.last[0].startswith(f"mpipp: {len(FOUND)} errors in 2 processes, ")
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_right(mpi: MPI) -> None:
-    found = runs.run(mpi, [runs.program("over.c", mpi), "right"])
+    found = runs.run(mpi, [runs.program("completed_messages.c", mpi), "right"])
     assert found.blocks == []
     assert found.last[0].startswith("mpipp: no errors in 2 processes, ")
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_not_kept_is_said(mpi: MPI) -> None:
-    command: list[str | Path] = [runs.program("over.c", mpi), "right", "one_too_long"]
+    command: list[str | Path] = [runs.program("completed_messages.c", mpi), "right", "one_too_long"]
     found = runs.run(mpi, command, MPIPP_LEDGER="1")
     said = sorted(found.last)[:-1]
     room = (
-        "mpipp: not checked: rank {}: 3001 calls that the ledger had no room for: see MPIPP_LEDGER"
+        "mpipp: not checked: rank {}: 3001 calls beyond the capacity of the ledger (see "
+        "MPIPP_LEDGER)"
     )
     assert (found.blocks, said) == ([], [room.format(0), room.format(1)])
     found = runs.run(mpi, command, "--check=arguments", MPIPP_LEDGER="1")  # which need no ledger
@@ -149,8 +150,8 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_where_one_has_no_room_nothing_is_missing(mpi: MPI, tmp_path: Path) -> None:
-    """What it has called on a file is not counted there."""
+    """Calls on a file beyond the capacity are not counted there."""
     program = support.compile_program(FULL, mpi, ("-g",))
     found = runs.run(mpi, [program, tmp_path / "file"])
     assert (found.status, found.blocks) == (0, [])
-    assert "the ledger had no room" in found.last[0]
+    assert "beyond the capacity of the ledger" in found.last[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What processes do alike is one finding, whatever numbers differ and whenever each does it."""
+"""Equal errors of several processes are one finding, with any numbers and at any time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 N = 4
-# Those that meet the first one, and each other.
+# Operations that overlap the first one, and each other.
 FOUND = ["MPI_Irecv and MPI_Irecv write the same memory"] * 2
 
 
@@ -28,7 +28,7 @@ def test_findings_that_differ_in_numbers_are_one(mpi: MPI, tmp_path: Path) -> No
 
 @on_mpi("mpich4", "openmpi4")
 def test_those_of_processes_that_come_later_are_the_same(mpi: MPI, tmp_path: Path) -> None:
-    """One line says so at the end; nothing is printed again."""
+    """One line at the end reports it; nothing is printed again."""
     there = tmp_path / "there"
     words = [*runs.words(mpi, n=N), str(runs.program("differing.c", mpi)), str(there)]
     started = runs.started(words, mpi)

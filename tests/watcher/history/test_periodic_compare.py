@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What processes sent and received is compared while they go on."""
+"""The messages of processes are compared while they run."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 FOUND = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_FLOAT is sent, MPI_INT received
   rank 0: MPI_Send(dest = 1, tag = 3, comm = "MPI_COMM_WORLD", buf = 4 MPI_FLOAT)
-    called at goes_on.c:13 in message
+    called at paused.c:13 in message
     sends MPI_FLOAT: buf(FLOAT)
   rank 1: MPI_Recv(source = 0, tag = 3, comm = "MPI_COMM_WORLD", buf = 4 MPI_INT)
-    called at goes_on.c:15 in message
+    called at paused.c:15 in message
     receives MPI_INT: buf(INT)
     message number 1
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH
 
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_FLOAT is sent, MPI_INT received
   rank 0: MPI_Bcast(root = 0, comm = {rank = 0, size = 2, state = "freed"}, buffer = 1 MPI_FLOAT)
-    called at goes_on.c:24 in collective
+    called at paused.c:24 in collective
     sends MPI_FLOAT: buffer(FLOAT)
   rank 1: MPI_Bcast(root = 0, comm = {rank = 1, size = 2, state = "freed"}, buffer = 1 MPI_INT)
-    called at goes_on.c:26 in collective
+    called at paused.c:26 in collective
     receives MPI_INT: buffer(INT)
     collective call number 1
-  rule: MPI-4.1, section 6.2: the amount and types sent must be those received
+  rule: MPI-4.1, section 6.2: the amount and types of data sent must equal those received
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH
 """
@@ -46,7 +46,7 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     words = runs.words(mpi)
-    command = [*words, runs.program("goes_on.c", mpi), pipe, "message", "collective"]
+    command = [*words, runs.program("paused.c", mpi), pipe, "message", "collective"]
     with support.running(
         [sys.executable, "-m", "mpipp.cli", *map(str, command)],
         env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
@@ -55,7 +55,7 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
     ) as started:
         assert started.stderr is not None
         lines = [started.stderr.readline() for _ in FOUND.splitlines()]
-        pipe.open("w").close()  # nothing is written: who reads may have closed it already
+        pipe.open("w").close()  # the reader may have closed it already
         rest = started.stderr.read()
     assert "".join(lines) == mpi.cited(FOUND)
     assert runs.read(subprocess.CompletedProcess([], 0, "", rest))[2:] == (
@@ -66,7 +66,7 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_moves_is_not_misread(mpi: MPI, tmp_path: Path) -> None:
-    found = runs.run(mpi, [runs.program("goes_on.c", mpi), os.devnull, "loop"])
+    found = runs.run(mpi, [runs.program("paused.c", mpi), os.devnull, "loop"])
     assert (found.status, found.blocks) == (0, [])
 
 
@@ -99,7 +99,7 @@ NEAR = (
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_receive_on_another_communicator_is_named(mpi: MPI) -> None:
-    """Of the message that has its tag, when both processes are over."""
+    """The message with its tag is reported when both processes have ended."""
     program = support.compile_program(TWIN, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program], "--check=messages")
     lines = [block.splitlines() for block in found.blocks]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that look for something again and again and never find it: a remark tells it."""
+"""Processes that poll for something that never comes get a remark."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ remark: no progress: rank 0 and rank 1 wait for each other
     for MPI_Irecv(source 1, tag 5), called at main.c:10 in tests: rank 1 has no such send pending
   rank 1 polls with MPI_Test, called at main.c:11 in tests
     for MPI_Irecv(source 0, tag 5), called at main.c:10 in tests: rank 0 has no such send pending
-  a process that polls may do something else before it finds anything
+  a process that polls may leave its loop without finding anything
 """
 PROBES = """\
 remark: no progress: rank 0 and rank 1 wait for each other
@@ -95,7 +95,7 @@ remark: no progress: rank 0 and rank 1 wait for each other
     none of ranks 0 and 1 has such a send pending
   rank 1 waits in MPI_Recv(source 0, tag 3), called at main.c:18 in probes
     rank 0 has no such send pending
-  a process that polls may do something else before it finds anything
+  a process that polls may leave its loop without finding anything
 """
 
 
@@ -112,7 +112,7 @@ def test_a_circle_is_told_once(mpi: MPI, text: str) -> None:
 
 
 def told(run: Popen[str], text: str) -> subprocess.CompletedProcess[str]:
-    """What it says up to the text's last line and in two seconds more; the user ends it then."""
+    """The output up to the text's last line, and for two more seconds; then the user ends it."""
     said = runs.until(run, text.splitlines()[-1])
     time.sleep(2)
     os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
@@ -129,12 +129,12 @@ def test_nothing_is_said_of_what_comes(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_who_asks_several_in_turn_is_not_said_to_wait_for_one(mpi: MPI) -> None:
-    """That one waits while another computes is told as of any others, and once."""
+    """The wait for one while another computes is reported like others, and once."""
     program = support.compile_program(PROGRAM, mpi, ("-g",))
     done = support.shell(*runs.words(mpi, "--hang-after", "1", n=3), program, "asks")
     assert (done.returncode, runs.read(done).blocks) == (0, [])
     assert "no progress" not in done.stderr
-    first = "remark: no call of MPI has begun or returned for 1 s, but polls that found nothing\n"
+    first = "remark: no MPI call has begun or returned for 1 s, except polls that found nothing\n"
     assert done.stderr.count("remark: ") == done.stderr.count(first) == 1, done.stderr
 
 
@@ -168,8 +168,8 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4")
 def test_different_collective_calls_are_told_once(mpi: MPI) -> None:
-    """Not also as processes that wait for ever in them."""
+    """They are not also reported as processes that wait forever."""
     program = support.compile_program(MEET, mpi, ("-g", "-w"))
     done = support.shell(*runs.words(mpi, "--hang-after", "1"), program)
-    assert done.stderr.count("MPI_Win_allocate and MPI_Win_create meet") == 1, done.stderr
+    assert done.stderr.count("MPI_Win_allocate and MPI_Win_create are matched") == 1, done.stderr
     assert "are in different collective operations" not in done.stderr

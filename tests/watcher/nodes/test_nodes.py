@@ -22,14 +22,14 @@ from mpipp.distributed import compare, select_channels
 from mpipp.distributed.process_file.writer import head, read
 from tests import support
 from tests.support import MPI, ROOT, on_mpi, short_directory
-from tests.unit.told import of_nodes
+from tests.unit.node_reports import of_nodes
 from tests.watcher import runs
 
 LAUNCHER = Path(__file__).resolve().parents[1] / "node_launcher.py"
 WRONG = [
-    # The watcher of ranks 0 and 1 tells.
+    # The watcher of ranks 0 and 1 reports.
     """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_UNSIGNED received
   rank 0: MPI_Send(dest = 1, tag = 2, comm = "MPI_COMM_WORLD", buf = 2 MPI_INT)
     called at nodes.c:19 in send
@@ -41,9 +41,9 @@ MPI_INT is sent, MPI_UNSIGNED received
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH""",
-    # The rest only all processes tell.
+    # The rest needs the records of all processes.
     """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   rank 1: MPI_Send(dest = 2, tag = 1, comm = "MPI_COMM_WORLD", buf = 2 MPI_INT)
     called at nodes.c:19 in send
@@ -78,21 +78,21 @@ recvbuf = 1 MPI_INT)
 
 CROSSED = """\
 error: the order of collective calls differs between MPI_COMM_WORLD and communicator "some", \
-which is a deadlock where they synchronize
+which is a deadlock if they synchronize
   rank 0: MPI_Bcast(root = 0, comm = "MPI_COMM_WORLD", buffer = 1 MPI_INT)
     called at crossed.c:11 in bcast
     collective call number 102 on MPI_COMM_WORLD, before number 101 on communicator "some"
   rank 2: MPI_Bcast(root = 0, comm = "some", buffer = 1 MPI_INT)
     called at crossed.c:11 in bcast
     collective call number 101 on communicator "some", before number 102 on MPI_COMM_WORLD
-  rule: MPI-4.1, section 6.14: collective operations must be called in an order in which processes \
-do not wait for each other in a circle, whether they synchronize or not
-  to do: call them in the same order in all processes, or use nonblocking ones"""
+  rule: MPI-4.1, section 6.14: the order of collective calls must not let processes wait for each \
+other in a cycle, even if every call synchronizes
+  to do: call them in the same order in all processes, or use nonblocking collectives"""
 
 
 def counted(lines: list[str]) -> list[str]:
-    """Without the questions: how many there are does not matter here."""
-    return [re.sub(r", \d+ questions?", "", line) for line in lines]
+    """The lines without the number of queries, which does not matter here."""
+    return [re.sub(r", \d+ quer(?:y|ies)", "", line) for line in lines]
 
 
 def watched(
@@ -103,10 +103,10 @@ def watched(
     source: str = "nodes.c",
     **environment: str,
 ) -> runs.Run:
-    """Four processes on two nodes, and what is left of them."""
+    """Four processes on two nodes, and the files that they leave."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
-    command = ["run", "--check", "--mpiexec", " ".join(launcher), "-n", "4", *options, "--"]
+    command = ["run", "--check=fast", "--mpiexec", " ".join(launcher), "-n", "4", *options, "--"]
     program = runs.program(source, mpi)
     return runs.read(
         support.shell(*command, program, *words, env={**known, **environment}, cwd=cwd)
@@ -123,7 +123,7 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
     report = tmp_path / "report"
     text = (report / "findings.txt").read_text().splitlines()
     assert counted(text[-1:]) == ["4 errors in 4 processes, 159 calls"]
-    assert "\n".join(text[:-2]) == "\n\n".join(found.blocks)
+    assert support.without_points("\n".join(text[:-2])) == "\n\n".join(found.blocks)
     told = json.loads((report / "findings.json").read_text())
     checks = ["type-mismatch", "type-mismatch", "lost-message", "op-mismatch"]
     assert [one["check"] for one in told["findings"]] == checks
@@ -139,13 +139,16 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
 @pytest.mark.parametrize("topology", ["cart", "graph", "dist_graph"])
 @on_mpi("mpich4", "openmpi4")
 def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str) -> None:
-    """Each wrong call is found, also where sums choose what is compared, as of many processes."""
+    """Each wrong call is found, also if sums select what is compared, as for many processes."""
     forms = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
     first = "at the first element: MPI_FLOAT"
-    between = f"what is sent does not match what is received, {first} is sent, MPI_INT received"
+    between = f"the types sent and received do not match, {first} is sent, MPI_INT received"
     what = dict.fromkeys((f"MPI_Neighbor_{form}" for form in forms), between)
-    if topology == "dist_graph":  # in which rank 1 is its own neighbor, too
-        itself = f"what a process sends itself does not match what it receives, {first} and MPI_INT"
+    if topology == "dist_graph":  # rank 1 is its own neighbor there, too
+        itself = (
+            f"the data that a process sends itself do not match the data that it receives, "
+            f"{first} and MPI_INT"
+        )
         what = {name: between if name.endswith("w") else itself for name in what}
     keys = []
     for how in ("right", "wrong"):
@@ -167,7 +170,7 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
 
 @on_mpi("mpich4", "openmpi4")
 def test_the_order_of_calls_on_several_communicators(mpi: MPI, tmp_path: Path) -> None:
-    """Between nodes, also where sums choose what is compared, as of many processes."""
+    """Between nodes, also if sums select what is compared, as for many processes."""
     for how, blocks, orders in (("right", [], []), ("wrong", [mpi.cited(CROSSED)], [[0, 2]])):
         options = ("--report", how)
         found = watched(mpi, tmp_path, how, options=options, source="crossed.c")
@@ -184,7 +187,16 @@ def test_the_order_of_calls_on_several_communicators(mpi: MPI, tmp_path: Path) -
 @on_mpi("mpich4", "openmpi4")
 def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec, "-n", "4"]
-    command = [sys.executable, "-m", "mpipp.cli", "exec", "--check", "--report", "report", "--"]
+    command = [
+        sys.executable,
+        "-m",
+        "mpipp.cli",
+        "exec",
+        "--check=fast",
+        "--report",
+        "report",
+        "--",
+    ]
     known = {"PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
     with short_directory() as sockets:
         done = subprocess.run(
@@ -197,7 +209,7 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
             timeout=240,
             check=False,
         )
-    # Each watcher says what it has found of its own.
+    # Each watcher reports its own findings.
     found = runs.read(done)
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
     assert sorted(counted(found.last)) == [
@@ -216,15 +228,15 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
         "",
         "2 errors in 4 processes, 158 calls",
     ]
-    assert "\n".join(lines) == "\n".join(expected)
-    # What it has put together stays.
+    assert support.without_points("\n".join(lines)) == "\n".join(expected)
+    # The merged result stays.
     again = support.shell("report", "report", cwd=tmp_path)
     assert again.stdout == shown.stdout
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_two_nodes_find_alike_is_printed_once(mpi: MPI, tmp_path: Path) -> None:
-    """By the first of them. The directory of its own is removed."""
+    """The first of them prints it. Its directory is removed."""
     found = watched(mpi, tmp_path, "op", "leak")
     assert found.blocks[1:] == [mpi.cited(WRONG[3])]
     leak = found.blocks[0].splitlines()
@@ -237,13 +249,13 @@ def test_what_two_nodes_find_alike_is_printed_once(mpi: MPI, tmp_path: Path) -> 
 
 @on_mpi("mpich4")
 def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
-    # There nobody may make one.
+    # No directory can be made there.
     found = watched(mpi, Path("/proc"), "near", "op")
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
     said = {re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in counted(found.last)}
     left_out = re.compile(
         r"mpipp: not checked: (ranks? .+) could not leave in /proc/DIR "
-        r"what is to be compared with processes of other nodes \(No such file or directory\)"
+        r"the data to compare with other nodes \(No such file or directory\)"
     )
     ranks = [done[1] for done in map(left_out.fullmatch, said) if done]
     assert sorted(re.findall(r"\d", " ".join(ranks))) == ["0", "1", "2", "3"]
@@ -271,7 +283,7 @@ with open("/proc/self/cmdline") as file:
 
 @on_mpi("mpich4", "openmpi4")
 def test_watchers_that_come_late_to_a_slow_disk(mpi: MPI, tmp_path: Path) -> None:
-    """Longer than a process waits for its watcher."""
+    """Later than a process waits for its watcher."""
     (tmp_path / "sitecustomize.py").write_text(SLOW)
     path = os.pathsep.join(map(str, (tmp_path, ROOT)))
     found = watched(mpi, tmp_path, "near", "op", PYTHONPATH=path)
@@ -303,7 +315,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
         (b'{"mpipp":"node"}\n', "is no file of a process that mpipp has written"),
         (
             first.replace(b'"version":5', b'"version":9') + b"\n" + rest,
-            "is of another version of mpipp: compare it with that",
+            "was written by another version of mpipp: use that version to compare it",
         ),
         (first.replace(b'"pid"', b'"dip"') + b"\n" + rest, "is damaged: its head makes no sense"),
         (first + b"\n" + rest[:-9], f"has {len(rest) - 9} bytes of {len(rest)}: it is not whole"),
@@ -313,7 +325,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(MpippError, match=f"{path} {reason}"):
             read(str(path))
-    for number in range(0, len(rest) - 8, 7):  # the last bits of what is compressed mean nothing
+    for number in range(0, len(rest) - 8, 7):  # the last bits of compressed data mean nothing
         damaged = rest[:number] + bytes([rest[number] ^ 8]) + rest[number + 1 :]
         with contextlib.suppress(zlib.error):
             if zlib.decompress(damaged) == zlib.decompress(rest):  # copied from an equal place
@@ -326,7 +338,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
 
 
 BOMBS = {
-    # Sets of so many numbers, tables as long, lists as deep.
+    # Sets with so many numbers, tables of that length, lists of that depth.
     "head": (rb'"world_size":4', b'"world_size":1099511627776', "its head makes no sense"),
     "rank": (rb'"world_rank":\d', b'"world_rank":1099511627776', "its head makes no sense"),
     "digits": (rb'"world_rank":\d', b'"world_rank":' + b"9" * 10**6, "is no file of a process"),
@@ -339,7 +351,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_file_that_would_take_all_memory(left: Path, tmp_path: Path, kind: str) -> None:
-    """It is left out, with a sentence, also where little memory is given."""
+    """It is left out, with a sentence, even with little memory."""
     shutil.copytree(left, tmp_path / "report")
     (tmp_path / "report" / "findings.json").unlink()
     path = Path(paths_in(str(tmp_path / "report" / PROCESSES))[1])

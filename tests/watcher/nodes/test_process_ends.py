@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes of several nodes that wait for each other, and what is told where one dies."""
+"""Processes of several nodes that wait for each other, and the reports when one dies."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ import pytest
 
 from mpipp.common.run_directory import WAITING
 from mpipp.watcher.ipc.protocol import ABORTING
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.nodes.root_cause import Deaths
 from mpipp.watcher.output import channel, node_results
 from mpipp.watcher.output.channel import ToRun
 from mpipp.watcher.output.totals import NOTHING
-from tests.support import MPI, ROOT, on_mpi
+from mpipp.watcher.settings import Settings
+from tests.support import MPI, ROOT, on_mpi, without_points
 from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import LAUNCHER
 from tests.watcher.test_unwatched import ended
@@ -79,12 +79,14 @@ def started(mpi: MPI, cwd: Path, *words: str, each: int = 2) -> subprocess.Popen
 
 
 def told(run: subprocess.Popen[str], last: str, times: int = 1) -> list[str]:
-    """What it says up to lines that begin so, and to their block's end; the user ends it then."""
+    """The output up to lines that begin so, and to the end of their block; then the user ends the
+    run.
+    """
     assert run.stderr is not None
     said, count = "", 0
     for line in run.stderr:
         said += line
-        count += line.startswith(last)
+        count += without_points(line).startswith(last)
         if count == times and not line.strip():
             break
     os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
@@ -99,11 +101,11 @@ def told(run: subprocess.Popen[str], last: str, times: int = 1) -> list[str]:
 def test_a_deadlock(mpi: MPI, how: str, tmp_path: Path) -> None:
     run = started(mpi, tmp_path, how)
     blocks = told(run, "error: deadlock", 2 if how == "pairs" else 1)
-    if how == "pairs":  # each node tells of its own
+    if how == "pairs":  # each node reports its own
         assert set(blocks) == PAIRS
     else:
         assert blocks == [RING if how == "ring" else FAR]
-    # Who is ended by the user has not died.
+    # A process that the user ends has not died.
     found = ended(run)
     assert found.blocks == []
     assert re.match(rf"mpipp: {len(blocks)} errors? in 4 processes, ", found.last[-1])
@@ -120,8 +122,8 @@ def test_who_only_takes_long(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     found = ended(started(mpi, tmp_path, "die"))
-    # One node tells; whoever it sees first, where they are killed within moments: rank 1 may still
-    # be about to close its files when the launcher, which has noticed, has killed rank 0.
+    # One node reports the process that it sees first. They are killed within moments: rank 1 may
+    # still be about to close its files when the launcher, which has noticed, has killed rank 0.
     block = runs.only(found.blocks)
     assert re.match("error: a process has died(, .*| inside of MPI)\n", block)
     for rank in range(4):
@@ -132,7 +134,7 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("each", [1, 2])
 def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> None:
-    """Who is seen to die first is often one of those that the launcher ends."""
+    """The first death that is seen is often the launcher's doing."""
     found = ended(started(mpi, tmp_path, "refused", each=each))
     block = runs.only(found.blocks)
     said = re.sub(r"\n    called at .*", "", block).splitlines()
@@ -148,7 +150,7 @@ def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> Non
 def test_what_a_launcher_has_not_read(
     taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends soon after a process has died, and takes along what was written to it meanwhile."""
+    """It ends soon after a process has died, and loses text that was written meanwhile."""
     blocks = "error: one", "error: the other"
     read, write = os.pipe()
     with suppress(BrokenPipeError), open(write, "w", buffering=1) as stream:
@@ -160,7 +162,7 @@ def test_what_a_launcher_has_not_read(
         launcher.read(sum(len(text) + 2 for text in blocks[:taken]))
         if taken < len(blocks):
             launcher.close()
-            to.block("error: at the end", [])  # to nobody
+            to.block("error: at the end", [])  # nobody reads it
         to.total(NOTHING)
     launcher.close()
     (left,), _ = node_results.nodes(str(tmp_path))
@@ -173,8 +175,9 @@ def test_what_a_launcher_has_not_read(
 def test_what_could_not_be_written_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A node prints itself what another has printed of other ranks; once the disk has room again
-    the launcher hears that it has."""
+    """A node prints a finding that another has printed for other ranks. Once the disk has space
+    again the launcher learns that.
+    """
     real, failures = node_results.save, [OSError(errno.ENOSPC, "full")]
 
     def save(directory: str, node: node_results.Node) -> None:
@@ -193,14 +196,14 @@ def test_what_could_not_be_written_first(
 
 
 def process(rank: int, end: int = 0) -> Any:
-    """One of two."""
+    """One of two processes."""
     info = SimpleNamespace(job=1, world="1-2", world_rank=rank, world_size=2)
     return SimpleNamespace(registry=SimpleNamespace(info=info), end=end)
 
 
 @pytest.fixture
 def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Deaths]:
-    """What two nodes know."""
+    """The knowledge of two nodes."""
     made = []
     for name in ("one", "other"):
         monkeypatch.setenv("MPIPP_NODE", name)
@@ -225,13 +228,13 @@ def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
     assert other.order(second, [second]) == "too"
     assert other.order(aborts, [aborts]) == "after"
     assert one.order(first, [first]) == "first"
-    # Where there is no other node, or no directory, each is told of.
+    # Without another node, or without a directory, each death is reported.
     assert other.order(second, [first, second]) == "first"
     assert Deaths("").order(second, [second]) == "first"
     # Long after.
     os.utime(tmp_path / WAITING / "ended", (1e9, 1e9))
     assert other.order(aborts, [aborts]) == "first"
-    assert one.order(first, [first]) == "after"  # it has told what it does
+    assert one.order(first, [first]) == "after"  # it has reported its state
 
 
 @pytest.mark.parametrize(
@@ -239,10 +242,10 @@ def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
     [
         ((2, 1), (False, True)),
         ((1, 2), (True, False)),
-        ((2, 2), (True, False)),  # who was first
+        ((2, 2), (True, False)),  # the first to die
         ((2, None), (True, False)),
         ((None, 3), (False, True)),
-        ((None, None), (True, True)),  # nothing is told of none
+        ((None, None), (True, True)),  # without deaths nothing is reported
     ],
 )
 def test_the_least_doubt(
@@ -266,6 +269,6 @@ def test_damaged_words_of_another_node(both: list[Deaths], tmp_path: Path, words
     one.say([first], 1)
     (tmp_path / WAITING / "died-other-1").write_bytes(words)
     assert one.are_the_cause()
-    assert one.ended_elsewhere([first], time.monotonic()) == []
+    assert one.ended_on_other_nodes([first], time.monotonic()) == []
     (tmp_path / WAITING / "ended").write_bytes(b"\xff")
     assert both[1].order(process(1), [process(1)]) == "first"

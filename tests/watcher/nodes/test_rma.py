@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One-sided communication on several nodes: each conflict is told once, as on one."""
+"""One-sided communication on several nodes: each conflict is reported once, as on one node."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from mpipp.distributed import compare
 from mpipp.distributed.process_file import rma_log_file
 from tests import support
 from tests.support import MPI, compile_program, on_mpi
-from tests.unit.told import of_nodes
+from tests.unit.node_reports import of_nodes
 from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import LAUNCHER
 
-CONFLICTS = 11  # of conflicts.c, of which two are shown as others are
-PROGRAMS = support.ROOT / "tests" / "analysis" / "rma" / "programs"
+CONFLICTS = 11  # of conflicts.c, two of which are shown like others
 
 
 def on_nodes(
     mpi: MPI, cwd: Path, per_node: int, n: int, *words: str | Path, report: str = ""
 ) -> runs.Run:
-    """Run with processes on nodes of so many each, in a directory."""
+    """Run with so many processes on each node, in a directory."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(per_node), *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     options = ["--report", report] if report else []
@@ -51,7 +50,7 @@ def told(found: runs.Run) -> list[str]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_conflicts_between_nodes_are_told_as_on_one(mpi: MPI, tmp_path: Path) -> None:
-    program = compile_program(PROGRAMS / "conflicts.c", mpi)
+    program = compile_program(support.program_source("analysis/rma", "conflicts.c"), mpi)
     one = on_nodes(mpi, tmp_path, 3, 3, program)
     assert (len(one.blocks), [line.partition(",")[0] for line in one.last]) == (
         9,
@@ -70,8 +69,8 @@ def test_conflicts_between_nodes_are_told_as_on_one(mpi: MPI, tmp_path: Path) ->
 
 @on_mpi("mpich4")
 def test_what_orders_goes_from_node_to_node(mpi: MPI, tmp_path: Path) -> None:
-    for name, count in (("orders.c", 35), ("values.c", 5)):
-        program = compile_program(PROGRAMS / name, mpi)
+    for name, count in (("orders.c", 35), ("atomic_flags.c", 5)):
+        program = compile_program(support.program_source("analysis/rma", name), mpi)
         right = on_nodes(mpi, tmp_path, 1, 3, program)
         assert (right.status, right.output, right.blocks) == (0, "done\n", [])
         wrong = on_nodes(mpi, tmp_path, 1, 3, program, "wrong")
@@ -83,18 +82,16 @@ def test_what_orders_goes_from_node_to_node(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_the_log_of_a_process_that_is_killed_is_there(mpi: MPI, tmp_path: Path) -> None:
-    program = compile_program(PROGRAMS / "ended.c", mpi)
+    program = compile_program(support.program_source("analysis/rma", "end_in_epoch.c"), mpi)
     found = on_nodes(mpi, tmp_path, 1, 2, program, "kill")
     assert found.status != 0
     [block] = found.others
-    assert block.split("\n")[0] == (
-        "error: MPI_Put and MPI_Put write the same memory: nothing orders them"
-    )
+    assert block.split("\n")[0] == ("error: MPI_Put and MPI_Put write the same memory: data race")
 
 
 @on_mpi("mpich4")
 def test_two_programs_are_compared(mpi: MPI, tmp_path: Path) -> None:
-    source = PROGRAMS / "conflicts.c"
+    source = support.program_source("analysis/rma", "conflicts.c")
     one, other = (compile_program(source, mpi, ("-g", level)) for level in ("-O0", "-O1"))
     found = on_nodes(mpi, tmp_path, 1, 1, one, ":", "-n", "2", other)
     assert (found.status, found.output) == (0, "done\n")
@@ -104,19 +101,25 @@ def test_two_programs_are_compared(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI) -> None:
-    # There nobody may make a directory.
-    found = on_nodes(mpi, Path("/proc"), 1, 3, compile_program(PROGRAMS / "conflicts.c", mpi))
+    # No directory can be made there.
+    found = on_nodes(
+        mpi,
+        Path("/proc"),
+        1,
+        3,
+        compile_program(support.program_source("analysis/rma", "conflicts.c"), mpi),
+    )
     assert [(block.split("\n")[0], "in broadcast_tree" in block) for block in found.blocks] == [
         (
             "error: MPI_Get and MPI_Get write the same memory: the first is not complete when the "
-            "second begins",
+            "second starts",
             True,
         ),
     ]
     said = [re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in found.last]
     assert sorted(line for line in said if "not checked: rank" in line) == [
-        f"mpipp: not checked: rank {rank} could not leave in /proc/DIR what is to be compared with "
-        "processes of other nodes (No such file or directory)"
+        f"mpipp: not checked: rank {rank} could not leave in /proc/DIR the data to compare with "
+        "other nodes (No such file or directory)"
         for rank in range(3)
     ]
     assert not [line for line in said if "one-sided" in line]
@@ -124,8 +127,14 @@ def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI
 
 @on_mpi("mpich4")
 def test_of_one_process_alone_is_told_what_to_do(mpi: MPI) -> None:
-    # What ends an operation at its target is another's call, whose log is not there.
-    found = on_nodes(mpi, Path("/proc"), 1, 3, compile_program(PROGRAMS / "advice.c", mpi))
+    # Another process's call completes an operation at its target, and that log is missing.
+    found = on_nodes(
+        mpi,
+        Path("/proc"),
+        1,
+        3,
+        compile_program(support.program_source("analysis/rma", "advice.c"), mpi),
+    )
     to_do = {
         re.findall(r"advice\.c:\d+ in (\w+)", block)[0]: block.rpartition("to do: ")[2]
         for block in found.blocks
@@ -139,10 +148,10 @@ def test_of_one_process_alone_is_told_what_to_do(mpi: MPI) -> None:
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a run with nine conflicts, of which one process has one by itself."""
+    """The directory of a run with nine conflicts, one of them within a process."""
     mpi = support.find_mpi("mpich4")
     made: Path = tmp_path_factory.mktemp("left")
-    program = compile_program(PROGRAMS / "conflicts.c", mpi)
+    program = compile_program(support.program_source("analysis/rma", "conflicts.c"), mpi)
     found = on_nodes(mpi, made, 1, 3, program, report="report")
     assert len(found.blocks) == 9
     return made / "report"
@@ -185,10 +194,10 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
         (b"[]\n", "is no log that mpipp has written"),
         (
             first.replace(b'"version": %d' % rma_log_file.VERSION, b'"version": 9') + b"\n" + rest,
-            "is of another version of mpipp: compare it with that",
+            "was written by another version of mpipp: use that version to compare it",
         ),
         (good[:-7], f"has {len(rest) - 7} bytes of {len(rest)}: it is not whole"),
-        (other, "is not of the process whose file is there"),
+        (other, "belongs to another process than its neighbor file"),
     ):
         path.write_bytes(content)
         found = compare.compare(str(tmp_path / "some"), told=[])
@@ -200,7 +209,7 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
         found = compare.compare(str(tmp_path / "some"), told=[])
         for said in found.unchecked:
             assert f"{known} is damaged" in said
-        if not found.unchecked:  # bits of what is compressed that mean nothing
+        if not found.unchecked:  # changed bits without a meaning
             assert len(found.findings) == CONFLICTS
 
 

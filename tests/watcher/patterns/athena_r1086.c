@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A grid code packs its next boundary, in another function and by another pointer, where the last
-// one is still being sent: nobody has ever waited. In the second it is waited for, too late.
+// A grid code packs its next boundary, in another function and by another pointer, while the last
+// one is still being sent: it never waits. The second version waits, too late.
 #include <stddef.h>
 
 #include "patterns.h"

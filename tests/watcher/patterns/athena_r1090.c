@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same code exchanges both ways: it unpacks what has not come yet, and packs where something is
-// still being sent. Nobody waits for either.
+// The same code exchanges both ways: it unpacks data that has not come yet, and packs where data is
+// still being sent. It waits for neither.
 #include "patterns.h"
 
 static _Alignas(4096) double out[CELLS], in[CELLS];

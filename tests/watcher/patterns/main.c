@@ -41,6 +41,6 @@ int main(int argc, char **argv) {
     MPI_Barrier(MPI_COMM_WORLD);
   }
   MPI_Finalize();
-  if (rank == 0) puts("done");
+  if (rank == 0) fputs("done\n", stdout);
   return 0;
 }

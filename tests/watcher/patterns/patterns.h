@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of real programs, as small as they can be; each has a corrected twin. Two processes. */
+/* Errors of real programs, made as small as possible; each has a corrected twin. Two processes. */
 #ifndef PATTERNS_H
 #define PATTERNS_H
 
@@ -13,10 +13,10 @@
 extern "C" {
 #endif
 
-/* Rank 1 goes on when rank 0 says so. */
+/* Rank 1 continues when rank 0 says so. */
 void go(void);
 void await_go(void);
-/* What rank 1 has received: n numbers from `first` on. */
+/* Needs that rank 1 has received n numbers from `first` on. */
 void need(const double *cells, int n, double first);
 
 void athena_r1086(int rank, int wrong);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each process sorts its keys, then merges them with those of the other, which are to be received
-// into a buffer that it reads at once.
+// Each process sorts its keys, then merges them with those of the other. It reads the buffer for
+// these at once, while they are being received.
 #include <stdlib.h>
 
 #include "patterns.h"

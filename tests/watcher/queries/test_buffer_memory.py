@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers of which there is less memory than a call is told are found, if they are large."""
+"""Large buffers with less memory than the call requires are found."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ STANDARDS = {"mpich4": "MPI-4.0, section 5.1.12", "openmpi4": "MPI-3.1, section 
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", WRITES)
 def test_it_is_told_what_there_is_no_memory_for(mpi: MPI, how: str) -> None:
-    """Nothing is written there, since less comes than there is said to be room for."""
-    found = runs.run(mpi, [runs.program("beyond.c", mpi), how], "--check=memory")
+    """Nothing is written there, since less data comes than the call allows."""
+    found = runs.run(mpi, [runs.program("oversized_receives.c", mpi), how], "--check=memory")
     assert (found.status, found.output.count("received")) == (0, 2)
     buffer, element = WRITES[how].split("|")
     call = f'MPI_Recv(source = 0, tag = 0, comm = "MPI_COMM_SELF", buf = ADDRESS {buffer})'
     assert re.sub("0x[0-9a-f]+", "ADDRESS", runs.only(found.blocks)).splitlines() == [
-        "error: buf of MPI_Recv reaches into memory that the process does not have, at ADDRESS",
+        "error: buf of MPI_Recv extends into unmapped memory at ADDRESS",
         f"  ranks 0 and 1: {call}",
-        "    called at beyond.c:21 in receive",
+        "    called at oversized_receives.c:21 in receive",
         f"    writes {element}",
         "  shown as in rank 0",
-        f"  rule: {STANDARDS[mpi.id]}: a buffer must lie in memory of the process",
-        "  to do: compare the address, the count and the datatype's extent with the memory "
-        "allocated",
+        f"  rule: {STANDARDS[mpi.id]}: a buffer must lie in mapped memory of the process",
+        "  to do: compare the address, the count and the datatype's extent with the allocated "
+        "memory",
     ]
-    assert re.fullmatch("mpipp: 1 error in 2 processes, .*, 2 questions", runs.only(found.last))
+    assert re.fullmatch("mpipp: 1 error in 2 processes, .*, 2 queries", runs.only(found.last))
 
 
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_what_is_right_is_not_told(mpi: MPI) -> None:
-    """Nor are holes of a datatype, a new part of the stack, and what may not be touched now."""
-    found = runs.run(mpi, [runs.program("beyond.c", mpi), "all", "right"])
+    """Nor are holes of a datatype, a new part of the stack, and memory that is protected now."""
+    found = runs.run(mpi, [runs.program("oversized_receives.c", mpi), "all", "right"])
     assert (found.status, found.blocks) == (0, [])
     assert found.output.count("received") == 2
     assert re.fullmatch("mpipp: no errors in 2 processes, .*", runs.only(found.last))

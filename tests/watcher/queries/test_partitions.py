@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Partitions of sends that are ready, and of receives that have not arrived, are MPI's alone."""
+"""Ready partitions of sends, and missing partitions of receives, belong to MPI alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 READS = "MPI_Psend_init write and read the same memory"
-# What is said, of which element of which operation, which the call in that line shares.
+# The finding, and the element and operation that the call in that line shares.
 WRONG = {
     "written": [f"MPI_Irecv and {READS}", "receive_into", "buf(INT)", "start", "buf[8](INT)"],
     "marked": [
@@ -33,38 +33,43 @@ PARTY = (
     r"(?:    started by MPI_Start(?:all)? at partition_overlaps\.c:\d+ in \w+\n)?"
     r"    (?:reads|writes) ([^\n]*)\n"
 )
-# Not with Open MPI 5.0: its MPI_Wait for a partitioned send now and then never returns.
+# Not with Open MPI 5.0: its MPI_Wait for a partitioned send sometimes never returns.
 partitioned = on_mpi("mpich4", "abi5")
-# With many other requests the wrapper keeps where they lie.
+# With many other requests the wrapper keeps their addresses.
 few_or_many = pytest.mark.parametrize("many", [[], ["many"]], ids=["few", "many"])
 
 
 @partitioned
 @few_or_many
 def test_nothing_is_asked_of_what_is_right(mpi: MPI, many: list[str]) -> None:
-    found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), "", *many], n=1)
+    found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), *many, ""], n=1)
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
     last = runs.only(found.last)
     assert re.fullmatch(r"mpipp: no errors in 1 process, \d+ calls", last), last
 
 
+# "written" and "marked" have the same calls, which one run reports once.
 @partitioned
 @few_or_many
-@pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_wrong(mpi: MPI, wrong: str, many: list[str]) -> None:
-    """Also where the same call at the same address was right before."""
-    found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), wrong, *many], n=1)
-    block = runs.only(found.blocks)
-    what, *parties = WRONG[wrong]
-    said = re.fullmatch(
-        rf"error: (.*), \[0x[0-9a-f]+, 0x[0-9a-f]+\)\n{PARTY}{PARTY}  rule: [^\n]*(\n  .*)*", block
-    )
-    assert said, block
-    assert list(said.groups()[:5]) == [what, *parties]
-    assert re.fullmatch(r"mpipp: 1 error in 1 process, \d+ calls, 1 question", found.last[-1])
+@pytest.mark.parametrize("wrong", [("written", "arrived", "columns"), ("marked",)])
+def test_what_is_wrong(mpi: MPI, wrong: tuple[str, ...], many: list[str]) -> None:
+    """Also if the same call at the same address was correct before."""
+    found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), *many, *wrong], n=1)
+    said = [
+        re.fullmatch(
+            rf"error: (.*), \[0x[0-9a-f]+, 0x[0-9a-f]+\)\n{PARTY}{PARTY}  rule: [^\n]*(\n  .*)*",
+            block,
+        )
+        for block in found.blocks
+    ]
+    told = [list(one.groups()[:5]) for one in said if one]
+    assert told == [WRONG[one] for one in wrong], found.blocks
+    last = r"mpipp: (\d) errors? in 1 process, \d+ calls, (\d) quer(?:y|ies)"
+    counted = re.fullmatch(last, found.last[-1])
+    assert counted and counted.groups() == (str(len(wrong)), str(len(wrong))), found.last
 
 
-@on_mpi("mpich4")  # Open MPI 5.0.11 hangs where two of them with one tag start, watched or not
+@on_mpi("mpich4")  # Open MPI 5.0.11 hangs if two of them with one tag start, watched or not
 def test_a_start_that_nobody_receives_is_told(mpi: MPI) -> None:
     program = runs.program("partitioned_starts.c", mpi)
     for way, found in (([], []), (["wrong"], ["error: a message is sent and never received"])):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Persistent operations: overlaps among those that one call starts, and where they were started."""
+"""Persistent operations: overlaps among those that one call starts, and their starters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support import MPI, each_handle, every_mpi, on_mpi, shell
 from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import watched
 
-SOURCE = (runs.PROGRAMS / "persistent.c").read_text().splitlines()
+SOURCE = runs.program_source("persistent.c").read_text().splitlines()
 
 
 def line_of(text: str, function: str) -> int:
@@ -98,24 +98,13 @@ def check_overlap(mpi: MPI, case: str, expected: Sequence[tuple[str, ...]]) -> N
 
 
 @every_mpi
-@pytest.mark.parametrize("case", [*OVERLAPS, "types", "any", "lost"])
-def test_what_is_right(mpi: MPI, case: str) -> None:
-    check_silence(mpi, case)
-
-
-@on_mpi("mpich4", "mpich5", "openmpi5", "abi5")
-def test_what_is_right_of_collective_operations(mpi: MPI) -> None:
-    check_silence(mpi, "collective")
-
-
-# With Open MPI 5 an MPI_Wait for a partitioned send now and then never returns.
-@on_mpi("mpich4", "mpich5", "abi5")
-def test_what_is_right_of_partitions(mpi: MPI) -> None:
-    check_silence(mpi, "partitioned")
-
-
-def check_silence(mpi: MPI, case: str) -> None:
-    found = runs.run(mpi, [runs.program("persistent.c", mpi), case, "fixed"])
+def test_what_is_right(mpi: MPI) -> None:
+    cases = [*OVERLAPS, "types", "any", "lost"]
+    if mpi.id != "openmpi4":  # which has neither
+        cases.append("collective")
+    if not mpi.id.startswith("openmpi"):
+        cases.append("partitioned")  # its MPI_Wait sometimes never returns in Open MPI 5
+    found = runs.run(mpi, [runs.program("persistent.c", mpi), *cases, "fixed"])
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
     last = runs.only(found.last)
     assert re.fullmatch(r"mpipp: no errors in 2 processes, [\d,]+ calls", last), last
@@ -123,7 +112,7 @@ def check_silence(mpi: MPI, case: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_other_threads_change_nothing(mpi: MPI) -> None:
-    """Where boxes of operations are kept from the start."""
+    """Boxes of operations are kept from the start."""
     for case in ("two", "many", "columns"):
         words = [runs.program("persistent.c", mpi, "-pthread", "-DTHREADS"), case]
         wrong, right = runs.run(mpi, [*words]), runs.run(mpi, [*words, "fixed"])
@@ -133,7 +122,7 @@ def test_other_threads_change_nothing(mpi: MPI) -> None:
 
 
 MISMATCH = """\
-error: what is sent does not match what is received, at the first element: \
+error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
   rank 0: MPI_Send_init(dest = 1, tag = 0, comm = "MPI_COMM_WORLD", buf = 4 MPI_INT)
     called at persistent.c:{sent} in {case}
@@ -147,7 +136,7 @@ MPI_INT is sent, MPI_FLOAT received
 
 
 def mismatch(case: str) -> str:
-    """What is said of `types` and `any`."""
+    """The finding for `types` and `any`."""
     made = "receive" if case == "types" else case
     return MISMATCH.format(
         case=case,
@@ -183,7 +172,7 @@ def test_a_lost_message(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_on_two_nodes(mpi: MPI, tmp_path: Path) -> None:
-    """What a watcher writes of a process for others has both places, too."""
+    """The files that a watcher writes for other nodes have both places, too."""
     options = ("--report", "report")
     found = watched(mpi, tmp_path, "types", options=options, source="persistent.c")
     said = mismatch("types").replace("dest = 1", "dest = 2")

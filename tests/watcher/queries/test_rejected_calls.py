@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--on-error` of calls that are wrong in one process: MPI does not see them."""
+"""`--on-error` with calls that are wrong in one process: MPI does not see them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from tests.support import MPI, ROOT, on_mpi
 from tests.watcher import runs
 
-# What each call of refused.c returns, and the error handlers that are called: NONE of what is on
-# no communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
+# The code that each call of rejected_calls.c returns, and the called error handlers.
+# NONE: for calls without a communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
 NONE = "none"
-NO_FILE = " no file"  # what opens a file has the error handler of MPI_FILE_NULL
+NO_FILE = " no file"  # a call that opens files has the error handler of MPI_FILE_NULL
 ROWS = {
     "negative_count": "count alone",
     "no_rank": "rank alone",
@@ -71,7 +71,7 @@ def what(block: str) -> str:
 
 @on_mpi("mpich4", "openmpi4")
 def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
-    program = runs.program("refused.c", mpi)
+    program = runs.program("rejected_calls.c", mpi)
     found = runs.run(mpi, [program, tmp_path / "file"], "--on-error", "handler")
     of_none = {"mpich4": "self", "openmpi4": "world"}[mpi.id]
     expected = {name: told.replace(NONE, of_none) for name, told in ROWS.items()}
@@ -81,13 +81,14 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
     assert found.output == "".join(f"{name}: {s}; {s}\n" for name, s in expected.items())
     told = [what(block) for block in found.blocks]
     assert [one for one in told if not one.startswith("error: ")] == [
-        "warning: MPI_Comm_free is called for a communicator on which an operation is pending"
+        "warning: the program waited for a persistent request, but never started it",
+        "warning: MPI_Comm_free is called for a communicator on which an operation is pending",
     ]
-    # Those between groups are told of each group.
+    # Calls between groups are reported for each group.
     assert list(dict.fromkeys(one for one in told if " needs an int" in one)) == GROUPS
-    # `right` has none, the groups' two rows are above; null_given_up has two.
+    # `right` has none, the groups' two rows are above; null_given_up and started_overlap have two.
     others = [one for one in told if " needs an int" not in one]
-    assert f"error: {OVERLAP}" in others and len(others) == len(ROWS) - 3 + 1, others
+    assert f"error: {OVERLAP}" in others and len(others) == len(ROWS) - 3 + 2, others
     assert found.status == 0
     runs.only(found.last)
 
@@ -95,7 +96,7 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["abort", "handler"])  # that of the communicator is fatal
 def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
-    program = runs.program("refused.c", mpi)
+    program = runs.program("rejected_calls.c", mpi)
     command: list[str | Path] = [program, tmp_path / "file", "fatal", "overlap"]
     found = runs.run(mpi, command, "--on-error", how)
     assert (found.status, found.output) == (1, "")
@@ -103,7 +104,7 @@ def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
     assert re.match("mpipp: 1 error in 2 processes, ", found.last[0])
 
 
-# What is found first takes long: such a process waits for its answer, for twenty seconds at most.
+# The first finding takes long: such a process waits for its answer, for twenty seconds at most.
 LATE = """
 import time
 from mpipp.watcher.queries import error_class as wrong
@@ -124,7 +125,7 @@ wrong.error_class = late
 @on_mpi("mpich4", "openmpi4")
 def test_a_watcher_that_is_at_work_is_awaited(mpi: MPI, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(LATE)
-    program = runs.program("refused.c", mpi)
+    program = runs.program("rejected_calls.c", mpi)
     command: list[str | Path] = [program, tmp_path / "file", "fatal", "overlap"]
     found = runs.run(mpi, command, "--on-error", "abort", PYTHONPATH=f"{tmp_path}:{ROOT}")
     assert (found.status, found.output) == (1, "")
@@ -135,7 +136,7 @@ def test_a_watcher_that_is_at_work_is_awaited(mpi: MPI, tmp_path: Path) -> None:
 def test_what_is_suppressed_is_made(mpi: MPI, tmp_path: Path) -> None:
     known = tmp_path / "known"
     known.write_text("[it is known]\ncheck = buffer-overlap\n")
-    program = runs.program("refused.c", mpi)
+    program = runs.program("rejected_calls.c", mpi)
     command: list[str | Path] = [program, tmp_path / "file", "fatal", "started_overlap"]
     found = runs.run(mpi, command, "--on-error", "abort", "--suppress", str(known))
     assert found.output == "started_overlap: success; success\n"
@@ -144,7 +145,7 @@ def test_what_is_suppressed_is_made(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_what_is_not_checked_is_made(mpi: MPI, tmp_path: Path) -> None:
-    program = runs.program("refused.c", mpi)
+    program = runs.program("rejected_calls.c", mpi)
     command: list[str | Path] = [program, tmp_path / "file", "fatal", "started_overlap"]
     found = runs.run(mpi, command, "--check=arguments,collectives", "--on-error", "abort")
     assert found.output == "started_overlap: success; success\n"

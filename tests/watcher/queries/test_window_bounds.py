@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One-sided operations are held against the windows of other processes of the node."""
+"""One-sided operations are compared with the windows of other processes of the node."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 
 
 @on_mpi("mpich4", "openmpi4")
 def test_beyond_the_window(mpi: MPI) -> None:
-    """What was in bounds, at a thousand places, is asked about until the window is known."""
+    """Accesses in bounds, at a thousand places, are queried until the window is known."""
     found = runs.run(mpi, [runs.program("reach.c", mpi), "wrong"])
     block = runs.only(found.blocks)
     block = re.sub(r"MPI_Win #.*", "MPI_Win ...", re.sub(r"MPI_Put\(.*\)", "MPI_Put(...)", block))
     assert block == mpi.cited(OUTSIDE)
     last = runs.only(found.last)
-    said = re.fullmatch(r"mpipp: 1 error in 2 processes, [\d,]+ calls, (\d+) questions", last)
+    said = re.fullmatch(r"mpipp: 1 error in 2 processes, [\d,]+ calls, (\d+) queries", last)
     assert said and int(said[1]) < 200, last
 
 
-# The first answer takes long: windows are forgotten before they are asked about. Each wait for one
+# The first answer takes long: windows are forgotten before they are queried. Each wait for one
 # leaves a byte.
 LATE = """
 import time
@@ -66,5 +66,5 @@ def test_within_the_windows(mpi: MPI, tmp_path: Path) -> None:
     assert (found.status, said, found.blocks) == (0, "done" * 2, [])
     last = runs.only(found.last)
     assert last.startswith("mpipp: no errors in 2 processes, "), last
-    # Where what is forgotten is waited for it is fifty for each question.
+    # If a wait includes forgotten windows, there are fifty for each query.
     assert waits.stat().st_size < 500

@@ -79,7 +79,7 @@ def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
     lines = said.splitlines()
     assert lines[0] == "Write mpipp guard REQUEST, or mpipp guard all."
     assert lines[1] == "MPI_INT is a handle of kind datatype: write a request."
-    assert "none is MPI_REQUEST_NULL: it is of no operation." in lines, said
+    assert "none is MPI_REQUEST_NULL: it belongs to no operation." in lines, said
     switched = "from now on guarded: the buffers of MPI_Irecv, called at main.c:8 in main"
     assert switched in lines, said
     before, after = said.split(switched)

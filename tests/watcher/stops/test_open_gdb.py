@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 """
 PROMPT = "(gdb) "
 QUIT = "Quit anyway? (y or n) "
-_LATEST = 200.0  # seconds without a word: gdb may have little of a processor
+_LATEST = 200.0  # seconds without output: gdb may get little processor time
 
 
 class Terminal:
@@ -56,7 +56,7 @@ class Terminal:
         self._decoded = codecs.getincrementaldecoder("utf-8")("replace")
 
     def until(self, what: str) -> str:
-        """What is printed, up to this."""
+        """The output up to this text."""
         while what not in self._said:
             more = self._read()
             assert more, self._said
@@ -65,11 +65,11 @@ class Terminal:
         return said
 
     def type(self, line: str) -> None:
-        """A line is typed."""
+        """Type a line."""
         os.write(self._file, f"{line}\n".encode())
 
     def rest(self) -> tuple[str, int]:
-        """What else is printed, and the exit status."""
+        """The remaining output, and the exit status."""
         more = self._read()
         while more:
             self._hear(more)
@@ -78,7 +78,7 @@ class Terminal:
         return self._said, os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def close(self) -> int:
-        """The terminal is gone; returns the exit status."""
+        """Close the terminal; return the exit status."""
         os.close(self._file)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
@@ -92,7 +92,7 @@ class Terminal:
             raise AssertionError(self._said)
         try:
             return os.read(self._file, 1 << 16)
-        except OSError:  # nobody has it open any more
+        except OSError:  # no process has it open any more
             return b""
 
 
@@ -100,7 +100,7 @@ def opened(
     mpi: MPI, program: Path, *options: str, n: int = 2, arguments: tuple[str, ...] = ()
 ) -> Terminal:
     """A watched run in a terminal."""
-    assert mpi.wrapper  # built before, which would be said
+    assert mpi.wrapper  # built before, which would be printed
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     env = support.clean_environment(PYTHONPATH=str(support.ROOT), TERM="dumb", **known)
     words = [*runs.words(mpi, *options, n=n), str(program), *arguments]
@@ -116,7 +116,7 @@ def program(mpi: MPI, wrong: bool) -> Path:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
-    """Once for all ranks that do the same; the program goes on when gdb is left."""
+    """Once for all ranks with the same error; the program continues when gdb is left."""
     run = opened(mpi, program(mpi, True), "--gdb")
     found = run.until(PROMPT)
     assert "error: MPI_Irecv and MPI_Isend write and read the same memory" in found
@@ -124,7 +124,7 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
     line = next(
         one
         for one in lines
-        if one.endswith("stops there: gdb opens; when it is left, the program goes on")
+        if one.endswith("stops there: gdb opens; the program continues when you leave gdb")
     )
     rank = line.split()[1]
     assert f"attached: rank {rank} (inferior 1)" in lines
@@ -142,12 +142,12 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
     run.type("y")
     said, status = run.rest()
     assert (status, said.count("done"), said.count(PROMPT)) == (0, 2, 0), said
-    assert said.splitlines()[-1] == "mpipp: 1 error in 2 processes, 506 calls, 2 questions"
+    assert said.splitlines()[-1] == "mpipp: 1 error in 2 processes, 506 calls, 2 queries"
 
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_gdb_opens_on_all_of_the_node(mpi: MPI) -> None:
-    """What is done there is done: here one is killed."""
+    """Commands in gdb have an effect: here one is killed."""
     run = opened(mpi, program(mpi, True), "--gdb=all")
     lines = run.until(PROMPT).splitlines()
     (attached,) = [line for line in lines if line.startswith("attached: ")]
@@ -163,7 +163,7 @@ def test_gdb_opens_on_all_of_the_node(mpi: MPI) -> None:
 def test_nothing_opens_where_nothing_is_wrong(mpi: MPI) -> None:
     run = opened(mpi, program(mpi, False), "--gdb")
     said, status = run.rest()
-    # What two processes print may mix.
+    # The output of two processes may mix.
     printed, _, rest = said.partition("mpipp: ")
     assert (status, printed.replace("\n", "")) == (0, "donedone"), said
     assert rest == "no errors in 2 processes, 506 calls\n"
@@ -184,7 +184,7 @@ def test_control_c_ends_the_program(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_on_another_node_the_command_is_told(mpi: MPI) -> None:
-    """What no launcher of that node prints goes to the error stream of a process."""
+    """Output goes to the error stream of a process if its node has no launcher."""
     assert mpi.wrapper
     words = runs.words(mpi, "--gdb", n=1)
     where = words.index("--mpiexec") + 1
@@ -193,8 +193,8 @@ def test_on_another_node_the_command_is_told(mpi: MPI) -> None:
     env = support.clean_environment(PYTHONPATH=str(support.ROOT))
     command = [sys.executable, "-m", "mpipp.cli", *words, str(program(mpi, True))]
     run = Terminal(command, env)
-    line = run.until("lets it go on").splitlines()[-1]
-    found = re.fullmatch(r"  rank 0 stops there: on node0 mpipp attach (\d+); kill -CONT \1 ", line)
+    line = run.until(" continues it").splitlines()[-1]
+    found = re.fullmatch(r"  rank 0 stops there: on node0 mpipp attach (\d+); kill -CONT \1", line)
     assert found, line
     stat = Path(f"/proc/{found[1]}/stat")
     while stat.read_text().rpartition(")")[2].split()[0] != "T":

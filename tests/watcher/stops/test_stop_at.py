@@ -43,7 +43,7 @@ def program(mpi: MPI, wrong: bool) -> Path:
 
 
 def stopped(mpi: MPI, at: str, of: Path) -> tuple[list[str], list[str]]:
-    """What is told of each process that stops, and what the run says after they go on."""
+    """The report for each process that stops, and the output of the run after they continue."""
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     with support.running(
         [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, "--stop-at", at), of],
@@ -53,7 +53,7 @@ def stopped(mpi: MPI, at: str, of: Path) -> tuple[list[str], list[str]]:
         assert run.stderr
         told, last, before = [], [], ["", ""]
         for line in run.stderr:
-            found = re.search(r"(.* stops there): .*kill -CONT (\d+) lets it go on\n", line)
+            found = re.search(r"(.* stops there): .*kill -CONT (\d+) continues it\n", line)
             last.append(line.rstrip("\n"))
             if found:
                 told.append("\n".join([*before, found[1]]))
@@ -87,8 +87,8 @@ def test_both_stop_in_the_fourth_message(mpi: MPI, tmp_path: Path) -> None:
     # The twin makes one of the calls.
     told, last = stopped(mpi, f"{tmp_path}:1", program(mpi, False))
     assert len(told) == 1
-    unmade = "mpipp: not checked: no process has stopped at ...:11 in main: the call is not made, "
-    assert re.sub("main[^:]*.c", "...", last[-2]) == f"{unmade}or is another"
+    unmade = "mpipp: not checked: no process stopped at ...:11 in main: "
+    assert re.sub("main[^:]*.c", "...", last[-2]) == f"{unmade}the program did not make this call"
     assert last[-1] == "mpipp: no errors in 2 processes, 18 calls"
 
 

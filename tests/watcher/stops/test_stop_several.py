@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--stop` and `--gdb` where several processes are concerned: strict findings, and deadlocks."""
+"""`--stop` and `--gdb` with several processes: strict findings, and deadlocks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 
 
 def program(mpi: MPI) -> Path:
-    """The program; its argument says what is wrong with it."""
+    """The program; its argument selects the error."""
     return support.compile_program(PROGRAM, mpi, ("-g", "-O0", "-w"))
 
 
@@ -63,7 +63,7 @@ def started(mpi: MPI, how: str, *options: str) -> Iterator[subprocess.Popen[str]
 
 
 def lines_of(run: subprocess.Popen[str], pattern: str, count: int) -> list[re.Match[str]]:
-    """The lines that are such, as soon as there are so many."""
+    """The lines that match, as soon as there are so many."""
     assert run.stderr
     found: list[re.Match[str]] = []
     for line in run.stderr:
@@ -75,7 +75,7 @@ def lines_of(run: subprocess.Popen[str], pattern: str, count: int) -> list[re.Ma
 
 
 def go_on(found: re.Match[str]) -> None:
-    """The process has stopped; it is told to go on."""
+    """Wait until the process has stopped, and let it continue."""
     pid = int(found["pid"])
     while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
         os.sched_yield()
@@ -83,7 +83,7 @@ def go_on(found: re.Match[str]) -> None:
 
 
 STOPS = (
-    r"  rank (?P<rank>\d) stops there: mpipp attach (?P<pid>\d+); kill -CONT (?P=pid) lets it go on"
+    r"  rank (?P<rank>\d) stops there: mpipp attach (?P<pid>\d+); kill -CONT (?P=pid) continues it"
 )
 
 
@@ -103,7 +103,9 @@ def test_a_call_that_disagrees(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_a_call_that_is_compared_when_it_completes(mpi: MPI) -> None:
-    """Who completes it first stops there; if that takes a second, it has been found before."""
+    """The first process that completes it stops there; if that takes a second, it has been found
+    before.
+    """
     with started(mpi, "later", "--strict", "--stop") as run:
         for one in lines_of(run, STOPS + "|mpipp: 1 error .*", 1):
             if one["pid"] is None:
@@ -119,7 +121,7 @@ def test_a_call_that_is_compared_when_it_completes(mpi: MPI) -> None:
 def test_control_c_ends_those_that_have_stopped(mpi: MPI) -> None:
     run = opened(mpi, program(mpi), "--strict", "--stop", arguments=("now",))
     for _ in range(2):
-        run.until("lets it go on")
+        run.until(" continues it")
     run.type("\3")
     said, _ = run.rest()  # they may end well before the launcher ends them
     assert "mpipp: 1 error in 2 processes, " in said
@@ -136,7 +138,7 @@ def test_nobody_stops_in_calls_that_agree(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_deadlock(mpi: MPI) -> None:
-    """It says how to get there; nobody is stopped who stands already."""
+    """The report says how to get there; a process that already waits is not stopped."""
     with started(mpi, "hangs", "--hang-after", "0.5", "--stop") as run:
         found = lines_of(run, r"  rank (?P<rank>\d) is there: mpipp attach (?P<pid>\d+)", 2)
         assert sorted(one["rank"] for one in found) == ["0", "1"]
@@ -147,7 +149,7 @@ def test_a_deadlock(mpi: MPI) -> None:
 @support.on_mpi("mpich4")
 def test_gdb_opens_in_a_deadlock(mpi: MPI) -> None:
     run = opened(mpi, program(mpi), "--gdb=all", "--hang-after", "0.5", arguments=("hangs",))
-    lines = run.until(PROMPT).splitlines()
+    lines = support.without_points(run.until(PROMPT)).splitlines()
     assert "error: deadlock: rank 0 and rank 1 wait for each other" in lines
     (there,) = [line for line in lines if line.endswith(" is there: gdb opens")]
     assert re.fullmatch(r"  rank \d is there: gdb opens", there)
@@ -165,7 +167,7 @@ def test_gdb_opens_in_a_call_that_disagrees(mpi: MPI) -> None:
     run = opened(mpi, program(mpi), "--gdb", "--strict", arguments=("now",))
     lines = run.until(PROMPT).splitlines()
     (there,) = [line for line in lines if " stops there: gdb opens" in line]
-    assert there == "  rank 0 stops there: gdb opens; when it is left, the program goes on"
+    assert there == "  rank 0 stops there: gdb opens; the program continues when you leave gdb"
     assert lines[-1].startswith("16\t        MPI_Allreduce(&value, &sum, 1, MPI_INT, op,")
     run.type("quit")
     run.until("(y or n) ")

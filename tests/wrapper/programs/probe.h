@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a test program talks to its test (watched.py): it says what its handles and variables are,
-// and stops where the test is to look at its registry. One line a message, over a socket.
+// The messages of a test program to its test (watched.py): the values of its handles and variables.
+// At its stops the test reads its registry. One line a message, over a socket.
 #ifndef PROBE_H
 #define PROBE_H
 #ifndef _GNU_SOURCE
@@ -44,12 +44,12 @@ __attribute__((constructor)) static void probe_connect(void) {
        (unsigned long long)(uintptr_t)dlsym(RTLD_DEFAULT, "mpipp_registry"));
 }
 
-// The test looks now, and lets the program go on.
+// The test looks now, and lets the program continue.
 static inline void look(const char *what) {
   char go;
   if (probe_socket < 0) return;
   tell("look %s", what);
-  if (read(probe_socket, &go, 1) != 1) _exit(0); // the test is over
+  if (read(probe_socket, &go, 1) != 1) _exit(0); // the test has ended
 }
 
 static inline void say(const char *name, long long value) {

@@ -9,14 +9,14 @@
 #include "registry/registry.h"
 
 enum { PERCENT = 10 }; // of the time, unless MPIPP_BUDGET says otherwise
-// Programs are taken to have run for so long when they begin: some sixty milliseconds.
-#define HEAD_START ((uint64_t)1 << 27)
-// Ticks of each operation that is looked at beside what is measured: its calls pass the hooks, and
-// what becomes of its request is told.
+// Any budget except 0 begins with this time, some six milliseconds.
+#define HEAD_START ((uint64_t)1 << 24)
+// Further ticks of each guarded operation, beside those that are measured: its calls pass the
+// hooks, and events of its request are reported.
 enum { PASSAGE = 450 };
 
 static struct mpipp_cover *covers;
-static uint32_t count; // of places, without the last cover
+static uint32_t count; // of places, without the last entry
 static uint64_t begun, spent, percent = PERCENT;
 
 uint64_t mpipp_guard_ticks(void) {
@@ -62,33 +62,34 @@ static int is_always(const struct mpipp_cover *cover) {
   return MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always);
 }
 
-// Processes wait for each other, so what one spends others pay for, too, unless it is at the same
-// time: all of one machine have their turns together, at the beginning of each period, for as much
-// of it as there is time for.
+// Processes wait for each other, so the time that one spends costs others, too, unless they spend
+// time at once. So all processes of a machine have their turns together, at the beginning of each
+// period, for as much of it as the budget allows.
 static int is_turn(uint64_t now, uint64_t allowed) {
-  enum { STEEP = 8 }; // all of it is where less than 7 parts of 8 have been spent
+  enum { STEEP = 8 }; // the whole period is a turn if less than 7 parts of 8 have been spent
   const uint64_t period = (uint64_t)1 << 26;
   if (spent >= allowed) return 0;
   double part = (double)(now % period) / (double)period;
   return part * (double)allowed < STEEP * (double)(allowed - spent);
 }
 
-// What each place has had more than its share of waits until the others have had theirs.
+// A place that has had more than its share waits until the others have had theirs.
 static int has_time(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
-  uint64_t now = mpipp_guard_ticks(), allowed = (now - begun + HEAD_START) / 100 * percent;
+  uint64_t now = mpipp_guard_ticks(), allowed = (now - begun) / 100 * percent;
+  if (percent) allowed += HEAD_START;
   return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
 
-// The first of each place is.
+// The first operation of each place is guarded.
 int mpipp_guard_coverage_affords(const struct mpipp_cover *cover) {
   if (is_always(cover)) return 1;
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   return has_time(cover);
 }
 
-// The first requests of each place are. A place that makes them again and again would take all time
-// there is for that alone.
+// The first requests of each place are guarded. Otherwise a place that makes requests again and
+// again would spend the whole budget on that alone.
 int mpipp_guard_coverage_offers(const struct mpipp_cover *cover) {
   enum { FIRST = 64 };
   static unsigned char made[MPIPP_COVERS];

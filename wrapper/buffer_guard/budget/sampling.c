@@ -14,10 +14,10 @@
 #include "generated/facts.h"
 #include "registry/registry.h"
 
-// What was said of the thread's call: it was asked about, and what for.
+// The decision on the thread's call: whether there is one, and the place if the call is guarded.
 static __thread int is_asked __attribute__((tls_model("initial-exec")));
 static __thread struct mpipp_cover *chosen __attribute__((tls_model("initial-exec")));
-// Calls of which that is said, and that have not been looked at yet. With the lock.
+// The number of chosen calls that are not guarded yet. With the lock.
 static uint32_t chosen_count;
 
 static int all_open(void) {
@@ -25,7 +25,7 @@ static int all_open(void) {
 }
 
 static int open_guard(void) {
-  static int opened = 0; // 1: it is there, -1: it cannot be
+  static int opened = 0; // 1: it is open, -1: it cannot be
   if (!opened) opened = mpipp_guard_memcheck_open() && all_open() ? 1 : -1;
   mpipp_registry.guard = opened < 0             ? MPIPP_GUARD_FAILED
                          : mpipp_guard_memcheck ? MPIPP_GUARD_MEMCHECK
@@ -58,7 +58,7 @@ static int uses_any(const struct mpipp_call *call) {
 
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
   struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_guard_cover_of(call) : NULL;
-  int persistent = mpipp_guard_turn_is_persistent(call); // whose turn it is at each start
+  int persistent = mpipp_guard_turn_is_persistent(call); // it takes turns at each start
   if (!cover ||
       (persistent ? mpipp_guard_coverage_offers(cover) : mpipp_guard_coverage_affords(cover)))
     return cover;
@@ -66,8 +66,8 @@ static struct mpipp_cover *choose(const struct mpipp_call *call) {
   return NULL;
 }
 
-// Forgets what was said of the call before if nobody has asked for it: another hook has taken that
-// call over.
+// Forgets the decision on the call before if no call has used it: another hook has taken that call
+// over.
 static void forget(void) {
   chosen_count -= (uint32_t)(chosen != NULL);
   chosen = NULL;
@@ -87,7 +87,7 @@ int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *cal
   if (possible) chosen = choose(call);
   chosen_count += (uint32_t)(chosen != NULL);
   int any = chosen_count || mpipp_guard_count;
-  // Another thread may have changed it before the lock was had.
+  // Another thread may have changed it before this one got the lock.
   if (any == MPIPP_READ(hook->deaf)) mpipp_intercept_hook_hears(hook, any);
   mpipp_guard_unlock();
   return any || mpipp_guard_leaves_out();

@@ -5,12 +5,12 @@
 
 #include "buffer_guard/platform/allocator.h"
 
-// Of lists, a power of two; of requests whose starts are counted.
+// HEADS: of lists, a power of two. MOST: of requests whose starts are counted.
 enum { HEADS = 4096, MOST = 65536 };
 
 struct mpipp_skipped {
   uint64_t request;
-  struct mpipp_cover *cover; // NULL: it is none
+  struct mpipp_cover *cover; // NULL: the entry is unused
   int for_time;
   struct mpipp_skipped *next;
 };

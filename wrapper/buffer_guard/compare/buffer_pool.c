@@ -10,7 +10,7 @@
 
 // Sizes are powers of two.
 enum { SMALLEST = 8, LARGEST = 32, SIZES = LARGEST + 1, LARGE = 20, MOST_LARGE = 8 };
-#define MOST_BYTES ((uint64_t)1 << 34) // in use: addresses; memory is what is stored to
+#define MOST_BYTES ((uint64_t)1 << 34) // in use: addresses; only stored pages take memory
 
 static struct mpipp_room *unused[SIZES];
 static uint32_t counts[SIZES]; // of these
@@ -33,7 +33,7 @@ static struct mpipp_room *make(uint64_t bytes) {
   return room;
 }
 
-// Those of less than a page are pieces of one.
+// Makes pieces of less than a page, by dividing pages.
 static void make_small(unsigned size) {
   enum { AT_ONCE = 1 << 16 };
   struct mpipp_room *all = make(AT_ONCE);

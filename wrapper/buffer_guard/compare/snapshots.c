@@ -18,21 +18,22 @@
 
 enum mpipp_state {
   RESTING,  // MPI does nothing with it
-  ACTIVE,   // it is compared at its end
-  SPOILED,  // the same without a finding: another operation writes there, too, or nobody looks
+  ACTIVE,   // it is compared when the operation completes
+  SPOILED,  // ACTIVE without a finding: another operation writes there, too, or the comparison is
+            // off
   GIVEN_UP, // the program has its bytes as they are
-  LEFT,     // the same, and nobody knows whether it is complete
-  GONE,     // its memory is used otherwise by now: nothing is stored there
+  LEFT,     // GIVEN_UP, and it is unknown whether the operation is complete
+  GONE,     // its memory has another use by now: nothing is stored there
 };
 
 struct mpipp_compared {
   struct mpipp_bytes bytes;
-  uint64_t shift;                    // for what MPI is given; of a copy without holes 0
+  uint64_t shift;                    // distance to MPI's memory; 0 for a copy without holes
   struct mpipp_room *room;           // NULL: a window's memory
   char *copy;                        // without holes; NULL: at `shift`
   uint32_t writes, shared;           // enum mpipp_memory
-  uint32_t state, position;          // enum mpipp_state; in `active`
-  const struct mpipp_thread *thread; // on whose stack it is; NULL: on none
+  uint32_t state, position;          // enum mpipp_state; index in `active`
+  const struct mpipp_thread *thread; // the thread whose stack it is on; NULL: none
   struct mpipp_compared *next;       // of the unused
 };
 
@@ -40,14 +41,14 @@ enum { MOST = 1 << 14, MOST_SHARED = 64, ALIGNED = 64 };
 #define MOST_BYTES ((uint64_t)1 << 26) // of a buffer
 
 static struct mpipp_compared *active[MOST], *unused;
-static struct mpipp_piece hulls[MOST]; // of those that are active
+static struct mpipp_piece hulls[MOST]; // of the active ones
 static uint32_t active_count, claimed_count;
-// No buffer that is on the thread's stack, and pending, ends before this address.
+// No pending buffer on the thread's stack ends before this address.
 static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = ~(uint64_t)0;
 
 static struct mpipp_compared *claim(void) {
   enum { AT_ONCE = 64 };
-  static uint32_t made; // no more than can be active: MPI may have to be given any of them
+  static uint32_t made; // at most as many as can be active: MPI may have to get any of them
   if (!unused && made < MOST) {
     struct mpipp_compared *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
     if (more) made += AT_ONCE;
@@ -73,9 +74,9 @@ int mpipp_guard_compared_are_many(void) {
   return claimed_count >= MOST / 2;
 }
 
-// All bytes, which may lie far from each other.
+// All bytes, which may be far from each other.
 static enum mpipp_memory memory_of(const struct mpipp_bytes *bytes) {
-  if (bytes->comb.count) return mpipp_guard_memory_at(bytes->low, bytes->high);
+  if (bytes->strided.count) return mpipp_guard_memory_at(bytes->low, bytes->high);
   enum mpipp_memory least = MPIPP_MEMORY_OWN;
   for (uint64_t i = 0; i < bytes->count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(bytes, i);
@@ -86,7 +87,7 @@ static enum mpipp_memory memory_of(const struct mpipp_bytes *bytes) {
 }
 
 static int is_disjoint(const struct mpipp_bytes *bytes) {
-  for (uint64_t i = 1; !bytes->comb.count && i < bytes->count; i++) {
+  for (uint64_t i = 1; !bytes->strided.count && i < bytes->count; i++) {
     if (bytes->pieces[i].low < bytes->pieces[i - 1].high) return 0;
   }
   return 1;
@@ -112,7 +113,7 @@ static int make_room(struct mpipp_compared *compared) {
   return 1;
 }
 
-// In a frame that is there still: others are further out.
+// In a frame that still exists: others are further out.
 static const struct mpipp_thread *stack_of(const struct mpipp_bytes *bytes) {
   const struct mpipp_thread *self = mpipp_recorder_self;
   int own = bytes->low >= self->stack_start && bytes->high <= self->stack_end;
@@ -137,10 +138,10 @@ uint64_t mpipp_guard_compared_shift(const struct mpipp_compared *compared) {
   return compared->copy ? 0 : compared->shift;
 }
 
-// What is done with each block, of a copy in its turn.
+// The work on each block; for a copy, block by block.
 struct mpipp_work {
   struct mpipp_compared *compared;
-  struct mpipp_change *change; // NULL: none is looked for, or one is found
+  struct mpipp_change *change; // NULL: no change is wanted, or one is found
   uint64_t done;               // blocks
 };
 
@@ -163,7 +164,7 @@ static char *at(uint64_t address) {
   return (char *)(uintptr_t)address;
 }
 
-// Memory that may become shorter at any time is read by the system.
+// The system reads memory that may become shorter at any time.
 static int read_shared(char *to, struct mpipp_piece piece) {
   struct iovec local = {to, piece.high - piece.low}, remote = {at(piece.low), local.iov_len};
   int saved = errno;
@@ -189,7 +190,7 @@ static void keep(void *argument) {
   }
 }
 
-// The change's surroundings within its block.
+// The bytes around the change within its block.
 static void take_down(struct mpipp_change *change, const char *before, const char *now,
                       struct mpipp_piece piece, uint64_t first) {
   enum { AHEAD = MPIPP_CHANGE_BYTES / 2 };
@@ -207,7 +208,7 @@ static void find(struct mpipp_work *work, const char *before, const char *now,
                  struct mpipp_piece piece) {
   uint64_t first = 0, bytes = piece.high - piece.low;
   while (first < bytes && before[first] == now[first]) first++;
-  if (first == bytes) return; // another thread has just stored what was there before
+  if (first == bytes) return; // another thread has just restored the bytes
   take_down(work->change, before, now, piece, first);
   work->change = NULL;
 }
@@ -235,7 +236,7 @@ static void compare(void *argument) {
   mpipp_guard_free(fetched);
 }
 
-// Of a block that holds the pattern: what is something else the program has stored.
+// A block with the pattern: bytes that differ are stores of the program.
 static void find_stored(struct mpipp_work *work, struct mpipp_piece piece) {
   uint64_t bytes = piece.high - piece.low;
   uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
@@ -250,7 +251,7 @@ static void look(void *argument) {
     find_stored(work, mpipp_piece_of(&work->compared->bytes, i));
 }
 
-// What MPI has written comes in.
+// Copies the bytes that MPI has written into the program's memory.
 static void receive(void *argument) {
   struct mpipp_work *work = argument;
   const struct mpipp_compared *compared = work->compared;
@@ -267,7 +268,7 @@ static void receive(void *argument) {
   }
 }
 
-// All as MPI has it now, of the first blocks.
+// Copies all bytes of the first blocks, as MPI has them now.
 static void restore(void *argument) {
   const struct mpipp_work *work = argument;
   const struct mpipp_compared *compared = work->compared;
@@ -349,7 +350,7 @@ void mpipp_guard_compared_give_up(struct mpipp_compared *compared) {
   compared->state = GIVEN_UP;
 }
 
-void mpipp_guard_compared_call_left(void) {
+void mpipp_guard_compared_call_abandoned(void) {
   for (uint32_t i = 0; i < active_count; i++) {
     if (!is_with_mpi(active[i])) continue;
     int writes = (int)active[i]->writes;

@@ -25,15 +25,15 @@
 
 enum { ROOM = 64, FRAMES = 32, STORE = 2, FETCH = 16, STOPS = 64, DEEP = 4, TOUCHED = 256 };
 
-static struct mpipp_touch *touches; // what handlers have taken down
+static struct mpipp_touch *touches; // accesses that handlers have recorded
 uint64_t mpipp_guard_faults_count;
 int (*mpipp_guard_faults_other)(uint64_t address, void *context);
-static uint64_t touched[TOUCHED]; // the last operations of which any was
+static uint64_t touched[TOUCHED]; // the last operations with an access
 
 int mpipp_guard_walks_stacks;
-static int stops = 0; // where something is found
+static int stops = 0; // 1: the process stops at a finding
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
-OF_THREAD uint64_t expected_address, expected_bytes; // that are about to be touched
+OF_THREAD uint64_t expected_address, expected_bytes; // of the expected access
 
 int mpipp_guard_faults_open(void) {
 #ifdef __x86_64__
@@ -61,7 +61,7 @@ static int is_of_kind(const ucontext_t *context, long long kind) {
 #endif
 }
 
-// Loads alone do not bring the signal on a page that may be read.
+// A page that may be read does not raise the signal at loads.
 static int is_store(const ucontext_t *context) {
   return is_of_kind(context, STORE);
 }
@@ -75,8 +75,8 @@ static uint64_t instruction(const ucontext_t *context) {
 #endif
 }
 
-// What called an instruction: this function and the system's own are further in. context: NULL, or
-// the handler's.
+// The callers of an instruction: this function and the system's own frames are further in. context:
+// NULL, or the handler's.
 static uint64_t walk(uint64_t pc, const void *context, uint64_t *callers) {
   void *stack[FRAMES];
   int walks = mpipp_guard_walks_stacks && (!context || mpipp_guard_can_walk(context));
@@ -105,8 +105,9 @@ static int is_same_place(const struct mpipp_touch *one, const struct mpipp_touch
   return memcmp(one->callers, other->callers, one->count * sizeof *one->callers) == 0;
 }
 
-// Whether the same is taken down already, of another page, or of a few other operations that one
-// place has started: a loop over all of these leaves room for what is done elsewhere.
+// Returns whether an equal access is recorded already, on another page, or for a few other
+// operations of one place. So a loop over many operations leaves capacity for accesses from other
+// code.
 static int is_repeated(const struct mpipp_touch *touch) {
   enum { FEW = 4 };
   int alike = 0;
@@ -125,8 +126,8 @@ int mpipp_guard_is_touched(uint64_t serial) {
   return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
 }
 
-// What was found, where the stack has that address. NULL: it is known, or there is no room, and
-// those before it are told of. context: as of `walk`.
+// Records an access, where the stack has that address. NULL: it is known, or the table is full, and
+// the records before it are reported. context: as for `walk`.
 static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t at,
                                      const void *context) {
   int i = 0;
@@ -173,7 +174,7 @@ static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, 
   return take_down(&found, found.instruction, context);
 }
 
-// Whether it is the first at its place, as far as that is remembered.
+// Returns whether it is the first at its place, as far as that is remembered.
 static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
   static uint64_t known[STOPS];
   uint64_t sum = touch->instruction ^ buffer * 0x9E3779B97F4A7C15u;
@@ -183,7 +184,7 @@ static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
   return __atomic_exchange_n(place, sum, __ATOMIC_RELAXED) != sum;
 }
 
-// The watcher tells of it now, and the process stops before it happens.
+// The watcher reports it now, and the process stops before the access.
 static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
   if (!is_new(touch, buffer) ||
       mpipp_watcher_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
@@ -200,8 +201,8 @@ void mpipp_guard_faults_take(const struct mpipp_touch *found, uint64_t next, uin
   if (touch && stops) stop_at(touch, buffer);
 }
 
-// Whether a page that no operation has is met for the first time: another thread may just have
-// completed one, or exchanged the page.
+// Returns whether a page that belongs to no operation faults for the first time. Another thread may
+// just have completed an operation, or exchanged the page.
 static int is_first(uint64_t address, uint64_t pc) {
   static __thread uint64_t last[2] __attribute__((tls_model("initial-exec")));
   int first = last[0] != address || last[1] != pc;
@@ -210,8 +211,8 @@ static int is_first(uint64_t address, uint64_t pc) {
   return first;
 }
 
-// Whether the instruction is to be tried again: an operation is over whose pages are not all open
-// yet, which may take as long as its thread does not run.
+// Returns whether to repeat the instruction: an operation has completed, but its thread has not yet
+// opened all of its pages. This lasts until that thread runs again.
 static int may_be_completed(const siginfo_t *info, const ucontext_t *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
   if (info->si_code != SEGV_ACCERR || is_of_kind(context, FETCH)) return 0;
@@ -221,18 +222,19 @@ static int may_be_completed(const siginfo_t *info, const ucontext_t *context) {
          mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
 }
 
-// Whether the program's handler is to come first: it may open memory that MPI has received for it.
+// Returns whether the program's handler comes first: it may open memory that MPI has received data
+// for.
 static int is_programs(const siginfo_t *info, const ucontext_t *context) {
   return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_guard_handler_has_programs() &&
          mpipp_guard_careful_asks((uint64_t)(uintptr_t)info->si_addr);
 }
 
-// An access to a part of an operation that is pending. The program goes on.
+// An access to a buffer of a pending operation. The program continues.
 static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t address,
                  const ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  int inside =
-      thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own: the screens tell of it
+  int inside = thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own access: the call
+                                                                     // filter reports it
   int told = inside || address - expected_address < expected_bytes;
   struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
   if (touch && stops) {
@@ -241,12 +243,13 @@ static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t ad
         guarded->parts[part].window); // a debugger would stop at each of the pages
   }
   uint64_t page = mpipp_page_down(address);
-  // A page within others may need more mappings than there may be; all of them need none.
+  // Opening a single page may need more mappings than the system allows. Opening all pages needs
+  // none.
   if (!mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
     mpipp_guard_window_open(guarded->parts[part].window);
 }
 
-// Whether it is done with: no signal that the program is to get.
+// Returns whether the fault is handled, so that the program gets no signal.
 static int is_handled(const siginfo_t *info, void *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   uint32_t part = 0;
@@ -272,7 +275,7 @@ static void handle(int number, siginfo_t *info, void *context) {
 
 void mpipp_guard_faults_prepare(void) {
   void *stack[FRAMES];
-  backtrace(stack, FRAMES); // the first time it loads a library
+  backtrace(stack, FRAMES); // the first call loads a library
   mpipp_guard_walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
 }
 
@@ -290,7 +293,7 @@ void mpipp_guard_faults_catch_soon(void) {
   mpipp_guard_faults_catch();
 }
 
-// The program may have given memory back already when the first operation is compared.
+// The program may have freed memory already when the first operation is compared.
 __attribute__((constructor)) static void catch_for_careful_work(void) {
   mpipp_guard_careful_begins = mpipp_guard_faults_catch_soon;
 }

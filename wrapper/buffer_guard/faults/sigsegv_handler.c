@@ -34,8 +34,8 @@ static int is_function(const struct sigaction *one) {
   return one->sa_flags & SA_SIGINFO || (one->sa_handler != SIG_DFL && one->sa_handler != SIG_IGN);
 }
 
-// In place of the program's: of system calls that a signal interrupts those go on that would
-// without it.
+// In place of the program's: system calls that a signal interrupts continue as they would without
+// it.
 static void set_own(const struct sigaction *programs_own) {
   struct sigaction ours = {.sa_sigaction = own, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&ours.sa_mask);

@@ -7,7 +7,7 @@
 #include "recorder/threads/threads.h"
 
 struct mpipp_frames_walk {
-  uint64_t address, code, stack; // of the frame before: where it goes on, and begins
+  uint64_t address, code, stack; // of the frame before: where it continues, and begins
   struct mpipp_frame found;
 };
 

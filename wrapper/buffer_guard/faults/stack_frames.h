@@ -6,7 +6,7 @@
 #include "watcher_client/queries.h"
 
 struct mpipp_frame {
-  uint64_t code; // where its function goes on, 0: there is none
+  uint64_t code; // where its function continues, 0: there is none
   uint64_t end;  // the stack pointer before that function was called: the canonical frame address
 };
 

@@ -9,7 +9,7 @@
 
 enum { KNOWN = 16, USES = 256, MOST_MAPPINGS = 64 };
 
-// What the system has said; after so many uses it is asked again.
+// A range that the system has reported; it is queried again after so many uses.
 static struct mpipp_ordinary_known {
   uint64_t low, high;
   uint32_t left;

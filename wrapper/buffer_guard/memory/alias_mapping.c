@@ -20,17 +20,17 @@ enum { MOST = 256, MOST_BLOCKS = 512, MOST_SPARSE = 16 };
 static struct mpipp_window windows[MOST];
 static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
 static uint64_t uses;
-static uint64_t mappings; // that these take at most
+static uint64_t mappings; // upper bound of the mappings that these take
 uint64_t mpipp_guard_windows_refused;
 
-// What a window is to have: its pages and its edges.
+// The pages and edges that a window will have.
 struct mpipp_plan {
   uint64_t low, bytes, run_count, edge_count;
   struct mpipp_piece runs[MOST_BLOCKS], edges[2 * MOST_BLOCKS];
 };
 
-// What a window takes while an operation has it: of each run the view of it and what lies behind,
-// and its pages and what lies behind, since they are protected.
+// The mappings that a window takes during an operation. Each run has its view and the memory
+// behind, and its pages and the memory behind, since they are protected.
 static uint64_t mappings_of(uint64_t run_count) {
   return 4 * run_count + 1;
 }
@@ -54,7 +54,7 @@ static int is_as_planned(const struct mpipp_window *window, const struct mpipp_p
          !memcmp(window->edges, plan->edges, plan->edge_count * sizeof *plan->edges);
 }
 
-// One that fits and is free, else one to be made: an unused or the oldest one.
+// A free window that fits, or one to be rebuilt: an unused or the oldest one.
 static struct mpipp_window *choose(const struct mpipp_plan *plan) {
   struct mpipp_window *oldest = NULL;
   for (int i = 0; i < MOST; i++) {
@@ -68,7 +68,7 @@ static struct mpipp_window *choose(const struct mpipp_plan *plan) {
   return oldest;
 }
 
-// How many mappings all of this may take.
+// The limit for all these mappings.
 static uint64_t most_mappings(void) {
   enum { USUAL = 65530, PART = 4 };
   static uint64_t most;
@@ -96,8 +96,8 @@ static int is_there(const struct mpipp_plan *plan) {
   return 0;
 }
 
-// Whether there is room for one more window, and for its pages, where it has to be made: those that
-// no operation has are forgotten for it.
+// Returns whether the limit allows one more window and its pages, if it has to be made. Windows of
+// no operation are dropped for it.
 static int make_room(const struct mpipp_plan *plan) {
   uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
   while (mpipp_guard_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
@@ -113,7 +113,7 @@ static int make_room(const struct mpipp_plan *plan) {
 
 static int all_pages(const struct mpipp_piece *runs, uint64_t count,
                      int (*share)(uint64_t low, uint64_t high)) {
-  mpipp_guard_rings_anew();
+  mpipp_guard_recheck_io_uring();
   for (uint64_t i = 0; i < count; i++) {
     if (!share(runs[i].low, runs[i].high)) return 0;
   }
@@ -149,7 +149,7 @@ static void add_edge(struct mpipp_plan *plan, uint64_t low, uint64_t high) {
   if (low < high) plan->edges[plan->edge_count++] = (struct mpipp_piece){low, high};
 }
 
-// Two edges of a block at most. 0 where blocks overlap.
+// Two edges of a block at most. 0 if blocks overlap.
 static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
   plan->low = mpipp_page_down(bytes->low);
   plan->bytes = mpipp_page_up(bytes->high) - plan->low;
@@ -170,10 +170,10 @@ static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
   return plan->run_count > 0;
 }
 
-// Each block is mapped for itself, and what lies between takes addresses.
+// Each block is mapped by itself; the memory between takes only addresses.
 static int is_worth_it(const struct mpipp_bytes *bytes) {
   if (!bytes->count || bytes->count > MOST_BLOCKS) return 0;
-  if (bytes->count > 1 && bytes->comb.count && bytes->comb.length < MPIPP_PAGE) return 0;
+  if (bytes->count > 1 && bytes->strided.count && bytes->strided.length < MPIPP_PAGE) return 0;
   return bytes->total >= MPIPP_PAGE && (bytes->high - bytes->low) / MOST_SPARSE <= bytes->total;
 }
 
@@ -194,8 +194,8 @@ void mpipp_guard_windows_forget(uint64_t low, uint64_t high) {
   mpipp_guard_pages_forget(low, high, is_seen);
 }
 
-// Of pages that the program may use meanwhile: system calls of its other threads would fail there.
-// MPI's threads may run its signal handlers, which wait.
+// Shares pages that the program may use meanwhile: system calls of its other threads would fail
+// there. MPI's threads may run its signal handlers, which wait.
 static int share_used(uint64_t low, uint64_t high) {
   mpipp_guard_pages_contend(1);
   int done = (mpipp_guard_pages_are_there(low, high) || mpipp_guard_has_one_thread()) &&
@@ -210,7 +210,7 @@ static int (*const sharing[])(uint64_t, uint64_t) = {
     [MPIPP_SHARE_USED] = share_used,
 };
 
-// Where there is no room for more, what is kept of memory that is no more may be why.
+// If the limit is reached, windows of memory that no longer exists may be the reason.
 static int share_planned(const struct mpipp_plan *plan, enum mpipp_sharing how) {
   enum { SELDOM = 64 };
   static unsigned refused;
@@ -224,7 +224,7 @@ static int share_planned(const struct mpipp_plan *plan, enum mpipp_sharing how) 
 struct mpipp_window *mpipp_guard_window_take(const struct mpipp_bytes *bytes,
                                              enum mpipp_sharing how) {
   static struct mpipp_plan plan;
-  if (mpipp_guard_ring_is_there || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
+  if (mpipp_guard_uses_io_uring || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
   errno = 0;
   int is_shared = share_planned(&plan, how);
@@ -287,7 +287,7 @@ void mpipp_guard_window_copy(const struct mpipp_window *window, uint64_t low, ui
     copy(window, later(low, window->edges[i].low), earlier(high, window->edges[i].high), back);
 }
 
-int mpipp_guard_window_again(struct mpipp_window *window, enum mpipp_sharing how) {
+int mpipp_guard_window_restart(struct mpipp_window *window, enum mpipp_sharing how) {
   int saved = errno;
   window->apart = !all_pages(window->runs, window->run_count, sharing[how]);
   errno = saved;

@@ -7,13 +7,15 @@
 #include "buffer_guard/platform/allocator.h"
 
 enum { KEPT = 256, FIRST = 64, MOST_BLOCKS = 1 << 16 };
-#define MIDDLE ((uint64_t)1 << 62) // addresses of a list count from here: some lie before
+#define MIDDLE                                                                                     \
+  ((uint64_t)1 << 62) // addresses of a list count from here: some blocks may be before
+                      // it
 
 struct mpipp_listed {
   uint64_t record, serial; // of the datatype; 0: it is not kept
   int64_t count;
   uint64_t total, high; // bytes; beyond the last
-  uint64_t stride;      // as of a comb; 0: it is none
+  uint64_t stride;      // as for strided blocks; 0: none
   uint32_t users;       // and 1 while it is kept
   struct mpipp_layout *layout;
 };
@@ -26,12 +28,12 @@ static void give(struct mpipp_listed *listed) {
   mpipp_guard_free(listed);
 }
 
-struct mpipp_bytes mpipp_guard_bytes_of_comb(const struct mpipp_comb *comb) {
-  return (struct mpipp_bytes){.comb = *comb,
-                              .count = comb->count,
-                              .low = comb->start,
-                              .high = mpipp_comb_end(comb),
-                              .total = comb->length * comb->count};
+struct mpipp_bytes mpipp_guard_bytes_of_strided_blocks(const struct mpipp_strided_blocks *strided) {
+  return (struct mpipp_bytes){.strided = *strided,
+                              .count = strided->count,
+                              .low = strided->start,
+                              .high = mpipp_strided_blocks_end(strided),
+                              .total = strided->length * strided->count};
 }
 
 struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces, uint64_t count) {
@@ -42,7 +44,7 @@ struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces,
   return bytes;
 }
 
-// As many blocks as there are: first with room for few.
+// All blocks: tried first with a small capacity.
 static struct mpipp_layout *flatten(const struct mpipp_datatype *type, int64_t count) {
   for (uint32_t room = FIRST; room <= MOST_BLOCKS; room *= 4) {
     struct mpipp_layout *layout = mpipp_guard_allocate(mpipp_layout_bytes(room));
@@ -57,7 +59,7 @@ static struct mpipp_layout *flatten(const struct mpipp_datatype *type, int64_t c
   return NULL;
 }
 
-// A list whose blocks are alike, at one distance.
+// The stride of a list whose blocks are equal and equally spaced; else 0.
 static uint64_t stride_of(const struct mpipp_layout *layout) {
   const struct mpipp_piece *all = layout->all;
   uint64_t length = all->high - all->low,
@@ -88,9 +90,9 @@ static void use(struct mpipp_listed *listed, uint64_t base, struct mpipp_bytes *
   const struct mpipp_layout *layout = listed->layout;
   if (listed->stride) {
     const struct mpipp_piece *first = layout->all;
-    const struct mpipp_comb comb = {first->low + base, first->high - first->low, listed->stride,
-                                    layout->count};
-    *bytes = mpipp_guard_bytes_of_comb(&comb);
+    const struct mpipp_strided_blocks strided = {first->low + base, first->high - first->low,
+                                                 listed->stride, layout->count};
+    *bytes = mpipp_guard_bytes_of_strided_blocks(&strided);
     bytes->listed = listed;
     return;
   }
@@ -134,8 +136,9 @@ void mpipp_guard_bytes_give(struct mpipp_bytes *bytes) {
   bytes->listed = NULL;
 }
 
-// Combs of one distance: whether their blocks lie beside each other wherever they are.
-static int are_beside(const struct mpipp_comb *one, const struct mpipp_comb *other) {
+// Returns whether strided blocks with one stride are disjoint modulo the stride.
+static int are_beside(const struct mpipp_strided_blocks *one,
+                      const struct mpipp_strided_blocks *other) {
   if (!one->count || !other->count || one->stride != other->stride) return 0;
   uint64_t apart =
       other->start > one->start ? other->start - one->start : one->start - other->start;
@@ -161,7 +164,7 @@ static uint64_t first_beyond(const struct mpipp_bytes *bytes, uint64_t address) 
 int mpipp_guard_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
   if (one->low >= other->high || other->low >= one->high) return 0;
   if (one->count == 1 && other->count == 1) return 1;
-  if (are_beside(&one->comb, &other->comb)) return 0;
+  if (are_beside(&one->strided, &other->strided)) return 0;
   uint64_t i = first_beyond(one, other->low), k = first_beyond(other, one->low);
   while (i < one->count && k < other->count) {
     struct mpipp_piece first = mpipp_piece_of(one, i), second = mpipp_piece_of(other, k);

@@ -11,7 +11,7 @@ struct mpipp_held_ranges {
   struct mpipp_held_range {
     uint64_t low, high;
   } all[MOST];
-  uint32_t used; // more than there is room for: any memory may be such
+  uint32_t used; // more than the capacity: any memory may be locked
 };
 static struct mpipp_held_ranges held, protected;
 
@@ -20,13 +20,14 @@ static int meets(const struct mpipp_held_ranges *of, uint64_t low, uint64_t high
   if (count > MOST) return 1;
   for (uint32_t i = 0; i < count; i++) {
     uint64_t start = of->all[i].low;
-    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE); // 0: it is not there yet
+    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE); // 0: the entry is not
+                                                                        // written yet
     if (wholly ? start <= low && high <= end : low < end && start < high) return 1;
   }
   return 0;
 }
 
-// Whether it goes on where another ends.
+// Returns whether it extends another range.
 static int join(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
   uint32_t count = __atomic_load_n(&to->used, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count && i < MOST; i++) {
@@ -49,7 +50,7 @@ static void add(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
   __atomic_store_n(&to->all[i].high, high, __ATOMIC_RELEASE);
 }
 
-int mpipp_guard_is_held(uint64_t low, uint64_t high) {
+int mpipp_guard_is_locked_memory(uint64_t low, uint64_t high) {
   return meets(&held, low, high, 0);
 }
 
@@ -57,7 +58,7 @@ int mpipp_guard_is_protected(uint64_t low, uint64_t high) {
   return meets(&protected, low, high, 0);
 }
 
-// What MPI registers itself is what the guard has given it.
+// Memory that MPI registers itself is what the guard has passed to it.
 void mpipp_system_has_held(uint64_t start, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && thread->depth) return;

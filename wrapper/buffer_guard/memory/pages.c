@@ -8,15 +8,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "buffer_guard/memory/locked_pages.h"
-#include "buffer_guard/memory/remappable_regions.h"
-#include "buffer_guard/memory/stacks.h"
-#include "buffer_guard/platform/io_uring.h"
+#include "buffer_guard/memory/page_eligibility.h"
 #include "buffer_guard/platform/mappings.h"
 #include "layout/strided_blocks.h"
 #include "registry/buffer_accesses.h"
@@ -47,9 +43,9 @@ static struct mpipp_pages_copy {
 static uint32_t copy_count;
 static int contended;
 static uint64_t own_bytes;
-static struct mpipp_pages_range exchanged; // pages that are at this moment
+static struct mpipp_pages_range exchanged; // pages that are exchanged at this moment
 
-// A program may close all files it has, and open its own under their numbers.
+// A program may close all its files, and open its own under their numbers.
 static int is_open(void) {
   struct stat now;
   if (file < 0) return 0;
@@ -59,20 +55,14 @@ static int is_open(void) {
   return 0;
 }
 
-// Beyond the limit a signal comes. The program may set it at any time.
-static int is_limited(void) {
-  struct rlimit most;
-  return getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur != RLIM_INFINITY;
-}
-
 int mpipp_guard_pages_open(void) {
   if (is_open()) return 1;
-  if (is_limited()) return 0;
+  if (mpipp_guard_is_file_limited()) return 0;
   int made = memfd_create("mpipp-guard", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
   if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
   if (made < 0) return 0;
   struct stat now;
-  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // not where the process may have fewer
+  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // fails if the process may have fewer files
   if (file < 0)
     file = made;
   else
@@ -90,20 +80,6 @@ int mpipp_guard_pages_are_own(const struct mpipp_mapping *mapping) {
 static int is_own(const struct mpipp_mapping *mapping, uint64_t address) {
   return mpipp_guard_pages_are_own(mapping) &&
          mapping->offset + (address - mapping->start) == address;
-}
-
-// A program's own path may have that in it.
-static int is_of_large_pages(const struct mpipp_mapping *mapping) {
-  const uint64_t large = (uint64_t)1 << 21;
-  return strstr(mapping->name, "huge") && !(mapping->start % large) && !(mapping->end % large);
-}
-
-// Whether nothing but the program's own loads and stores can be about pages of a mapping: no
-// devices, files, large pages or stacks.
-static int is_plain(const struct mpipp_mapping *mapping) {
-  if (mapping->shared || !mapping->readable || !mapping->writable || mapping->executable) return 0;
-  if (strncmp(mapping->name, "[stack", 6) == 0 || is_of_large_pages(mapping)) return 0;
-  return strncmp(mapping->name, "/dev/", 5) != 0 && !strstr(mapping->name, "(deleted)");
 }
 
 static void widen(uint64_t low, uint64_t high) {
@@ -125,7 +101,7 @@ static void add(uint64_t low, uint64_t high) {
   widen(low, high);
 }
 
-// Parts of two ranges at most are left of what meets it.
+// At most parts of two ranges remain of those that overlap it.
 static void take_out(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++) {
     struct mpipp_pages_range old = ranges[i];
@@ -133,7 +109,7 @@ static void take_out(uint64_t low, uint64_t high) {
     memmove(&ranges[i], &ranges[i + 1], (--range_count - i) * sizeof *ranges);
     if (old.low < low) add(old.low, low);
     if (old.high > high) add(high, old.high);
-    i--; // what is left does not meet it, and may stand before
+    i--; // the remaining part does not overlap it, and may come before
   }
 }
 
@@ -177,8 +153,8 @@ static int exchange(uint64_t low, uint64_t high) {
   return mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) != MAP_FAILED;
 }
 
-// A handler that stores to pages that are being exchanged would wait for the thread that it has
-// interrupted. What an instruction brings comes all the same.
+// Blocks signals: a handler that stores to pages that are being exchanged would wait for the thread
+// that it has interrupted. Signals that an instruction raises stay enabled.
 static void begin_exchange(uint64_t low, uint64_t high, sigset_t *before) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
   sigset_t others;
@@ -194,18 +170,18 @@ static void end_exchange(const sigset_t *before) {
 }
 
 static int may_convert(uint64_t low, uint64_t high) {
-  if (mpipp_guard_rings_look() || mpipp_guard_is_held(low, high) || is_limited()) return 0;
+  if (mpipp_guard_refuse_exchange(low, high)) return 0;
   if (range_count + 1 < MOST_RANGES) return 1;
   errno = ENOMEM;
   return 0;
 }
 
-// Where others may store to them meanwhile, these wait.
+// Other threads that may store to them meanwhile wait.
 static int convert(uint64_t low, uint64_t high) {
   sigset_t before;
   if (!may_convert(low, high)) return 0;
   if (contended) begin_exchange(low, high, &before);
-  widen(low, high); // what threads do with them from now on is looked at when that is done
+  widen(low, high); // from now on faults of threads there are recognized
   int done = !contended || mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   done = done && exchange(low, high);
   if (done) add(low, high);
@@ -214,7 +190,7 @@ static int convert(uint64_t low, uint64_t high) {
   return done;
 }
 
-// Whether all of them are the file's for certain.
+// Returns whether all of them certainly belong to the file.
 static int are_shared(uint64_t low, uint64_t high) {
   struct mpipp_mapping mapping;
   for (; low < high; low = mapping.end)
@@ -223,7 +199,7 @@ static int are_shared(uint64_t low, uint64_t high) {
 }
 
 static int share(uint64_t low, uint64_t high, int is_known, int (*change)(uint64_t, uint64_t)) {
-  if (mpipp_guard_is_stack(low, high) || mpipp_guard_is_protected(low, high)) return 0;
+  if (mpipp_guard_refuse_range(low, high)) return 0;
   if (are_shared(low, high)) return 1;
   if (!is_open()) return 0;
   while (low < high) {
@@ -231,15 +207,14 @@ static int share(uint64_t low, uint64_t high, int is_known, int (*change)(uint64
     if (!mpipp_guard_mapping_at(low, &mapping)) return 0;
     uint64_t end = mapping.end < high ? mapping.end : high;
     if (!is_own(&mapping, low) &&
-        !(is_plain(&mapping) && (is_known || mpipp_guard_is_known_memory(&mapping, low, end)) &&
-          change(low, end)))
+        (mpipp_guard_refuse_mapping(&mapping, low, end, is_known) || !change(low, end)))
       return 0;
     low = end;
   }
   return 1;
 }
 
-// Both are there for a moment, so it is done by parts.
+// Both copies exist for a moment, so it is done by parts.
 static int share_parts(uint64_t low, uint64_t high, int is_known,
                        int (*change)(uint64_t, uint64_t)) {
   int done = 1;
@@ -262,18 +237,18 @@ int mpipp_guard_pages_may_share(uint64_t low, uint64_t high) {
   return share(low, high, 0, may_convert);
 }
 
-// The file has no pages yet of what is shared later.
+// The file has no pages yet for memory that is shared later.
 int mpipp_guard_pages_show(void *at, uint64_t low, uint64_t high) {
   int flags = MAP_SHARED | MAP_FIXED | (mpipp_guard_pages_any(low, high) ? MAP_POPULATE : 0);
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
-// By the system call itself: that function is what tells of the program's own calls.
+// By the system call itself: the C library's function reports the program's own calls.
 static int protect(uint64_t low, uint64_t high, int mode) {
   return !syscall(SYS_mprotect, low, high - low, mode);
 }
 
-// All mappings that have any of these: none is divided, so that there is room.
+// All mappings that have any of these: none is divided, so the limit of mappings does not matter.
 static void open_mappings(uint64_t low, uint64_t high) {
   while (low < high) {
     struct mpipp_mapping mapping;
@@ -292,7 +267,7 @@ int mpipp_guard_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allo
   return done;
 }
 
-// Each stands between others'.
+// Each is between mappings of others.
 uint64_t mpipp_guard_pages_mappings(void) {
   return 2 * (uint64_t)range_count;
 }
@@ -323,7 +298,7 @@ uint64_t mpipp_guard_pages_sum(uint64_t page) {
   return is_read ? sum : MPIPP_TOUCH_NO_SUM;
 }
 
-// Private memory with what the file has of these pages; NULL without.
+// Private memory with the file's content of these pages; NULL without.
 static void *copy_of(uint64_t low, uint64_t high) {
   void *copy = mmap(NULL, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return NULL;
@@ -332,8 +307,7 @@ static void *copy_of(uint64_t low, uint64_t high) {
   return NULL;
 }
 
-// By the system call itself, since UCX puts a function in place of mremap that loses the new
-// address.
+// By the system call itself, since UCX replaces mremap by a function that loses the new address.
 static int move(void *copy, uint64_t low, uint64_t high) {
   int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
   if (syscall(SYS_mremap, copy, high - low, high - low, flags, low) != -1) return 1;
@@ -341,8 +315,8 @@ static int move(void *copy, uint64_t low, uint64_t high) {
   return 0;
 }
 
-// Calls it for each part of [low, high) that is the file's still: the program may have given back
-// any of it.
+// Calls the function for each part of [low, high) that still belongs to the file: the program may
+// have freed any of it.
 static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_t, uint32_t),
                      uint32_t with) {
   while (low < high) {
@@ -462,8 +436,8 @@ static void inherit(uint64_t low, uint64_t high, uint32_t i) {
          (off_t)low);
 }
 
-// The copies take the pages' places where these are the file's still. Without a copy the child sees
-// what the parent writes there later, but writes nothing itself.
+// The copies replace the pages that still belong to the file. Without a copy the child sees what
+// the parent writes there later, but writes nothing itself.
 void mpipp_guard_pages_forked(void) {
   mpipp_guard_mappings_forked();
   set(&exchanged, 0, 0); // by another thread

@@ -11,11 +11,12 @@
 
 enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 
-// Blocks that malloc has mapped for themselves.
+// Blocks that malloc has mapped by themselves.
 static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
-// What has an address, and where its last page ends; NULL if that is no library, nor the program.
+// The object that contains an address, and the end of its last page; NULL if it is neither a
+// library nor the program.
 #ifdef DLFO_STRUCT_HAS_EH_DBASE // from glibc 2.35 on: this function takes no lock
 static const void *object_of(uint64_t address, uint64_t *end) {
   struct dl_find_object found;
@@ -43,8 +44,8 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
   return sought->object != NULL;
 }
 
-// Not by dladdr, for which dlopen has the lock while constructors run: one that is in a system call
-// may wait for the guard's.
+// Without dladdr, which needs a lock that dlopen holds while constructors run. A constructor in a
+// system call may wait for the guard's lock.
 static const void *object_of(uint64_t address, uint64_t *end) {
   struct mpipp_sought sought = {.address = address};
   dl_iterate_phdr(look_at, &sought);
@@ -59,8 +60,8 @@ int mpipp_guard_is_static_memory(uint64_t low, uint64_t high) {
   return object && object_of(high - 1, &end) == object;
 }
 
-// The end of the block that begins there, 0 if none does: malloc writes before it what was used of
-// the memory before (nothing), and its length with a mark.
+// The end of the block that begins there, 0 if none does. Before a block, malloc writes the used
+// size of the memory before (0), and the block's length with a mark.
 static uint64_t block_end(uint64_t start) {
   const uint64_t *head = (const uint64_t *)(uintptr_t)start;
   uint64_t bytes = head[1] & ~(uint64_t)FLAGS;
@@ -79,9 +80,9 @@ static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) 
   return NULL;
 }
 
-// Where a block may begin: a mapping begins with the rest of one whose pages have been exchanged,
-// or with static memory of a library that ends where a block begins. A block that was known may be
-// gone, and a smaller one be where it has ended.
+// The address where a block may begin. A mapping may begin with the rest of one whose pages have
+// been exchanged. It may also begin with static memory of a library, up to a block. A known block
+// may have been freed, and a smaller one be at its end.
 static uint64_t first_in(const struct mpipp_mapping *mapping) {
   uint64_t end = 0;
   if (block_end(mapping->start)) return mapping->start;
@@ -97,16 +98,16 @@ static const struct mpipp_known_block *keep(uint64_t start, uint64_t end) {
   return found;
 }
 
-// By its own head, where the memory begins in its first page, or with the next. There is none in
-// the heap, nor in those of other threads, which begin at multiples of 64 MB.
+// By its own head: if the memory begins in the block's first page, or in the next. There is none in
+// the heap, nor in the heaps of threads, which begin at multiples of 64 MB.
 static uint64_t head_of(const struct mpipp_mapping *mapping, uint64_t low) {
   uint64_t start = mpipp_page_down(low - HEAD);
   int is_heap = !strcmp(mapping->name, "[heap]") || mapping->start % ((uint64_t)64 << 20) == 0;
   return is_heap || start < mapping->start ? 0 : start;
 }
 
-// The system puts mappings of one kind together, each below the one before. Something else may lie
-// there, as a thread's stack or memory of MPI's.
+// The system puts mappings of one kind together, each below the one before. Another mapping may be
+// there, such as a thread's stack or memory of MPI's.
 static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
                                                   uint64_t high) {
   const struct mpipp_known_block *known = known_block(low, high);

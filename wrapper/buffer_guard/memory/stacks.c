@@ -23,8 +23,8 @@ static int is_in(const struct mpipp_thread *thread, uint64_t low, uint64_t high)
   return thread->stack_start < high && low < thread->stack_end;
 }
 
-// A coroutine's stack is memory like any other: of malloc one block, else all that is there without
-// a hole, or a page that nobody may use.
+// A coroutine's stack is ordinary memory: one block of malloc, or everything up to a hole or a page
+// without access.
 static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
   uint64_t start, end;
   if (mpipp_guard_is_in_block(here, here + 1, &start, &end)) return low < end && start < high;
@@ -32,7 +32,7 @@ static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST_MAPPINGS && from <= to; i++) {
     struct mpipp_mapping mapping;
     if (!mpipp_guard_mapping_at(from, &mapping)) return 0;
-    if (!mapping.readable && !mapping.shared) return 0; // those that are forbidden are shared
+    if (!mapping.readable && !mapping.shared) return 0; // the guard's forbidden pages are shared
     from = mapping.end;
   }
   return 1;
@@ -64,7 +64,8 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
 
 static void nothing(void) {}
 
-// Where a coroutine that makecontext has made ends. It has no name; the call leaves its address.
+// The function in which a coroutine of makecontext ends. It has no name; the call leaves its
+// address.
 static uint64_t end_of_coroutines(void) {
   static uint64_t stack[1024];
   ucontext_t made;
@@ -80,7 +81,7 @@ static uint64_t end_of_coroutines(void) {
 #endif
 }
 
-// Where the C library has had a thread begin; clone may be one that is in its place.
+// The function of the C library in which a thread begins; clone may be a replacement.
 static int begins_threads(uint64_t code) {
   Dl_info one, other;
   return code != end_of_coroutines() && dladdr((void *)(uintptr_t)(code - 1), &one) &&
@@ -102,8 +103,9 @@ int mpipp_guard_is_on_own_stack(void) {
   return begins_threads(walk.code);
 }
 
-// Whether there is memory, as far as the system tells: it reads the mask there before it refuses
-// what to do with it. The library beside takes more of the stack in calls that read memory.
+// Returns whether there is memory, as far as the system shows: it reads the signal mask there
+// before it refuses the invalid operation. The interposer takes more of the stack in calls that
+// read memory.
 static int is_there(uint64_t address) {
   enum { WHAT = -1, MASK_BYTES = 8 };
   return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;
@@ -117,5 +119,5 @@ int mpipp_guard_can_walk(const void *context) {
   if (!(alternate->ss_flags & SS_DISABLE) && here - low < alternate->ss_size)
     return here - low >= WALK_BYTES;
   if (is_in(self, here, here + 1)) return here - self->stack_start >= WALK_BYTES;
-  return is_there(here - WALK_BYTES); // behind other stacks is a page that nobody may use
+  return is_there(here - WALK_BYTES); // below other stacks is a page without access
 }

@@ -10,7 +10,7 @@ static struct mpipp_exposed {
   uint64_t serial, low, high;
 } all[MOST];     // by the number of the window
 static int used; // those beyond have never been
-static int more; // windows that found no room: any memory may be theirs
+static int more; // windows beyond the capacity: any memory may be theirs
 
 static void add(const struct mpipp_win *win) {
   for (int i = 0; i < MOST; i++) {

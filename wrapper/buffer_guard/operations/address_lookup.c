@@ -17,30 +17,31 @@ static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t
   }
 }
 
-// Whether what was read before is that operation's; another's may have come in its place.
+// Returns whether the values that were read belong to that operation; another may have replaced it.
 static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
   return __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE) == serial &&
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
 
-// Of bytes [low, high) the first that a window's pages have; `high` if there are none.
+// The first byte of [low, high) in a window's pages; `high` if there are none.
 static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
   uint64_t run = window ? mpipp_guard_window_run(window, low) : 0;
   if (!window || run >= window->run_count) return high;
   return window->runs[run].low > low ? window->runs[run].low : low;
 }
 
-// Whether a buffer of a pending operation has bytes of these; first: the first of them. Lists of
-// blocks are not for those without the lock: of such it is its pages, its first, or its last byte.
+// Returns whether a buffer of a pending operation has any of these bytes; first: the first of them.
+// A list of blocks cannot be read without the lock: then only its pages, its first and its last
+// byte count.
 static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
                    const struct mpipp_bytes *given, uint64_t *first) {
   uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
   const struct mpipp_bytes bytes = guarded->parts[part].bytes;
   if (bytes.low >= given->high || given->low >= bytes.high) return 0;
-  if (bytes.comb.count) {
+  if (bytes.strided.count) {
     if (!mpipp_guard_bytes_meet(&bytes, given)) return 0;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    *first = mpipp_comb_first(&bytes.comb, given->low);
+    *first = mpipp_strided_blocks_first(&bytes.strided, given->low);
   } else if (given->low <= bytes.low) {
     *first = bytes.low;
   } else {
@@ -51,7 +52,7 @@ static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
   return is_still_of(guarded, serial);
 }
 
-// Whether it is found out what the program does there, and that is wrong.
+// Returns whether accesses of the program there are detected, and are errors.
 static int is_looked_at(const struct mpipp_part *part, int stores) {
   if (part->partitions || part->is_open || mpipp_is_part_freed(part)) return 0;
   if (!(stores || part->writes)) return 0;
@@ -63,8 +64,8 @@ const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int s
   uint32_t count;
   struct mpipp_guarded *all = mpipp_guard_all(&count);
   const struct mpipp_guarded *first = NULL;
-  const struct mpipp_comb one = {low, high - low, high - low, 1};
-  const struct mpipp_bytes given = mpipp_guard_bytes_of_comb(&one);
+  const struct mpipp_strided_blocks one = {low, high - low, high - low, 1};
+  const struct mpipp_bytes given = mpipp_guard_bytes_of_strided_blocks(&one);
   if (low >= high || !mpipp_guarded_may_meet(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
@@ -81,8 +82,8 @@ const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int s
   return first;
 }
 
-// Whether it has any of these, said once: others may have that memory next, and give it back. All
-// of the buffer's pages are opened: nothing says any more that they are the operation's.
+// Returns whether it has any of these, once: others may get that memory next, and free it. All of
+// the buffer's pages are opened: there is no longer a sign that they belong to the operation.
 static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *given) {
   int any = 0;
   if (__atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) return 0;
@@ -100,8 +101,8 @@ static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *g
 const struct mpipp_guarded *mpipp_guard_give_back(uint64_t low, uint64_t high) {
   uint32_t count;
   struct mpipp_guarded *all = mpipp_guard_all(&count);
-  const struct mpipp_comb one = {low, high - low, high - low, 1};
-  const struct mpipp_bytes given = mpipp_guard_bytes_of_comb(&one);
+  const struct mpipp_strided_blocks one = {low, high - low, high - low, 1};
+  const struct mpipp_bytes given = mpipp_guard_bytes_of_strided_blocks(&one);
   const struct mpipp_guarded *first = NULL;
   if (!mpipp_guarded_may_meet(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {

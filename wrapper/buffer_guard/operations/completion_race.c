@@ -8,13 +8,13 @@
 #include "buffer_guard/operations/rma_requests.h"
 #include "generated/procedures.h"
 
-// Of the thread's calls that may complete requests. Its address is the thread's name.
+// The number of the thread's calls that may complete requests. Its address identifies the thread.
 static __thread uint64_t claims __attribute__((tls_model("initial-exec")));
 
 static int are_many(void) {
   static int known = 0, provided = MPI_THREAD_MULTIPLE, is_there = 0;
   if (known) return provided == MPI_THREAD_MULTIPLE;
-  PMPI(Initialized)(&is_there); // else there are sessions, which may say anything
+  PMPI(Initialized)(&is_there); // otherwise there are sessions with any thread level
   if (is_there) PMPI(Query_thread)(&provided);
   known = 1;
   return provided == MPI_THREAD_MULTIPLE;
@@ -71,7 +71,8 @@ static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {
 
 struct mpipp_guarded *mpipp_guard_of_event(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
-  struct mpipp_guarded *named = mpipp_guard_of(request->handle, request->serial), *own = NULL;
+  struct mpipp_guarded *named = mpipp_guard_find_operation(request->handle, request->serial),
+                       *own = NULL;
   if (event->kind == MPIPP_EVENT_COMPLETED) own = claimed(request->handle, request->serial);
   if (!own || own == named) return named;
   if (named) mpipp_guard_doubt(named, NULL);

@@ -27,7 +27,7 @@ static int has_peer(const struct mpipp_call *call, uint32_t access) {
          (access & MPIPP_WRITES && !is_nobody(call, MPIPP_HAS_SOURCE, call->source));
 }
 
-// What MPI_NO_OP would take.
+// Returns whether MPI_NO_OP makes MPI ignore the buffer.
 static int is_ignored(const struct mpipp_call *call, uint32_t access) {
   return call->present & MPIPP_HAS_WIN && call->present & MPIPP_HAS_OP && access & MPIPP_READS &&
          call->op == MPIPP_KEY(MPI_NO_OP);
@@ -56,7 +56,7 @@ static int64_t element(uint64_t array, uint64_t index, uint32_t size) {
                                  : ((const int64_t *)(uintptr_t)array)[index];
 }
 
-// The neighbors beyond the border of a process grid are MPI_PROC_NULL: of two for each dimension.
+// The neighbors beyond the border of a process grid are MPI_PROC_NULL: two for each dimension.
 static int is_absent(const struct mpipp_comm *comm, uint64_t share) {
   const int32_t *dims = (const int32_t *)(uintptr_t)comm->dims;
   const int32_t *periods = (const int32_t *)(uintptr_t)comm->periods;
@@ -67,11 +67,11 @@ static int is_absent(const struct mpipp_comm *comm, uint64_t share) {
 
 static const struct mpipp_comm *grid_of(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = comm_of(call);
-  int neighbors = mpipp_facts[call->procedure].signatures == MPIPP_SIGNATURES_NEIGHBORS;
+  int neighbors = mpipp_facts[call->procedure].flow == MPIPP_FLOW_EDGES;
   return neighbors && comm && comm->topology == MPIPP_TOPO_CART && comm->dims ? comm : NULL;
 }
 
-// What a peer has of a buffer, as a buffer.
+// A peer's share of a buffer, as a buffer.
 static struct mpipp_buffer share_of(const struct mpipp_call *call,
                                     const struct mpipp_buffer *buffer, uint64_t index) {
   struct mpipp_buffer share = *buffer;
@@ -95,18 +95,19 @@ static struct mpipp_buffer share_of(const struct mpipp_call *call,
   return share;
 }
 
-// Whether one comb goes on with another, the first of them or the second: then they are one.
-static int join(struct mpipp_comb *comb, const struct mpipp_comb *more) {
-  if (!comb->count) {
-    *comb = *more;
+// Returns whether strided blocks continue others, the first of them or the second: then they are
+// one.
+static int join(struct mpipp_strided_blocks *strided, const struct mpipp_strided_blocks *more) {
+  if (!strided->count) {
+    *strided = *more;
     return 1;
   }
-  const struct mpipp_comb *first = comb->start < more->start ? comb : more;
-  const struct mpipp_comb *second = first == comb ? more : comb;
+  const struct mpipp_strided_blocks *first = strided->start < more->start ? strided : more;
+  const struct mpipp_strided_blocks *second = first == strided ? more : strided;
   uint64_t distance = second->start - first->start, start = first->start;
   if (first->count == 1 && second->count == 1 && distance == first->length) {
     uint64_t length = first->length + second->length;
-    *comb = (struct mpipp_comb){start, length, length, 1};
+    *strided = (struct mpipp_strided_blocks){start, length, length, 1};
     return 1;
   }
   uint64_t stride = first->count > 1    ? first->stride
@@ -115,40 +116,41 @@ static int join(struct mpipp_comb *comb, const struct mpipp_comb *more) {
   if (first->length != second->length || stride < first->length) return 0;
   if (distance != first->count * stride || (second->count > 1 && second->stride != stride))
     return 0;
-  *comb = (struct mpipp_comb){start, first->length, stride, first->count + second->count};
+  *strided =
+      (struct mpipp_strided_blocks){start, first->length, stride, first->count + second->count};
   return 1;
 }
 
 static int join_shares(const struct mpipp_call *call, const struct mpipp_buffer *buffer,
-                       const struct mpipp_comm *grid, struct mpipp_comb *comb) {
+                       const struct mpipp_comm *grid, struct mpipp_strided_blocks *strided) {
   uint64_t count = (uint64_t)buffer->peers;
   if (buffer->vector) {
     const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
     if (!vector->counts || !vector->displacements) return 0;
     count = vector->length;
   }
-  comb->count = 0;
+  strided->count = 0;
   for (uint64_t i = 0; i < count; i++) {
     if (grid && (int64_t)i < 2 * (int64_t)grid->ndims && is_absent(grid, i)) continue;
     struct mpipp_buffer share = share_of(call, buffer, i);
     const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)share.record;
-    struct mpipp_comb more;
+    struct mpipp_strided_blocks more;
     if (share.count == 0 || (type && type->size == 0)) continue;
-    if (!mpipp_layout_comb_of(&share, &more) || !join(comb, &more)) return 0;
+    if (!mpipp_layout_strided_blocks_of(&share, &more) || !join(strided, &more)) return 0;
   }
-  return comb->count > 0;
+  return strided->count > 0;
 }
 
-int mpipp_guard_comb_of_call(const struct mpipp_call *call, uint32_t index,
-                             struct mpipp_comb *comb) {
+int mpipp_guard_strided_blocks_of_call(const struct mpipp_call *call, uint32_t index,
+                                       struct mpipp_strided_blocks *strided) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_comm *grid = grid_of(call);
   if (buffer->access & MPIPP_STALE) return 0;
-  if (buffer->vector || grid) return join_shares(call, buffer, grid, comb);
+  if (buffer->vector || grid) return join_shares(call, buffer, grid, strided);
   struct mpipp_buffer all = *buffer;
   if (__builtin_mul_overflow(all.count, all.peers, &all.count)) return 0;
   all.peers = 1;
-  return mpipp_layout_comb_of(&all, comb);
+  return mpipp_layout_strided_blocks_of(&all, strided);
 }
 
 // The shares one after the other.
@@ -175,10 +177,10 @@ int mpipp_guard_bytes_of_call(const struct mpipp_call *call, uint32_t index,
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
   const struct mpipp_comm *grid = grid_of(call);
-  struct mpipp_comb comb;
+  struct mpipp_strided_blocks strided;
   int64_t count;
-  if (mpipp_guard_comb_of_call(call, index, &comb)) {
-    *bytes = mpipp_guard_bytes_of_comb(&comb);
+  if (mpipp_guard_strided_blocks_of_call(call, index, &strided)) {
+    *bytes = mpipp_guard_bytes_of_strided_blocks(&strided);
     return 1;
   }
   if (buffer->access & MPIPP_STALE) return 0;
@@ -198,10 +200,10 @@ int mpipp_guard_bytes_of_share(const struct mpipp_call *call, uint32_t index, ui
                                struct mpipp_bytes *bytes) {
   const struct mpipp_buffer part = share_of(call, &call->buffers[index], share);
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)part.record;
-  struct mpipp_comb comb;
+  struct mpipp_strided_blocks strided;
   if (part.access & MPIPP_STALE || part.count < 1) return 0;
-  if (!mpipp_layout_comb_of(&part, &comb))
+  if (!mpipp_layout_strided_blocks_of(&part, &strided))
     return type && mpipp_guard_bytes_of_entries(type, part.address, part.count, bytes);
-  *bytes = mpipp_guard_bytes_of_comb(&comb);
+  *bytes = mpipp_guard_bytes_of_strided_blocks(&strided);
   return 1;
 }

@@ -10,17 +10,17 @@
 
 enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
 
-// Of a partition that is sent: its bytes, or those before and behind its own pages. Of one that is
-// received, under memcheck, its bytes.
+// The rest of a partition. For a send: its bytes, or those before and behind its own pages. For a
+// receive under memcheck: its bytes.
 struct mpipp_rest {
   struct mpipp_bytes bytes;
   struct mpipp_piece edges[2];
-  struct mpipp_compared *compared; // NULL: it is not
+  struct mpipp_compared *compared; // NULL: it is not compared
 };
 
 struct mpipp_partitions {
   struct mpipp_window *window; // NULL: no page is protected
-  uint64_t low, count, bytes;  // the first byte; of each
+  uint64_t low, count, bytes;  // the first byte; bytes of each
   int writes, looks;           // looks: this time
   struct mpipp_rest *rests;    // NULL: none is compared
   char marked[];               // 1: ready, or arrived
@@ -85,9 +85,9 @@ int mpipp_guard_partitions_begin(struct mpipp_partitions *partitions, int looks)
   partitions->looks = looks;
   memset(partitions->marked, 0, partitions->count);
   if (!partitions->window) return 1;
-  int shared = mpipp_guard_window_again(partitions->window,
-                                        partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
-  // What is not received stays as it is.
+  int shared = mpipp_guard_window_restart(partitions->window,
+                                          partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
+  // Bytes that are not received stay unchanged.
   if (partitions->writes) mpipp_guard_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
   return shared;
 }
@@ -146,7 +146,7 @@ struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitio
   return (struct mpipp_block){start, end, mpipp_page_down(start), mpipp_page_up(end)};
 }
 
-// Runs of partitions that are MPI's, of those in reach.
+// Runs of partitions that belong to MPI, among those in range.
 int mpipp_guard_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
                                   uint64_t high) {
   if (!partitions->window) return 1;

@@ -22,7 +22,7 @@ uint32_t mpipp_guard_kept;
 uint32_t mpipp_guard_named;
 uint32_t mpipp_guard_count;
 uint64_t mpipp_guard_begun;
-// Buffers of pending ones, as many as there are, lie within these addresses.
+// All buffers of pending operations are within these addresses.
 uint64_t mpipp_guard_low = ~(uint64_t)0, mpipp_guard_high;
 static uint32_t pending;
 static uint64_t taken[WORDS]; // a bit for each
@@ -39,7 +39,7 @@ static uint32_t *head_of(uint64_t request) {
   return &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
 }
 
-// The first that is free, so that few have to be looked at where few are there.
+// The first free entry, so that few have to be visited if there are few.
 static uint32_t first_free(void) {
   for (uint32_t i = 0; i < WORDS; i++) {
     if (~taken[i]) return i * WORD + (uint32_t)__builtin_ctzll(~taken[i]);
@@ -67,7 +67,8 @@ struct mpipp_guarded *mpipp_guard_new(void) {
   return guarded;
 }
 
-// A window where it has pages for itself, with the rest compared; else all is compared.
+// A window for the pages that contain only the buffer, with the rest compared; otherwise all is
+// compared.
 static int is_taken(struct mpipp_part *part, enum mpipp_sharing how) {
   if (mpipp_guard_memcheck && part->writes) return 1;
   part->window = mpipp_guard_memcheck ? NULL : mpipp_guard_window_take(&part->bytes, how);
@@ -85,8 +86,8 @@ static int is_taken(struct mpipp_part *part, enum mpipp_sharing how) {
   return part->compared != NULL;
 }
 
-// Whether others have any of these bytes, of which MPI is about to write some: what is compared of
-// theirs is so no more.
+// Returns whether others have any of these bytes, some of which MPI is about to write: their bytes
+// are no longer compared.
 static int meets_others(const struct mpipp_bytes *bytes) {
   int any = mpipp_guard_compared_spoil(bytes);
   for (uint32_t i = 0, left = windows; left && i < used; i++) {
@@ -104,7 +105,7 @@ void mpipp_guard_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, u
                      int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
-  // What another operation has already is no place for this one to keep a pattern.
+  // Memory of another operation cannot keep a pattern for this one.
   enum mpipp_sharing how = guarded->persistent ? MPIPP_SHARE_LATER : MPIPP_SHARE_NOW;
   if ((writes && meets_others(bytes)) || !is_taken(part, how)) {
     mpipp_guard_bytes_give(bytes);
@@ -127,7 +128,7 @@ void mpipp_guard_add_partitions(struct mpipp_guarded *guarded, struct mpipp_byte
                                 const struct mpipp_call *call, uint32_t buffer, int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
-  int fine = bytes->comb.count == 1 && !mpipp_guard_memcheck && !(writes && meets_others(bytes));
+  int fine = bytes->strided.count == 1 && !mpipp_guard_memcheck && !(writes && meets_others(bytes));
   enum mpipp_sharing how = writes ? MPIPP_SHARE_LATER : MPIPP_SHARE_USED;
   part->window = fine ? mpipp_guard_window_take(bytes, how) : NULL;
   if (part->window || !writes || (mpipp_guard_memcheck && !meets_others(bytes)))
@@ -165,7 +166,7 @@ static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other)
   return one->low < other->high && other->low < one->high;
 }
 
-// Returns 0 where there is no room for that.
+// Returns 0 without memory for them.
 static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->partitions) return mpipp_guard_partitions_forbid(part->partitions, low, high);
   enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
@@ -178,14 +179,13 @@ static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t hi
   return 1;
 }
 
-// What has been given back is another's, who may have mapped it anew.
+// Freed memory has another owner, which may have mapped it again.
 static void open_freed(const struct mpipp_part *part) {
   for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
     mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
 }
 
-// What an operation forbids, of pages in [low, high): nothing of memory that is given back, as it
-// may be meanwhile.
+// Protects an operation's pages in [low, high), except in freed memory; it may be freed meanwhile.
 static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->is_open || !part->window || mpipp_is_part_freed(part)) return;
   if (!forbid_pages(part, low, high)) {
@@ -196,7 +196,7 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (mpipp_is_part_freed(part)) open_freed(part);
 }
 
-// Before it is pending, and when it is no more.
+// Before it is pending, and when it no longer is.
 static void widen(const struct mpipp_guarded *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_bytes *bytes = &guarded->parts[i].bytes;
@@ -214,10 +214,10 @@ static void narrow(void) {
   __atomic_store_n(&mpipp_guard_high, 0, __ATOMIC_RELEASE);
 }
 
-// Whether others than the program's threads may use its pages at any time, or the program has said
-// what may be done with them.
+// Returns whether its pages may be used by others than the program's threads at any time, or the
+// program has protected them itself.
 static int is_others(const struct mpipp_bytes *bytes) {
-  return mpipp_guard_ring_is_there || mpipp_guard_is_exposed(bytes->low, bytes->high) ||
+  return mpipp_guard_uses_io_uring || mpipp_guard_is_exposed(bytes->low, bytes->high) ||
          mpipp_guard_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
 }
 
@@ -243,7 +243,8 @@ void mpipp_guard_begin(struct mpipp_guarded *guarded) {
   guarded->cover->nothing += (uint64_t)are_left;
 }
 
-// What others forbid of the pages of a buffer, which have just been opened.
+// Restores the protection of other operations on the pages of a buffer, which have just been
+// opened.
 static void forbid_again(const struct mpipp_bytes *bytes) {
   for (uint32_t i = 0; i < used; i++) {
     if (all[i].state != MPIPP_GUARDED_PENDING) continue;
@@ -254,7 +255,7 @@ static void forbid_again(const struct mpipp_bytes *bytes) {
   }
 }
 
-// Its pages are the program's again, but those that other operations have, too.
+// Its pages belong to the program again, except those that other operations have, too.
 static void open_part(const struct mpipp_part *part) {
   if (!part->window) return;
   if (mpipp_is_part_freed(part))
@@ -292,7 +293,8 @@ void mpipp_guard_drop(struct mpipp_guarded *guarded) {
   set_taken((uint32_t)(guarded - all), 0);
 }
 
-// The program gets what MPI has received beside whole pages; of the changes the first is told.
+// Copies the data that MPI has received beside whole pages to the program. The first change is
+// reported.
 static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -357,7 +359,7 @@ int mpipp_guard_fill(struct mpipp_guarded *guarded, int looks) {
     struct mpipp_compared *compared = part->compared;
     if (guarded->persistent && (part->window || part->partitions)) {
       int shared = part->partitions ? mpipp_guard_partitions_begin(part->partitions, looks)
-                                    : mpipp_guard_window_again(part->window, MPIPP_SHARE_NOW);
+                                    : mpipp_guard_window_restart(part->window, MPIPP_SHARE_NOW);
       part->is_open = !looks || !shared || is_others(&part->bytes);
     }
     if (compared && !mpipp_guard_compared_begin(compared, looks)) fine = 0;
@@ -408,14 +410,14 @@ struct mpipp_guarded *mpipp_guard_next_kept(struct mpipp_guarded *after) {
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_any(void) {
+struct mpipp_guarded *mpipp_guard_any_operation(void) {
   for (uint32_t i = 0; i < used; i++) {
     if (is_of_request(&all[i])) return &all[i];
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_of(uint64_t request, uint64_t serial) {
+struct mpipp_guarded *mpipp_guard_find_operation(uint64_t request, uint64_t serial) {
   for (uint32_t i = *head_of(request); i; i = all[i - 1].next) {
     struct mpipp_guarded *one = &all[i - 1];
     int is_it = serial ? one->serial == serial : !(one->serial & MPIPP_ACCESS);

@@ -12,15 +12,16 @@
 enum { SMALLEST = 6, LARGEST = 17, CHUNK = 1 << 20, ALIGNED = 16 };
 
 struct mpipp_guard_block {
-  uint64_t bytes; // with this
+  uint64_t bytes; // with this header
   struct mpipp_guard_block *next;
 };
 
 static struct mpipp_guard_block *unused[LARGEST + 1];
-static char *next, *end; // what is left of the last chunk
+static char *next, *end; // the rest of the last chunk
 
-// By the system calls themselves: those functions tell others, and MPI never has this memory. It is
-// of another kind than the program's, or one beside it would be one mapping with it.
+// By the system calls themselves: the C library's functions report to others, and MPI never gets
+// this memory. It has other flags than the program's memory; otherwise adjacent memory would become
+// one mapping.
 static void *map(uint64_t bytes) {
   int saved = errno, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   long memory = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0L);

@@ -5,22 +5,22 @@
 
 #include "buffer_guard/platform/proc_dir.h"
 
-int mpipp_guard_ring_is_there;
+int mpipp_guard_uses_io_uring;
 static int is_looked_at;
 
-void mpipp_guard_rings_anew(void) {
+void mpipp_guard_recheck_io_uring(void) {
   is_looked_at = 0;
 }
 
-// A card that computes is told of memory by requests that nobody sees; what MPI itself has
-// registered with a network's is what the guard has given it.
+// Compute cards learn of memory by requests that cannot be seen. Memory that MPI itself has
+// registered with a network card is what the guard has passed to it.
 static const char *const names[] = {"anon_inode:[io_uring]", "anon_inode:[userfaultfd]",
                                     "/dev/nvidia", "/dev/kfd", NULL};
 
-int mpipp_guard_rings_look(void) {
-  if (mpipp_guard_ring_is_there || is_looked_at) return mpipp_guard_ring_is_there;
+int mpipp_guard_find_io_uring(void) {
+  if (mpipp_guard_uses_io_uring || is_looked_at) return mpipp_guard_uses_io_uring;
   is_looked_at = 1;
   int any = mpipp_guard_has_open(names) > 0;
-  if (any) __atomic_store_n(&mpipp_guard_ring_is_there, 1, __ATOMIC_RELAXED);
+  if (any) __atomic_store_n(&mpipp_guard_uses_io_uring, 1, __ATOMIC_RELAXED);
   return any;
 }

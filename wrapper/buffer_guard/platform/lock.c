@@ -10,8 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Signal handlers ask whether their thread has the lock. To them it has before it takes it, and
-// until it has given it back: else one that comes between would wait for its own thread.
+// Signal handlers ask whether their thread has the lock. For them it has the lock from just before
+// it takes it until after it has released it. Otherwise a handler in between would wait for its own
+// thread.
 enum { FREE, TAKEN, AWAITED, LENT, BORROWED };
 static uint32_t lock = FREE;
 __thread int mpipp_guard_locked = 0;
@@ -69,7 +70,7 @@ void mpipp_guard_unlock(void) {
   int saved = errno, is_borrowed = __atomic_load_n(&lock, __ATOMIC_RELAXED) == BORROWED;
   uint32_t to = is_borrowed ? LENT : FREE;
   int is_awaited = __atomic_exchange_n(&lock, to, __ATOMIC_RELEASE) == AWAITED;
-  set_locked(0); // before the system is called, which is where signals come
+  set_locked(0); // before the system call, during which signals come
   if (is_borrowed || is_awaited) wake(is_borrowed ? INT_MAX : 1);
   errno = saved;
 }

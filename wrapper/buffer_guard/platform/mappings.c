@@ -14,7 +14,7 @@
 
 enum { HIGH = 900, LINES = 1 << 16 };
 
-// Linux 6.11 and later answer for one address. As linux/fs.h has it, where that is new enough.
+// Linux 6.11 and later answer for one address. As in linux/fs.h, if that is new enough.
 struct mpipp_query {
   uint64_t size, flags, address;
   uint64_t start, end, mode, page_size, offset, inode;
@@ -28,7 +28,7 @@ static int maps = -1, has_query = 1;
 static dev_t maps_device;
 static ino_t maps_inode;
 
-// A program may close all files it has, and open its own under their numbers.
+// A program may close all its files, and open its own under their numbers.
 static int open_maps(void) {
   struct stat now;
   if (maps >= 0 && !fstat(maps, &now) && now.st_dev == maps_device && now.st_ino == maps_inode)
@@ -42,7 +42,7 @@ static int open_maps(void) {
   return maps;
 }
 
-// The first that ends beyond an address; 0 without.
+// The first mapping that ends beyond an address; 0 without.
 static int queried(int file, uint64_t address, uint32_t name_size, struct mpipp_mapping *found) {
   struct mpipp_query query = {.size = sizeof query,
                               .flags = OR_NEXT,
@@ -80,7 +80,7 @@ static int is_beyond(const char *line, uint64_t address, struct mpipp_mapping *f
   return 1;
 }
 
-// The same of all lines, for an older system; -1 where there are none.
+// The mapping from all lines, for an older system; -1 if there are none.
 static int looked_up(uint64_t address, struct mpipp_mapping *found) {
   static char lines[LINES];
   int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), is_found = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the system has mapped at an address of this process. With the guard's lock.
+// The mapping at an address of this process, as the system reports it. With the guard's lock.
 #ifndef MPIPP_BUFFER_GUARD_PLATFORM_MAPPINGS_H
 #define MPIPP_BUFFER_GUARD_PLATFORM_MAPPINGS_H
 
 #include <stdint.h>
+
+#include "abi/seam.h"
 
 enum { MPIPP_MAPPED_NAME = 128 };
 
@@ -14,14 +16,14 @@ struct mpipp_mapping {
   char name[MPIPP_MAPPED_NAME]; // as in /proc/PID/maps, its beginning
 };
 
-// 0 if nothing is mapped there, or it cannot be told. The other tells these apart (-1: it cannot);
-// with 0 all of `found` but where that begins is undefined: where the next one does.
-int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found);
+// 0 if nothing is mapped there, or it is unknown. The second function returns -1 if it is unknown.
+// If it returns 0, only the start of `found` is defined: that of the next mapping.
+MPIPP_SEAM int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found);
 int mpipp_guard_mapping_from(uint64_t address, struct mpipp_mapping *found);
-// The same without a lock, for signal handlers; -1 where the system cannot be asked so.
+// Without a lock, for signal handlers; -1 if the system has no such query.
 int mpipp_guard_mapping_unlocked(uint64_t address, struct mpipp_mapping *found);
-// The same quickly, without the name, and for what no other process would have: the program may
-// have put a file of its own in the place of the one that is asked. 0: it is not known.
+// A quick version without the name, for memory that no other process would have. The program may
+// have replaced the queried file by one of its own. 0: unknown.
 int mpipp_guard_mapping_guessed(uint64_t address, struct mpipp_mapping *found);
 // In the child of a fork.
 void mpipp_guard_mappings_forked(void);

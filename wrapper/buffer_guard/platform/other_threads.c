@@ -17,7 +17,7 @@ enum { THREADS = 64 };
 
 struct mpipp_tasks {
   long all[THREADS];
-  int count; // -1: there are more, or nobody knows
+  int count; // -1: there are more, or it is unknown
 };
 
 static struct mpipp_tasks mpis = {.count = 0};
@@ -36,8 +36,8 @@ static void list_tasks(struct mpipp_tasks *tasks) {
   if (mpipp_guard_list("/proc/self/task", add, tasks)) tasks->count = -1;
 }
 
-// Who joins a thread hears of its end before the system has taken it from its list, which may be
-// long after: it has no memory any more, neither does the system change any for it.
+// pthread_join may return long before the system has removed the thread from its list. Such a
+// thread has no memory any more, and the system changes none for it.
 static int has_ended(long thread) {
   char path[64], text[512] = "";
   unsigned long bytes = 0;

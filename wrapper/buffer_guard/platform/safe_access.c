@@ -8,10 +8,10 @@
 
 void (*mpipp_guard_careful_begins)(void);
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
-// Where the thread goes on from work that it gives up, and what that is.
+// The current work, and where the thread continues if it is abandoned; and whether it was left.
 OF_THREAD struct mpipp_careful now;
 OF_THREAD int is_left;
-OF_THREAD uint64_t asked; // the address of which the program's handler has heard
+OF_THREAD uint64_t asked; // the address that the program's handler has seen
 
 __attribute__((noinline)) int mpipp_guard_carefully(void (*work)(void *argument), void *argument) {
   void *here[5];
@@ -63,7 +63,7 @@ __attribute__((noinline, noreturn)) static void escape(void) {
   __builtin_longjmp(to, 1);
 }
 
-// The thread is made to call `escape` once it has left the handler, with its signal mask as before.
+// The thread will call `escape` once it has left the handler, with its signal mask as before.
 int mpipp_guard_careful_gives_up(void *context) {
 #ifdef __x86_64__
   enum { RED_ZONE = 128, ALIGNED = 16, RETURN = 8 };

@@ -18,12 +18,12 @@ int (*mpipp_guard_late_request)(MPI_Request request) = NULL;
 
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
-// Sums of what was asked about; but for the last bit, which says that the data had not been moved.
+// Sums of the accesses that were queried. The last bit says that the data had not been moved.
 static uint64_t known[KNOWN];
-// Sums of those of which it is not known yet what ends them, and how many these are.
+// Sums of the accesses whose operation has not ended yet, and their number.
 static uint64_t kept[KNOWN], kept_count;
 
-// The same instruction and callers, about operations of one place.
+// Identifies one instruction with its callers, and operations of one place.
 static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call *call) {
   uint64_t sum = (touch->instruction ^ call->caller << 16) + touch->stores + 1;
   for (uint64_t i = 0; i < DEEP; i++) {
@@ -49,20 +49,22 @@ int mpipp_guard_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_requ
   return request != NULL;
 }
 
-// Whether MPI had the data when the program called it next. Another thread may be completing it.
+// Returns whether MPI had moved the data when the program called it next. Another thread may be
+// completing the operation.
 static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persistent) {
   if (MPIPP_READ(mpipp_registry_several_threads) || touch->serial & MPIPP_ACCESS)
     return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
   int late = mpipp_guard_late_request ? mpipp_guard_late_request(request) : 0;
-  if (late == MPIPP_HELD_BACK) return MPIPP_NOT_MOVED;
+  if (late == MPIPP_LATE_NOT_STARTED) return MPIPP_NOT_MOVED;
   if (!MPIPP_PERSISTENT_MAY_BE_ASKED && (is_persistent || late)) return MPIPP_MOVED_UNKNOWN;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return MPIPP_MOVED_UNKNOWN;
   if (!flag) return MPIPP_NOT_MOVED;
   if (!touch->receives) return MPIPP_MOVED;
-  // To ask lets what has arrived come in. What was stored there cannot be told from that.
+  // The test lets arrived data come in. Afterwards the program's stores cannot be distinguished
+  // from it.
   if (touch->stores || touch->sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
   uint64_t sum = mpipp_guard_pages_sum(mpipp_page_down(touch->address));
   if (sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
@@ -90,8 +92,8 @@ static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
   }
 }
 
-// With the lock. What the call that is about to be made does to a request. Several may have one
-// handle: then it is the one whose handle MPI stored there.
+// With the lock: the effect of the next call on a request. Several may have one handle: then it is
+// the one whose handle MPI stored there.
 static enum mpipp_ends ended_by(const struct mpipp_call *call,
                                 const struct mpipp_request *request) {
   const struct mpipp_call *of = &request->call;
@@ -143,7 +145,8 @@ static void keep(const struct mpipp_touch *touch, int is_kept) {
   kept_count += (uint64_t)is_kept;
 }
 
-// With the lock: the operation, if nothing of that place is told, and the touch is the first there.
+// With the lock: the operation, if no access of that place is reported, and this is the first
+// there.
 static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
   struct mpipp_request *request = mpipp_guard_pending_request(touch->request, touch->serial);
   uint64_t sum = request ? sum_of(touch, &request->call) : 0;
@@ -171,13 +174,13 @@ static int tell(struct mpipp_touch *touch, void *with) {
   return is_over;
 }
 
-void mpipp_guard_tell_touches(const struct mpipp_call *call) {
-  // At MPI_Abort the watcher has looked already, and has read what was not told.
+void mpipp_guard_report_accesses(const struct mpipp_call *call) {
+  // At MPI_Abort the watcher has checked already, and has read the unreported accesses.
   if (call->procedure != MPIPP_PROC_Abort)
     mpipp_guard_faults_each(0, tell, (void *)(uintptr_t)call);
 }
 
-// Whether the thread is in a call that asks whether something is complete, and completes nothing.
+// Returns whether the thread is in a call that tests for completion, and completes nothing.
 static int is_asking(void) {
   switch (mpipp_recorder_self->call.procedure) {
   case MPIPP_PROC_Request_get_status:
@@ -194,7 +197,7 @@ static int tell_ended(struct mpipp_touch *touch, void *with) {
   const struct mpipp_request *request = with;
   struct mpipp_frame frame = mpipp_guard_frame_of(touch->address);
   mpipp_registry_lock();
-  // What it has kept when it was called came before that.
+  // Accesses that were kept until the call came before it.
   enum mpipp_ends ends = touch->place && is_asking() ? MPIPP_ENDS : MPIPP_ENDS_MEANWHILE;
   if (!is_known(sum_of(touch, &request->call), touch->moved)) ask(touch, request, ends, frame);
   if (touch->place) keep(touch, 0);
@@ -202,7 +205,7 @@ static int tell_ended(struct mpipp_touch *touch, void *with) {
   return 1;
 }
 
-void mpipp_guard_tell_touches_of(const struct mpipp_request *request) {
+void mpipp_guard_report_completed_accesses(const struct mpipp_request *request) {
   if (MPIPP_READ(mpipp_guard_faults_count))
     mpipp_guard_faults_each(request->object.serial, tell_ended, (void *)(uintptr_t)request);
 }

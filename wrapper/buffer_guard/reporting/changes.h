@@ -11,8 +11,8 @@
 // about once.
 void mpipp_guard_tell_change(const struct mpipp_request *request,
                              const struct mpipp_change *change);
-// One in a buffer of an operation that is pending still; or it lies where no stack frame is any
-// more.
+// A change in a buffer of an operation that is still pending; or the buffer is on the stack of a
+// function that has returned.
 void mpipp_guard_tell_pending_change(uint64_t request, uint64_t serial,
                                      const struct mpipp_change *change);
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Memory that the program gives back while an operation has it. What libc_interposer/malloc.c,
-// which is a library of its own, finds here by name.
+// Memory that the program frees during a pending operation. libc_interposer/free_realloc.c, which
+// is a separate library, finds these functions by name.
 #ifndef MPIPP_BUFFER_GUARD_REPORTING_FREED_MEMORY_H
 #define MPIPP_BUFFER_GUARD_REPORTING_FREED_MEMORY_H
 
 #include <stdint.h>
 
-// Whether operations are guarded.
-extern int mpipp_guards_buffers __attribute__((visibility("default")));
-// What else is done with it, before that.
-extern void (*mpipp_guard_memory_freed_other)(uint64_t start, uint64_t bytes);
+#include "abi/seam.h"
+
+// 1 if operations are guarded.
+MPIPP_SEAM extern int mpipp_guards_buffers;
+// A further function that is called with it, before.
+MPIPP_SEAM extern void (*mpipp_guard_memory_freed_other)(uint64_t start, uint64_t bytes);
 // Called in free, on any thread; caller: the return address of free.
-void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
-    __attribute__((visibility("default")));
+MPIPP_SEAM void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller);
 
 #endif

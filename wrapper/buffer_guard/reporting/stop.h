@@ -11,7 +11,7 @@
 void mpipp_guard_ask_before_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread);
 // Sends it; returns 0 if it could not be asked. stops: whether the process is to stop.
 int mpipp_guard_ask_before_end(struct mpipp_asking *asking, int *stops);
-// Without the lock: others may go on as soon as the process does.
+// Without the lock: other threads may continue as soon as the process does.
 void mpipp_guard_stop_if(int stops);
 
 #endif

@@ -49,14 +49,14 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
   errno = saved;
 }
 
-// The program's alone, if MPI does not have them. With the lock.
+// Makes the pages the program's alone, if they do not belong to MPI. With the lock.
 static void unshare(uint64_t low, uint64_t high) {
   if (mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_meet(low, high)) return;
   mpipp_guard_faults_catch();
   mpipp_guard_pages_unshare(low, high);
 }
 
-// What MPI has has to stay what the program has.
+// MPI and the program must keep the same pages.
 void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
   if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_guard_pages_meet(low, high))
@@ -72,7 +72,7 @@ void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller) {
   if (!mpipp_guard_locked) mpipp_guard_memory_freed(start, bytes, caller);
 }
 
-// Whoever has the lock may be waiting for one that this thread has.
+// The thread that has the lock may be waiting for a lock that this thread has.
 void mpipp_system_may_have(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_up(start), high = mpipp_page_down(start + bytes);
   if (low >= high || !mpipp_guard_pages_meet(low, high) || !mpipp_guard_try_lock()) return;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What becomes part of each object that Clang compiles for `mpipp cc`, inlined in place of the
-// calls that -fsanitize=thread makes. What is looked at is copied into each object: nobody else has
-// its address, so that no store of the program's changes it, and loops without a call are compiled
-// twice: for when nothing is looked at, as if nothing were.
+// Code that becomes part of each object that Clang compiles for `mpipp cc`, inlined in place of the
+// calls that -fsanitize=thread makes. The checked ranges are copied into each object, whose copy
+// has no address elsewhere. So no store of the program changes the copy. The compiler makes two
+// versions of a loop without calls: one of them for the case that nothing is checked, without any
+// check.
 #include "instrumentation/in_program/interface.h"
 
 #define INSIDE __attribute__((always_inline, used)) static
@@ -12,17 +13,17 @@
 
 static unsigned char active __attribute__((section("mpipp_active")));
 
-// Any call may call it, as far as the compiler knows: behind it that is loaded again.
+// Any call may change it, as far as the compiler knows: after a call it is loaded again.
 __attribute__((used)) static void mpipp_inlined_look(unsigned char any) {
   active = any;
 }
 
-// The program's memory is not theirs: mpipp/cli says so of their declarations.
+// They do not access the program's memory: mpipp/cli adds that to their declarations.
 __attribute__((preserve_all)) extern void mpipp_inlined_load(uint64_t address, uint64_t length);
 __attribute__((preserve_all)) extern void mpipp_inlined_store(uint64_t address, uint64_t length);
-// Whether anything that is looked at may lie there.
+// Returns whether a checked range may overlap these bytes.
 __attribute__((preserve_all)) extern unsigned mpipp_inlined_span(uint64_t low, uint64_t high);
-// Keeps loads or stores (interface.h).
+// Records loads or stores (interface.h).
 __attribute__((preserve_all)) extern void
 mpipp_inlined_comb(uint64_t first, uint64_t last, uint64_t count, uint64_t bytes_and_stores);
 
@@ -82,7 +83,7 @@ INSIDE void __tsan_vptr_update(void *address, void *value) {
   one(address, sizeof(void *), 1, active);
 }
 
-// Of sizes that have no function above.
+// For sizes that have no function above.
 INSIDE void mpipp_inlined_loads(void *address, uint64_t length) {
   many(address, length, 0, active);
 }
@@ -108,14 +109,14 @@ INSIDE void *mpipp_inlined_memset(void *to, int byte, uint64_t length) {
   return __builtin_memset(to, byte, length);
 }
 
-// What is in loops. Before them all that they touch has been looked at once, by the text that
-// mpipp/toolchain/instrument/llvm_ir/hoist_loop_checks.py adds: with what that has found these are
-// called instead.
+// Checks in loops. Before a loop, all bytes that it accesses have been checked once, by the code
+// that mpipp/toolchain/instrument/llvm_ir/hoist_loop_checks.py adds. These functions get the result
+// of that check.
 INSIDE unsigned mpipp_inlined_meets(uint64_t low, uint64_t high) {
   return OFTEN_NOT(active) ? mpipp_inlined_span(low, high) : 0;
 }
 
-// All that a line of the loop does, at once. turn: the last one's number, from 0.
+// All accesses of a line of the loop, at once. turn: the last one's number, from 0.
 INSIDE void mpipp_inlined_keep(_Bool keeps, uint64_t first, uint64_t last, int64_t turn,
                                uint64_t bytes_and_stores) {
   if (OFTEN_NOT(keeps))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Linked into whatever GCC links: code of its -fsanitize=kernel-address uses the shadow from the
-// first instruction on, with the wrapper's library or without. A function with arrays marks its
+// Linked into everything that GCC links: code of its -fsanitize=kernel-address uses the shadow from
+// the first instruction on, with the wrapper's library or without. A function with arrays marks its
 // frame there, and refers to nothing.
 #include <unistd.h>
 
@@ -37,8 +37,8 @@ static inline __attribute__((always_inline)) void tell(const void *address, uint
   if (mpipp_program.accesses) mpipp_program.accesses(at, bytes, stores, next);
 }
 
-// What the shadow of a byte says. Frames that were left by an exception or longjmp have not taken
-// away what GCC put around their variables: it is met once.
+// The marks of a byte in the shadow. Frames that were left by an exception or longjmp have not
+// removed GCC's values around their variables: each is met once.
 static inline __attribute__((always_inline)) int marks(uint64_t at) {
   unsigned char *shadow = (unsigned char *)(at >> MPIPP_SHADOW_SHIFT) + MPIPP_SHADOW_AT;
   unsigned char was = *shadow;
@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) int marks(uint64_t at) {
   return found;
 }
 
-// What was found in the shadow. Loads of what is sent are right, and many.
+// Checks the marks in the shadow. Loads of sent data are valid, and frequent.
 static inline __attribute__((always_inline)) void check_marks(const void *address, uint64_t bytes,
                                                               int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void check_marks(const void *addres
     tell(address, bytes, stores, next);
 }
 
-// Of those of any size GCC looks at the first byte and the last.
+// For accesses of any size GCC tests the first byte and the last.
 static inline __attribute__((always_inline)) void found_any(const void *address, uint64_t bytes,
                                                             int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
@@ -94,7 +94,7 @@ OF_ANY(__asan_report_store_n_noabort, 1)
 OF_ANY(__asan_loadN_noabort, 0)
 OF_ANY(__asan_storeN_noabort, 1)
 
-// Of no interest here.
+// GCC needs these functions; they do nothing.
 HIDDEN void __asan_handle_no_return(void) {}
 HIDDEN void __asan_poison_stack_memory(uint64_t at __attribute__((unused)),
                                        uint64_t bytes __attribute__((unused))) {}

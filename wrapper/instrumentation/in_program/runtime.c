@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Linked into what `mpipp cc` and its like link: what compiled loads and stores refer to. Without
-// the wrapper's library nothing is looked at.
+// Linked into everything that `mpipp cc` and its variants link: the functions that instrumented
+// loads and stores refer to. Without the wrapper's library nothing is checked.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define WORD(X) ((uint64_t)(uintptr_t)(X))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// What Clang's objects look at, each for itself.
+// The checked ranges of Clang's objects, each with a copy of its own.
 #define SECTION_OF(TYPE, NAME)                                                                     \
   extern TYPE __start_##NAME[] __attribute__((weak, visibility("hidden")));                        \
   extern TYPE __stop_##NAME[] __attribute__((weak, visibility("hidden")))
@@ -22,7 +22,7 @@ SECTION_OF(unsigned char, mpipp_active);
 
 static const char magic[] = "mpipp's shadow";
 
-// Where no program has memory its shadow says whose it is.
+// The shadow is at addresses where no program has memory.
 static int is_mapped(void) {
   return memcmp((const void *)MPIPP_SHADOW_AT, magic, sizeof magic) == 0;
 }
@@ -32,7 +32,8 @@ static void *map(int how, int file) {
               how | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
 }
 
-// Of a file in memory only what is used counts. Who must not have so large a one is ended.
+// A file in memory, of which only the used pages count. A process with a lower limit of file sizes
+// would be ended.
 static void *map_file(void) {
   struct rlimit most;
   if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < MPIPP_SHADOW_BYTES) return MAP_FAILED;
@@ -47,7 +48,7 @@ static void *map_file(void) {
 HIDDEN int mpipp_program_map(void) {
   unsigned char *at = (unsigned char *)MPIPP_SHADOW_AT;
   void *got = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  // The system has memory ready for all that may be stored to (vm.overcommit_memory = 2).
+  // The system reserves memory for all writable pages (vm.overcommit_memory = 2).
   if (got == MAP_FAILED && errno == ENOMEM) got = map_file();
   if (got != at) {
     unsigned char there;
@@ -60,11 +61,11 @@ HIDDEN int mpipp_program_map(void) {
   return 1;
 }
 
-// What all lies in; those that are not used are empty.
+// The checked ranges; unused ones are empty.
 HIDDEN struct mpipp_span mpipp_inlined_spans[MPIPP_SPANS];
 HIDDEN uint64_t mpipp_inlined_span_count;
 
-// Meanwhile more is looked at, and not less.
+// During the change the range is too large, never too small.
 static void set(struct mpipp_span *span, const struct mpipp_span *now) {
   __atomic_store_n(&span->kinds, span->kinds | now->kinds, __ATOMIC_RELEASE);
   if (now->high > span->high) __atomic_store_n(&span->high, now->high, __ATOMIC_RELEASE);
@@ -107,7 +108,7 @@ __attribute__((destructor(101))) static void end(void) {
 #define INLINE static inline __attribute__((always_inline))
 #define NEXT WORD(__builtin_return_address(0))
 
-// What Clang's code has told of, by loads and stores: it may call these functions then.
+// Ranges that Clang's code has reported, by loads and stores: it may call these functions then.
 static __thread uint64_t told[2][2];
 
 INLINE int is_looked_at(uint64_t low, uint64_t high) {
@@ -125,7 +126,7 @@ INLINE void copies(const void *address, uint64_t bytes, int stores, uint64_t nex
   if (mpipp_program.accesses) mpipp_program.accesses(WORD(address), bytes, stores, next);
 }
 
-// Of the linker's --wrap, where GCC does not see what they do.
+// For the linker's --wrap: GCC does not see the accesses of these functions.
 void *__real_memcpy(void *, const void *, size_t);
 void *__real_memmove(void *, const void *, size_t);
 void *__real_memset(void *, int, size_t);
@@ -147,7 +148,7 @@ HIDDEN void *__wrap_memset(void *to, int byte, size_t bytes) {
   return __real_memset(to, byte, bytes);
 }
 
-// What Clang's code calls where it may have found something: all registers stay as they are.
+// Clang's code calls it if a check may have found something: all registers stay unchanged.
 HIDDEN __attribute__((used)) void mpipp_inlined_found(MPIPP_COMB) {
   uint64_t bytes = bytes_and_stores >> 1, stores = bytes_and_stores & 1;
   if (count > 1 && mpipp_program.combs) {
@@ -200,7 +201,7 @@ STUB("mpipp_inlined_load", ONE("0"));
 STUB("mpipp_inlined_store", ONE("1"));
 STUB("mpipp_inlined_comb", "");
 
-// Which kinds of spans meet these bytes; of all registers only the result's changes.
+// The kinds of ranges that overlap these bytes. Only the result's register changes.
 __asm__(".text\n"
         ".globl mpipp_inlined_span\n.hidden mpipp_inlined_span\n"
         ".type mpipp_inlined_span,@function\nmpipp_inlined_span:\n"
@@ -225,7 +226,7 @@ __asm__(".text\n"
         "pop %rcx\n.cfi_def_cfa_offset 8\nret\n"
         ".cfi_endproc\n.size mpipp_inlined_span, .-mpipp_inlined_span\n");
 
-// What Clang's modules refer to that is of no interest here.
+// Functions that Clang's modules refer to, and that do nothing here.
 #define NOTHING(NAME, PARAMETERS)                                                                  \
   HIDDEN void NAME PARAMETERS {}
 NOTHING(__tsan_init, (void))

@@ -20,7 +20,7 @@ static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer) {
   return (const void *)(uintptr_t)buffer->record;
 }
 
-// With MPI_NO_OP the origin's arguments say nothing.
+// With MPI_NO_OP the origin's arguments are not significant.
 static int says_nothing(const struct mpipp_call *call, uint32_t i) {
   return call->present & MPIPP_HAS_OP && call->op == MPIPP_KEY(MPI_NO_OP) &&
          call->buffers[i].access == MPIPP_READS;
@@ -33,7 +33,7 @@ static int is_fine(const struct mpipp_buffer *buffer) {
          !(type->object.flags & MPIPP_FLAG_NULL) && buffer->count >= 0 && buffer->count <= INT_MAX;
 }
 
-// Whether the target is in an access epoch of this process.
+// Returns whether the target is in an access epoch of this process.
 static int is_accessed(const struct mpipp_win *win, int64_t target) {
   uint64_t epochs = MPIPP_READ(win->epochs);
   if (epochs & (MPIPP_EPOCH_FENCE | MPIPP_EPOCH_START | MPIPP_EPOCH_LOCK_ALL)) return 1;
@@ -69,7 +69,7 @@ void mpipp_perturb_deferred_free(struct mpipp_deferred *one) {
   free(one);
 }
 
-// Bytes from the first to the last; -1: not to be known.
+// Bytes from the first to the last; -1: unknown.
 static int64_t span(const struct mpipp_datatype *type, int64_t count) {
   int64_t found;
   if (count <= 0 || type->size <= 0) return 0;
@@ -110,11 +110,11 @@ static int keep_all(struct mpipp_deferred *one, const struct mpipp_passage *pass
     if (!keep(argument, buffer, passage->addresses[i])) return 0;
   }
   one->disp = (MPI_Aint)(uintptr_t)one->place.address;
-  if (!sides[MPIPP_ORIGIN]) one->origin.type = one->place.type; // MPI may look at it all the same
+  if (!sides[MPIPP_ORIGIN]) one->origin.type = one->place.type; // MPI may check it all the same
   return 1;
 }
 
-// The program's function that MPI asks about a request of ours: RMA operations have no status.
+// The function that MPI calls for a request of mpipp's: RMA operations have no status.
 static int query(void *state, MPI_Status *status) {
   (void)state;
   PMPI(Status_set_elements)(status, MPI_BYTE, 0);
@@ -132,8 +132,8 @@ static int cancel(void *state, int complete) {
   return MPI_SUCCESS;
 }
 
-// Not where the MPI library is known to err then: MPICH 4.0 goes on before such gets are complete,
-// but for MPI_Win_flush; Open MPI takes no account of where a derived datatype begins.
+// Not with known errors of the MPI library. MPICH 4.0 continues before such gets are complete,
+// except in MPI_Win_flush. Open MPI ignores where a derived datatype begins.
 static int can_be_cut(const struct mpipp_deferred *one) {
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, one->win);
@@ -222,8 +222,8 @@ static int gathered(const struct mpipp_cuts *cuts, uint32_t number, enum mpipp_s
   return code == MPI_SUCCESS ? PMPI(Type_commit)(type) : code;
 }
 
-// What is handed over in place of an argument. MPI knows no displacement within the target but in
-// units of the window's: a type has it. Returns MPI's code.
+// The argument that MPI gets in place of the original. MPI takes displacements at the target only
+// in units of the window: a type contains the rest. Returns MPI's code.
 static int cut_of(struct mpipp_argument *argument, const struct mpipp_cuts *cuts, int number,
                   enum mpipp_side side) {
   if (number < 0 || (!argument->count && !argument->address && side != MPIPP_TARGET))

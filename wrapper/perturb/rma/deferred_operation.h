@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A one-sided operation that MPI has not been given yet.
+// A one-sided operation that MPI did not get yet.
 #ifndef MPIPP_PERTURB_RMA_DEFERRED_OPERATION_H
 #define MPIPP_PERTURB_RMA_DEFERRED_OPERATION_H
 
@@ -9,7 +9,7 @@
 #include "perturb/rma/split_operation.h"
 #include "perturb/statistics.h"
 
-// An argument: `count` entries of a type, which is kept, whatever the program does to it.
+// An argument: `count` entries of a type, which is kept even if the program frees it.
 struct mpipp_argument {
   const void *address;
   int count;
@@ -25,38 +25,40 @@ struct mpipp_deferred {
   uint64_t win;    // handle
   uint32_t number; // among those that wait, from 1
   struct mpipp_identity identity;
-  uint64_t chance;          // chosen by the seed: with it others, in whatever number, are not
+  uint64_t chance;          // chosen by the seed: it does not depend on the number of other
+                            // operations
   int target;               // rank
   unsigned operation;       // MPIPP_PROC_Put, MPIPP_PROC_Get ...
-  int fetches, accumulates; // it gives something to the program, is ordered
-  int is_chosen;            // to be handed over now
+  int fetches, accumulates; // it returns data to the program; it is ordered
+  int is_chosen;            // it is passed to MPI now
   int is_at_once;           // ... in its own call
-  int overtakes;            // it is handed over before one with a lower number
+  int overtakes;            // MPI gets it before one with a lower number
   uint64_t latency;         // milliseconds at most
-  uint64_t delay;           // microseconds that it was
-  int is_in_journal;        // that it is
+  uint64_t delay;           // microseconds of delay so far
+  int is_in_journal;        // 1: the event log has it
   MPI_Op op;
   MPI_Aint disp;
   struct mpipp_argument origin, compare, result, place;
-  struct mpipp_cuts *cuts; // NULL: it is handed over as it is
+  struct mpipp_cuts *cuts; // NULL: it is passed as a whole
   int is_request;          // of a request-based form
-  MPI_Request request;     // what stands for it
+  MPI_Request request;     // stands for it
 };
 
-// Whether a call starts an operation that can be put off: nothing is wrong with it.
+// Returns whether a call starts an operation that can be deferred: it is valid.
 int mpipp_perturb_can_be_deferred(const struct mpipp_call *call);
-// Whether it is an accumulate, or its like: MPI keeps their order (MPI-4.1, section 12.7.2).
+// Returns whether it is an accumulate or similar: MPI keeps their order (MPI-4.1, section 12.7.2).
 int mpipp_perturb_accumulates(unsigned operation);
-// NULL: no memory, or no request to be had. splits: to be cut.
+// NULL: no memory, or no request available. splits: to be cut.
 struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *passage, int splits);
-// Whether a call is a get like this one, which waits: that both are done at once is as good.
+// Returns whether a call is a get that equals this waiting one: executing both at once has the same
+// result.
 int mpipp_perturb_is_repeated(const struct mpipp_deferred *one,
                               const struct mpipp_passage *passage);
-// Keeps what is to be sent; returns 0 if that cannot be.
+// Copies the data to be sent; returns 0 if that is impossible.
 int mpipp_perturb_deferred_copy(struct mpipp_deferred *one);
 // The program need not keep its buffer any longer; its request is complete.
 void mpipp_perturb_deferred_let_go(struct mpipp_deferred *one);
-// Gives MPI the cut with that number, -1: all of it. Returns MPI's code.
+// Passes the cut with that number to MPI, -1: all of it. Returns MPI's code.
 int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred *one, int cut);
 void mpipp_perturb_deferred_free(struct mpipp_deferred *one);
 

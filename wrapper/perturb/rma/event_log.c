@@ -38,8 +38,8 @@ static int opened(void) {
   return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-// The words with a tab behind them, and where in its file the code is that the call returns to: the
-// number of the byte, a tab, and the path.
+// Writes the words and the place of the code that the call returns to, separated by tabs. The place
+// is the number of the byte in its file, and the path.
 static void write_line(const char *words, uint64_t caller) {
   struct link_map *map = NULL;
   Dl_info info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was done to which operation, as lines of a file of each process: a sweep reads them
+// The perturbations of operations, as lines of a file of each process: a sweep reads them
 // (mpipp/cli/commands/run/perturbation_log.py).
 #ifndef MPIPP_PERTURB_RMA_EVENT_LOG_H
 #define MPIPP_PERTURB_RMA_EVENT_LOG_H
@@ -9,9 +9,9 @@
 
 // In the directory that MPIPP_JOURNAL names.
 void mpipp_perturb_journal_open(void);
-// An operation that is provoked, and its call.
+// An operation that is perturbed, and its call.
 void mpipp_perturb_journal_begins(struct mpipp_identity identity, const struct mpipp_call *call);
-// It is handed over in another call: as the number-th of so many.
+// MPI gets it in another call: as the number-th of so many.
 void mpipp_perturb_journal_ends(const struct mpipp_deferred *one, const struct mpipp_call *call,
                                 uint32_t number, uint32_t of, int is_flushed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One-sided operations as a schedule names them, from run to run of a program: the place that
+// The names of one-sided operations in a schedule, equal in each run of a program: the place that
 // calls, and how often it has.
 #ifndef MPIPP_PERTURB_RMA_OPERATION_IDS_H
 #define MPIPP_PERTURB_RMA_OPERATION_IDS_H
@@ -10,20 +10,20 @@
 
 // Both from 1; a place of 0: there are too many.
 struct mpipp_identity {
-  uint32_t place; // among those that call such operations, as the process comes to them
+  uint32_t place; // among those that call such operations, in the order of their first calls
   uint32_t time;  // there
 };
 
-// text: "...,only=RANK:PLACE.TIME+RANK:PLACE.TIME-TIME+...,...": the only ones that are provoked.
+// text: "...,only=RANK:PLACE.TIME+RANK:PLACE.TIME-TIME+...,...": only these are perturbed.
 void mpipp_perturb_identities_open(const char *text);
-// Of a call that starts an operation; gets that are alike, with nothing between, have one. Calls
-// are not to be made at the same time.
+// The name of a call that starts an operation; consecutive equal gets share one. Calls must not be
+// concurrent.
 struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage);
-// Of a call that completes some, among those.
+// The name of a call that completes operations, among such calls.
 struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call);
-// What comes next is not to be taken for the same, though it is alike.
+// The next operation gets a new name, even if it is equal.
 void mpipp_perturb_identities_part(void);
-// Whether it is provoked.
+// Returns whether it is perturbed.
 int mpipp_perturb_is_meant(struct mpipp_identity identity);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How one-sided operations are provoked: what the user has chosen, and else the seed does.
+// The options for perturbing one-sided operations: the user's choice, or else the seed's.
 #ifndef MPIPP_PERTURB_RMA_OPTIONS_H
 #define MPIPP_PERTURB_RMA_OPTIONS_H
 
@@ -14,7 +14,7 @@ enum mpipp_sequence_of { // in what order operations are handed over
 
 struct mpipp_rules {
   int defer;    // operations wait for what must complete them
-  int local;    // where that is local, what was to be taken is copied, and waits on
+  int local;    // at a local completion, the local data is copied, and the operation waits
   int split;    // into elements or bytes
   long parts;   // ... at most so many; 0: as many as split_operation.c says
   int order;    // enum mpipp_sequence_of, or MPIPP_BY_SEED

@@ -18,7 +18,7 @@ struct mpipp_schedule_item {
   struct mpipp_deferred *one;
   int cut;         // -1: it is not cut
   uint32_t number; // in the program's order
-  uint64_t key;    // the lower, the earlier
+  uint64_t key;    // lower keys are earlier
 };
 
 static int compare(const void *first, const void *second) {
@@ -46,7 +46,7 @@ static uint64_t key(const struct mpipp_schedule_item *item, int order) {
 
 struct mpipp_schedule_place {
   int target;
-  uint32_t at; // in the order that is made
+  uint32_t at; // in the new order
 };
 
 static int compare_places(const void *first, const void *second) {
@@ -55,7 +55,7 @@ static int compare_places(const void *first, const void *second) {
   return one->at < other->at ? -1 : one->at > other->at;
 }
 
-// Accumulates keep their order at each target: they change places among themselves.
+// Accumulates keep their order at each target: they exchange places among themselves.
 static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
   uint32_t found = 0;
   struct mpipp_schedule_place *places = malloc(2 * count * sizeof *places),
@@ -103,8 +103,8 @@ static struct mpipp_schedule_item *items_of(struct mpipp_deferred *list, uint32_
 }
 
 // mpipp: rank 0: before MPI_Win_unlock: 2. MPI_Accumulate to 1, 1. MPI_Put to 1 (in 4 parts)
-// Numbers are those of the operations in the program's order; parts that follow each other are
-// told together. One line at once, so that those of several processes do not mix.
+// Numbers are those of the operations in the program's order. Consecutive parts are shown together.
+// One line at once, so that those of several processes do not mix.
 static void show(const struct mpipp_schedule_item *items, uint32_t count,
                  const struct mpipp_call *call, int flushes) {
   char text[1900];
@@ -126,7 +126,7 @@ static void show(const struct mpipp_schedule_item *items, uint32_t count,
   if (write(STDERR_FILENO, text, (size_t)used) < 0) return;
 }
 
-// Which of them come before one that the program has called before them.
+// Notes the operations that come before one that the program has called earlier.
 static void note_order(const struct mpipp_schedule_item *items, uint32_t count) {
   const struct mpipp_deferred *first = NULL;
   for (uint32_t i = count; i-- > 0;) {
@@ -181,7 +181,7 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
     if (flushes && code == MPI_SUCCESS)
       code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
   }
-  // Without memory as the program has it.
+  // Without memory, in the program's order.
   for (const struct mpipp_deferred *one = list; !fine && one && code == MPI_SUCCESS;
        one = one->next)
     code = mpipp_perturb_deferred_hand_over(one, -1);
@@ -196,8 +196,8 @@ void mpipp_perturb_hand_over(struct mpipp_deferred *list, const struct mpipp_cal
   hand_over(list, call, flushes);
   while (list) {
     struct mpipp_deferred *next = list->next;
-    // MPICH 4.0 says of gets that they are complete locally before they are, and reads what is put
-    // later: a copy goes with its operation.
+    // MPICH 4.0 reports gets as complete locally before they are, and reads data that is put later:
+    // the operation keeps a copy.
     int has_copy = list->origin.copy || list->compare.copy;
     if (passive && !flushes && (list->is_request || list->fetches || has_copy))
       PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);

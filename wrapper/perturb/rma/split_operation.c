@@ -10,7 +10,7 @@
 
 enum {
   PARTS = 64,     // that a put or get without gaps is cut into
-  MOST = 512,     // elements, or parts with the gaps; where there are more, some go together
+  MOST = 512,     // elements, or parts with the gaps; if there are more, some are merged
   RUNS = 1 << 16, // of one side; what has more is left whole
   KEPT = 1 << 22, // runs of all operations that wait: 128 MiB
   MOST_NESTED = 16,

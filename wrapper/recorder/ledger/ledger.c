@@ -9,15 +9,16 @@
 #include "recorder/ledger/datatype_interning.h"
 #include "recorder/ledger/timestamps.h"
 #include "registry/registry.h"
+#include "registry/stack_places.h"
 
 enum {
   POOL_BYTES = 1 << 16,
   FIRST_PAGE = 24,  // words
-  LAST_PAGE = 4096, // words, if one call does not need more
+  LAST_PAGE = 4096, // if no single call needs more
   FEW_WORDS = 64,
-  KEPT_FOR_RUNS = 1, // words of a page
-  CONTEXT = 3,       // calls: more of them tell less, where a loop has exceptions
-  MOST_VALUES = 64,  // of an array; of longer ones a hash is kept
+  KEPT_FOR_RUNS = 1, // word of a page
+  CONTEXT = 3,       // calls: a longer context does not help if a loop has exceptions
+  MOST_VALUES = 64,  // of an array; a longer one is kept as a hash
 };
 
 const uint64_t mpipp_recorder_no_item[MPIPP_ONE_BUFFER] = {0};
@@ -30,7 +31,7 @@ void mpipp_recorder_ledger_open(void) {
   if (asked) mpipp_recorder_ledger_limit = strtoull(asked, NULL, 10);
 }
 
-// Zeroed, never given back; NULL beyond the limit.
+// Zeroed memory that is never freed; NULL beyond the limit.
 static void *take(uint64_t bytes) {
   if (bytes > (uint64_t)(pool_end - pool)) {
     uint64_t chunk = bytes > POOL_BYTES / 4 ? bytes : POOL_BYTES;
@@ -48,7 +49,7 @@ static void *take(uint64_t bytes) {
 }
 
 uint64_t mpipp_recorder_place(const struct mpipp_call *call) {
-  return mpipp_abi_outside_mpi_at(call->caller, call->frame);
+  return mpipp_registry_stack_place(mpipp_abi_outside_mpi_at(call->caller, call->frame));
 }
 
 static uint64_t *recent(struct mpipp_history *history, uint64_t ordinal) {
@@ -67,13 +68,13 @@ static void expect(struct mpipp_channel *channel, uint64_t item, uint32_t period
 void mpipp_recorder_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
   struct mpipp_history *history = history_of(channel);
   uint32_t period = channel->period;
-  if (!history || !period) return; // another thread, without order, is at it too
+  if (!history || !period) return; // another thread changes it, too, without order
   uint64_t like = history->position + 1 - period + (ordinal - history->position) % period;
   uint64_t item = *recent(history, like);
-  if (item) MPIPP_WRITE(channel->expected, item); // 0: the same
+  if (item) MPIPP_WRITE(channel->expected, item); // 0: unchanged
 }
 
-// Room for words at the end of the last page; NULL without memory.
+// Space for words at the end of the last page; NULL without memory.
 static uint64_t *room(struct mpipp_history *history, uint64_t words, uint64_t kept) {
   struct mpipp_page *page = (void *)(uintptr_t)history->last;
   if (page && page->used + words + kept <= page->capacity) return &page->words[page->used];
@@ -103,7 +104,7 @@ static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kep
   return 1;
 }
 
-// The run that goes on ends with that ordinal. There is always room for it.
+// Ends the current run with that ordinal. There is always space for it.
 static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
   struct mpipp_history *history = history_of(channel);
   uint64_t from = history->position, period = channel->period;
@@ -116,7 +117,7 @@ static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
   history->position = ordinal;
 }
 
-// Nothing more is kept of the channel.
+// Stops recording the channel.
 static void give_up(struct mpipp_channel *channel) {
   struct mpipp_history *history = history_of(channel);
   if (history) history->full = 1;
@@ -130,8 +131,8 @@ static int same(uint64_t item, const uint64_t *words) {
   return other[0] == words[0] && memcmp(other, words, count * sizeof *words) == 0;
 }
 
-// How long ago a call like this one came: of several the last that had the same few calls before it
-// as there are now. 0: not lately.
+// The distance to the last call that equals this one and had the same few calls before it. 0: there
+// was none lately.
 static uint64_t period_of(struct mpipp_history *history, uint64_t ordinal, const uint64_t *words) {
   uint64_t known = ordinal - history->recent_from, best = 0, longest = 0;
   if (known > MPIPP_RECENT) known = MPIPP_RECENT;
@@ -151,14 +152,15 @@ static struct mpipp_history *begin(struct mpipp_comm *comm, struct mpipp_channel
   if (!history) return NULL;
   history->comm = (uint64_t)(uintptr_t)comm;
   history->recent_from = 1;
-  // What was sent there matters after the communicator is gone.
+  // The messages on the communicator still matter after it is freed.
   mpipp_registry_refer_locked(history->comm, comm->object.handle);
   MPIPP_WRITE(channel->history, (uint64_t)(uintptr_t)history);
   return history;
 }
 
-// With the lock held: the call of that ordinal, as words. follows: the next one comes after it;
-// else no run begins here, not for a moment, since a reader would take it to reach up to the count.
+// With the lock held: appends the call with that ordinal, as words. follows: the next call comes
+// after it. Otherwise no run may begin here, not even for a moment: a reader would take the run to
+// reach up to the count.
 static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                    const uint64_t *words, int follows) {
   struct mpipp_history *history = history_of(channel);
@@ -166,7 +168,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   if (!history || history->full) return give_up(channel);
   mpipp_recorder_time_locked(channel->history, ordinal);
   close_run(channel, ordinal - 1);
-  expect(channel, 0, 0); // nothing is said of later ones meanwhile
+  expect(channel, 0, 0); // later calls have no expectation meanwhile
   if (history->position != ordinal - 1) {
     if (!write_word(history, MPIPP_ITEM_ORDINAL | ordinal << 8, KEPT_FOR_RUNS))
       return give_up(channel);
@@ -176,7 +178,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   uint64_t period = follows ? period_of(history, ordinal, words) : 0;
   if (period) {
     if (!room(history, 0, KEPT_FOR_RUNS)) return give_up(channel);
-    // The call is the run's first; what came 1 - period after it is next.
+    // The call is the run's first; the next is the one 1 - period after it.
     uint64_t next = period == 1 ? ordinal - 1 : ordinal + 1 - period;
     return expect(channel, *recent(history, next), (uint32_t)period);
   }
@@ -225,7 +227,8 @@ static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t
   return 1;
 }
 
-// place: where the operation begins. A call that made a persistent request has its own place, too.
+// place: where the operation begins. The call that made a persistent request has a place of its
+// own.
 static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                        const struct mpipp_buffer *buffer, uint64_t record) {
   uint64_t *word = words + 3;
@@ -324,8 +327,8 @@ static int used_vectors(const struct mpipp_call *call) {
   return used;
 }
 
-// Predefined operations by handle; the program's own by their function, with the two highest bits:
-// that it is one, and whether it is commutative. 0: not known.
+// The identity of an operation: predefined ones by handle, the program's own by their function. The
+// two highest bits say that it is the program's own, and that it is commutative. 0: unknown.
 static uint64_t operation(uint64_t handle) {
   const uint64_t own = (uint64_t)1 << 63, commutative = (uint64_t)1 << 62;
   if (mpipp_registry_is_constant(MPIPP_OP, handle)) return handle;
@@ -333,7 +336,7 @@ static uint64_t operation(uint64_t handle) {
   return op ? own | (op->commute ? commutative : 0) | (op->function & (commutative - 1)) : 0;
 }
 
-// Those that only its procedure has, of one whose processes must agree in some.
+// Returns whether the procedure's own arguments are kept: all processes must agree in some of them.
 static int keeps_arguments(const struct mpipp_call *call) {
   return (call->present & MPIPP_HAS_ARGUMENTS) && mpipp_facts[call->procedure].agree;
 }
@@ -345,8 +348,8 @@ static uint64_t value_of(const struct mpipp_input *input, uint64_t i) {
   return ((const uint64_t *)values)[i];
 }
 
-// The members of a group in which this process is: a hash, and in the lowest 24 bits how many they
-// are; 0 for any other group.
+// The members of a group that this process belongs to: a hash, and in the lowest 24 bits their
+// number; 0 for any other group.
 static uint64_t members(uint64_t handle) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   if (!group || group->rank < 0 || !(group->world_ranks || group->world_known)) return 0;
@@ -357,7 +360,7 @@ static uint64_t members(uint64_t handle) {
   return hash << 24 | ((uint64_t)group->size & 0xFFFFFF);
 }
 
-// Numbers of an array whose length only the other arguments tell; of some that is not looked at.
+// The length of an array that follows from the other arguments; 0 if the array is not kept.
 static uint64_t implied_count(const struct mpipp_call *call, const struct mpipp_input *input) {
   if (input->shape == MPIPP_SHAPE_TEXT) return strlen(input->values);
   if (call->procedure != MPIPP_PROC_Graph_create) return 0;
@@ -365,8 +368,8 @@ static uint64_t implied_count(const struct mpipp_call *call, const struct mpipp_
   return index->count > 0 ? value_of(index, (uint64_t)index->count - 1) : 0;
 }
 
-// An argument: its name, and how many values follow, 2^32 more if those are a length and a hash. Of
-// a null pointer and of what has no values the number is 2^33.
+// An argument: its name, and the number of its values. 2^32 is added if a length and a hash replace
+// the values. The number is 2^33 for a null pointer, and for an argument without values.
 static uint64_t *input_words(uint64_t *word, const struct mpipp_call *call,
                              const struct mpipp_input *input) {
   const uint64_t hashed = (uint64_t)1 << 32, none = (uint64_t)1 << 33;
@@ -430,7 +433,7 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
   end_words(words, word, call, call->buffer_count);
 }
 
-// Those between the last one that was noted and this one failed.
+// The calls between the last noted one and this one failed.
 static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                      const uint64_t *words) {
   struct mpipp_history *history = history_of(channel);
@@ -452,8 +455,8 @@ void mpipp_recorder_note_end_locked(struct mpipp_channel *channel) {
   expect(channel, 0, 0);
 }
 
-// The words of a collective call: those given, or, if they are too few, allocated ones; NULL
-// without memory.
+// The words of a collective call, in the passed array or, if that is too small, in an allocated
+// one. NULL without memory.
 static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_t few[FEW_WORDS]) {
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = most_words(call, vectors), *words = few;
@@ -463,7 +466,7 @@ static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_
   return words;
 }
 
-// ordinal: 0: that of a call on a window or a file, which is the next.
+// ordinal: 0 for a call on a window or a file: it is the next one.
 static uint64_t note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                 const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
   uint64_t few[FEW_WORDS], *words = words_of(call, place, few);
@@ -505,6 +508,16 @@ void mpipp_recorder_note_turn_locked(struct mpipp_comm *world, struct mpipp_chan
   if (!mpipp_recorder_ledger_limit) return;
   uint64_t words[] = {0, 0, MPIPP_HAS_ROOT | MPIPP_HAS_TAG, identity, calls};
   words[0] = MPIPP_ITEM_HEAD(sizeof words / sizeof *words, 0, MPIPP_PROC_Barrier);
+  note(world, channel, MPIPP_READ(channel->count) + 1, words);
+}
+
+void mpipp_recorder_note_step_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
+                                     unsigned procedure, uint64_t place,
+                                     const uint64_t numbers[3]) {
+  if (!mpipp_recorder_ledger_limit) return;
+  const uint64_t present = MPIPP_HAS_ROOT | MPIPP_HAS_OP | MPIPP_HAS_TAG;
+  uint64_t words[] = {0, place, present, numbers[0], numbers[1], numbers[2]};
+  words[0] = MPIPP_ITEM_HEAD(sizeof words / sizeof *words, 0, procedure);
   note(world, channel, MPIPP_READ(channel->count) + 1, words);
 }
 

@@ -10,12 +10,12 @@
 
 enum {
   MOST = 2, // buffers
-  // What is noted of such a call beside its buffers.
+  // The facts of such a call that are noted beside its buffers.
   NUMBERS = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ROOT | MPIPP_HAS_OP,
 };
 
-// Calls that were as expected: all that they were noted with, which were predefined objects, and so
-// stay what they are. Items of the ledger are never changed. A new one takes an old one's place.
+// Calls that were as expected, with all that they were noted with. Their objects are predefined, so
+// they do not change. Items of the ledger are never changed. A new call replaces an old one.
 static struct mpipp_repeated {
   const struct mpipp_channel *channel;
   uint64_t expected; // of the channel: the item
@@ -40,7 +40,7 @@ static int is_like(const struct mpipp_buffer *buffer, const struct mpipp_buffer 
          !memcmp(&buffer->count, &before->count, sizeof *buffer - behind);
 }
 
-int mpipp_recorder_noted_again(struct mpipp_channel *channel, const struct mpipp_call *call) {
+int mpipp_recorder_note_repeated(struct mpipp_channel *channel, const struct mpipp_call *call) {
   const struct mpipp_repeated *like = place_of(channel->expected);
   if (like->channel != channel || like->expected != channel->expected) return 0;
   if (like->caller != call->caller || like->present != call->present ||
@@ -61,8 +61,8 @@ int mpipp_recorder_noted_again(struct mpipp_channel *channel, const struct mpipp
   return 1;
 }
 
-void mpipp_recorder_may_come_again(const struct mpipp_channel *channel, uint64_t expected,
-                                   const struct mpipp_call *call, uint64_t place) {
+void mpipp_recorder_remember_collective(const struct mpipp_channel *channel, uint64_t expected,
+                                        const struct mpipp_call *call, uint64_t place) {
   if (call->present & ~(uint32_t)NUMBERS || call->buffer_count > MOST || place != call->caller ||
       !mpipp_is_outside_mpi(place))
     return;

@@ -16,7 +16,7 @@ struct mpipp_channels {
 
 static struct mpipp_channel *unused;
 
-int mpipp_recorder_seen_late = 0;
+int mpipp_recorder_has_missed_calls = 0;
 
 int mpipp_recorder_is_unordered(void) {
   return MPIPP_READ(mpipp_registry.several_threads) != 0;
@@ -49,7 +49,7 @@ static struct mpipp_channel **slot_of(struct mpipp_channels *table, enum mpipp_s
   }
 }
 
-// Room for one more; 0 when there is none.
+// Space for one more; 0 when there is none.
 static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
   struct mpipp_channels *old = (void *)(uintptr_t)comm->channel_table;
   if (old && old->used >= MAX_CHANNELS && sequence <= MPIPP_RECEIVES) return 0;
@@ -71,7 +71,7 @@ static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
 }
 
 int mpipp_recorder_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence) {
-  return mpipp_recorder_seen_late || (MPIPP_READ(comm->uncertain) >> sequence & 1) != 0;
+  return mpipp_recorder_has_missed_calls || (MPIPP_READ(comm->uncertain) >> sequence & 1) != 0;
 }
 
 void mpipp_recorder_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
@@ -116,14 +116,14 @@ static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_seq
 struct mpipp_channel *mpipp_recorder_channel_of(struct mpipp_comm *comm,
                                                 enum mpipp_sequence sequence, uint64_t key,
                                                 uint64_t thread) {
-  struct mpipp_channel *channel = mpipp_recorder_channel_known(comm, sequence, key);
+  struct mpipp_channel *channel = mpipp_recorder_find_channel(comm, sequence, key);
   if (!channel) return add_channel(comm, sequence, key, thread);
   if (mpipp_recorder_is_unordered() && channel->thread != thread) set_shared(comm, channel);
   return channel;
 }
 
-struct mpipp_channel *mpipp_recorder_channel_known(const struct mpipp_comm *comm,
-                                                   enum mpipp_sequence sequence, uint64_t key) {
+struct mpipp_channel *mpipp_recorder_find_channel(const struct mpipp_comm *comm,
+                                                  enum mpipp_sequence sequence, uint64_t key) {
   struct mpipp_channels *table = (void *)(uintptr_t)comm->channel_table;
   return table ? *slot_of(table, sequence, key) : NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The channels of a communicator, by what is counted there. With the lock held.
+// The channels of a communicator, by the key of their calls. With the lock held.
 #ifndef MPIPP_RECORDER_MATCHING_CHANNEL_TABLE_H
 #define MPIPP_RECORDER_MATCHING_CHANNEL_TABLE_H
 
@@ -15,27 +15,27 @@ static inline uint64_t mpipp_counted(struct mpipp_channel *channel) {
   return count;
 }
 
-// The channel of that sequence and key, a new one if need be. NULL: no memory, or too many, as in a
-// program that gives every message a tag of its own. thread: its serial.
+// The channel of that sequence and key; a new one if there is none. NULL without memory, or if
+// there are too many, as in a program that uses a new tag for every message. thread: its serial.
 struct mpipp_channel *mpipp_recorder_channel_of(struct mpipp_comm *comm,
                                                 enum mpipp_sequence sequence, uint64_t key,
                                                 uint64_t thread);
-// The same, NULL if there is none yet.
-struct mpipp_channel *mpipp_recorder_channel_known(const struct mpipp_comm *comm,
-                                                   enum mpipp_sequence sequence, uint64_t key);
+// The channel of that sequence and key; NULL if there is none yet.
+struct mpipp_channel *mpipp_recorder_find_channel(const struct mpipp_comm *comm,
+                                                  enum mpipp_sequence sequence, uint64_t key);
 uint64_t mpipp_recorder_channel_count(const struct mpipp_comm *comm);
-// They are used for others.
+// Frees the channels for other uses.
 void mpipp_recorder_drop_channels(struct mpipp_comm *comm);
 
-// Whether ordinals tell nothing, and that they do not from now on.
+// Returns, or sets, that the ordinals of a sequence are meaningless.
 int mpipp_recorder_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence);
 void mpipp_recorder_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence);
-// The same of what comes now: what channels say of the calls so far stays certain.
+// Sets it for later calls only: the ordinals of earlier calls stay certain.
 void mpipp_recorder_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence);
 
-// Whether threads may start operations side by side, which gives them no order.
+// Returns whether threads may start operations concurrently, so that they have no order.
 int mpipp_recorder_is_unordered(void);
-// Whether calls may have been made unseen.
-extern int mpipp_recorder_seen_late MPIPP_HIDDEN;
+// Set if calls may have been made unseen.
+extern int mpipp_recorder_has_missed_calls MPIPP_HIDDEN;
 
 #endif

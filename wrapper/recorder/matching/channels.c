@@ -8,8 +8,8 @@
 
 void (*mpipp_recorder_any_waits)(void);
 
-void mpipp_recorder_channels_late(void) {
-  mpipp_recorder_seen_late = 1;
+void mpipp_recorder_distrust_channels(void) {
+  mpipp_recorder_has_missed_calls = 1;
 }
 
 static struct mpipp_comm *comm_of(uint64_t handle) {
@@ -30,7 +30,7 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
   mpipp_registry_lock();
   struct mpipp_comm *record = comm_of(comm);
   struct mpipp_channel *channel =
-      record && !mpipp_recorder_seen_late
+      record && !mpipp_recorder_has_missed_calls
           ? mpipp_recorder_channel_of(record, sequence, key, MPIPP_READ(thread->serial))
           : NULL;
   if (channel) {
@@ -69,13 +69,14 @@ void mpipp_recorder_note_message(const struct mpipp_call *call) {
   struct mpipp_comm *comm = message ? comm_of(message->comm) : NULL;
   uint64_t key = message ? mpipp_channel_key((int)message->source, (int)message->tag) : 0;
   struct mpipp_channel *channel =
-      comm ? mpipp_recorder_channel_known(comm, MPIPP_RECEIVES, key) : NULL;
+      comm ? mpipp_recorder_find_channel(comm, MPIPP_RECEIVES, key) : NULL;
   if (channel && message->ordinal)
     mpipp_recorder_note_late_locked(comm, channel, call, place, message->ordinal);
   mpipp_registry_unlock();
 }
 
-uint64_t mpipp_recorder_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence) {
+uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
+                                            enum mpipp_sequence sequence) {
   if (!call->ordinal || call->ordinal & MPIPP_UNCERTAIN) return 0;
   uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial);
   mpipp_registry_lock();
@@ -88,7 +89,7 @@ uint64_t mpipp_recorder_open_together(const struct mpipp_call *call, enum mpipp_
   return (uint64_t)(uintptr_t)channel;
 }
 
-// With the lock held: that of the window or file that a call is given; NULL if nothing is kept.
+// With the lock held: the channel of the call's window or file; NULL if nothing is kept.
 static struct mpipp_channel *together(const struct mpipp_call *call) {
   const struct mpipp_win *win =
       call->present & MPIPP_HAS_WIN ? mpipp_find_live(MPIPP_WIN, call->win) : NULL;
@@ -97,7 +98,7 @@ static struct mpipp_channel *together(const struct mpipp_call *call) {
   return (void *)(uintptr_t)(win ? win->channel : file ? file->channel : 0);
 }
 
-// With the lock held: the ordinals of what comes now are not certain, those so far stay so.
+// With the lock held: the ordinals of later calls are not certain; earlier ones stay certain.
 static void set_channel_uncertain(struct mpipp_channel *channel) {
   if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
   if (channel->sequence == MPIPP_COLLECTIVES)
@@ -108,14 +109,14 @@ static void set_channel_uncertain(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-// It waits for nobody any more, as a receive that has none of its ordinals left.
+// Nothing waits for it any more, as for a receive that has lost all its ordinals.
 static void set_answered(const struct mpipp_call *call) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->recv_ordinal = 0;
   __atomic_store_n(&own->present, own->present | MPIPP_HAS_RECV_ORDINAL, __ATOMIC_RELEASE);
 }
 
-// Its request is about to be made, with a copy of it.
+// Its request is about to be made, with a copy of the call.
 static void set_ordinal(const struct mpipp_call *call, uint64_t ordinal) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->ordinal = ordinal;
@@ -139,12 +140,12 @@ static void note_together(const struct mpipp_call *call, const struct mpipp_call
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_note_together(const struct mpipp_call *call) {
+void mpipp_recorder_note_object_call(const struct mpipp_call *call) {
   note_together(call, call);
 }
 
-void mpipp_recorder_note_refused_together(const struct mpipp_call *call,
-                                          const struct mpipp_call *noted) {
+void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
+                                             const struct mpipp_call *noted) {
   if (noted) note_together(call, noted);
   mpipp_registry_lock();
   struct mpipp_channel *channel = together(call);
@@ -152,9 +153,9 @@ void mpipp_recorder_note_refused_together(const struct mpipp_call *call,
   mpipp_registry_unlock();
 }
 
-// The collective calls that follow one another on one communicator: its identity, and the last one.
+// Consecutive collective calls on one communicator: its identity, and the last call.
 static struct {
-  const struct mpipp_channel *channel; // NULL: it is another's by now
+  const struct mpipp_channel *channel; // NULL: it is another communicator's by now
   uint64_t identity, calls;
 } turn;
 
@@ -179,7 +180,7 @@ static int repeats_the_last(const struct mpipp_call *call) {
   if (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_is_channel(channel, call, 0, 0))
     return 0;
   if ((mpipp_registry_shared && turn.channel != channel) ||
-      !mpipp_recorder_noted_again(channel, call))
+      !mpipp_recorder_note_repeated(channel, call))
     return 0;
   turn.calls++;
   return 1;
@@ -190,11 +191,11 @@ static void note_collective(const struct mpipp_call *call, const struct mpipp_ca
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   struct mpipp_channel *channel =
-      comm ? mpipp_recorder_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+      comm ? mpipp_recorder_find_channel(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
     uint64_t like = mpipp_recorder_note_collective_locked(comm, channel, noted, place);
     if (like && noted == call && !MPIPP_READ(mpipp_registry_several_threads))
-      mpipp_recorder_may_come_again(channel, like, call, place);
+      mpipp_recorder_remember_collective(channel, like, call, place);
     if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_registry_shared)
       change_turns(call, comm, channel);
     turn.calls++;
@@ -214,7 +215,7 @@ void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place) 
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(made->comm);
   struct mpipp_channel *channel =
-      comm ? mpipp_recorder_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+      comm ? mpipp_recorder_find_channel(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) mpipp_recorder_note_outcome_locked(comm, channel, made, place);
   mpipp_registry_unlock();
 }
@@ -223,7 +224,7 @@ void mpipp_recorder_end_collectives(const struct mpipp_call *call) {
   mpipp_registry_lock();
   struct mpipp_comm *comm = call->present & MPIPP_HAS_ORDINAL ? comm_of(call->comm) : NULL;
   struct mpipp_channel *channel =
-      comm ? mpipp_recorder_channel_known(comm, MPIPP_COLLECTIVES, 0) : NULL;
+      comm ? mpipp_recorder_find_channel(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
     set_channel_uncertain(channel);
     mpipp_recorder_set_uncertain_on(comm, MPIPP_COLLECTIVES);
@@ -231,7 +232,7 @@ void mpipp_recorder_end_collectives(const struct mpipp_call *call) {
   mpipp_registry_unlock();
 }
 
-// Whether threads call side by side, and not only may.
+// Returns whether several threads have called, and not only may.
 static int are_side_by_side(void) {
   return mpipp_recorder_is_unordered() && MPIPP_READ(mpipp_registry_several_threads);
 }
@@ -251,9 +252,9 @@ static void freeze(struct mpipp_comm *comm) {
   }
 }
 
-// Threads keep the addresses of those that they used last: a channel that is used again, perhaps of
-// another sequence with the same key, is none of them; nor is one whose receives wait
-// (wildcard_receives.h).
+// Threads cache the addresses of the channels that they used last. A reused channel must leave
+// these caches: it may be for another sequence with the same key. So must a channel with waiting
+// receives (wildcard_receives.h).
 static void forget_last(struct mpipp_thread *thread) {
   for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
     for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {
@@ -277,7 +278,7 @@ static uint64_t posted_any(const struct mpipp_call *call, uint64_t handle, int b
   int waits = 0;
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(handle);
-  if (comm && !mpipp_recorder_seen_late) {
+  if (comm && !mpipp_recorder_has_missed_calls) {
     ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
     if (are_side_by_side()) {
       freeze(comm);
@@ -321,12 +322,12 @@ void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
   if (source == MPI_ANY_SOURCE)
-    return mpipp_recorder_uncertain(call); // nobody said which message it was
+    return mpipp_recorder_uncertain(call); // it is unknown which message it was
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   int late = comm && mpipp_recorder_is_late(comm);
   if (late) mpipp_recorder_late_matched(comm, 0, source, tag);
-  // Before it is counted in its channel: never as two.
+  // Before it is counted in its channel: it must never count twice.
   if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_registry_unlock();
   if (late) return;
@@ -378,7 +379,7 @@ static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
   }
 }
 
-// One that is inside of a receive of any message counts it only when that returns.
+// A process inside a receive of any message counts it only when the receive returns.
 static void freeze_any(struct mpipp_comm *comm) {
   if (comm->posted_any) freeze(comm);
 }
@@ -399,14 +400,14 @@ void mpipp_recorder_all_uncertain(void) {
   for_all_comms(set_all_uncertain);
   struct mpipp_comm *none = (void *)(uintptr_t)mpipp_registry.apart;
   if (none) set_all_uncertain(none);
-  mpipp_recorder_channels_late();
+  mpipp_recorder_distrust_channels();
   mpipp_registry_unlock();
 }
 
-// With the lock held. Ordinals are given back only if none was given out since.
+// With the lock held: takes back an ordinal, only if it is the last one.
 static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
                       uint64_t ordinal) {
-  struct mpipp_channel *channel = mpipp_recorder_channel_known(comm, sequence, key);
+  struct mpipp_channel *channel = mpipp_recorder_find_channel(comm, sequence, key);
   if (channel) mpipp_recorder_note_gap_locked(channel);
   if (channel && MPIPP_READ(channel->count) == ordinal)
     MPIPP_WRITE(channel->count, ordinal - 1);
@@ -418,7 +419,7 @@ void mpipp_recorder_partitioned_not_started(const struct mpipp_call *made) {
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(made->comm);
   struct mpipp_channel *channel =
-      comm ? mpipp_recorder_channel_known(comm, started(made), started_key(made)) : NULL;
+      comm ? mpipp_recorder_find_channel(comm, started(made), started_key(made)) : NULL;
   if (channel) give_back(comm, started(made), started_key(made), MPIPP_READ(channel->count));
   mpipp_registry_unlock();
 }

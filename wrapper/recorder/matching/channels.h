@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What tells which send and receive belong together, and which calls of a collective operation:
-// their ordinals, counted where they are posted. No process asks another.
+// The ordinals of calls, counted where they are posted: they show which send and receive match, and
+// which calls belong to one collective operation. No process asks another.
 //
-// MPI matches the sends of one process to another with one tag in the order in which they are
-// started with the receives of that source and tag in the order in which they are posted (MPI-4.1,
-// section 3.5), so both bear the same ordinal in their channel: a communicator, a peer and a tag.
-// Receives with MPI_ANY_SOURCE or MPI_ANY_TAG take from channels that are known only when they
-// complete (wildcard_receives.h). Until then the ordinals of receives that follow on that
-// communicator are not certain, and say so (MPIPP_UNCERTAIN).
+// MPI matches the messages from one process to another with one tag in order (MPI-4.1, section
+// 3.5). It takes the sends as they are started, and the receives as they are posted. So both have
+// the same ordinal in their channel: a communicator, a peer and a tag. Receives with MPI_ANY_SOURCE
+// or MPI_ANY_TAG take from channels that are known only when they complete (wildcard_receives.h).
+// Until then the ordinals of later receives on that communicator are not certain, and marked as
+// such (MPIPP_UNCERTAIN).
 #ifndef MPIPP_RECORDER_MATCHING_CHANNELS_H
 #define MPIPP_RECORDER_MATCHING_CHANNELS_H
 
@@ -19,12 +19,12 @@
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 
-// The thread that a call is on: its record is part of the thread's.
+// The thread that makes a call: the call's record is part of the thread's.
 static inline struct mpipp_thread *mpipp_thread_of(const struct mpipp_call *call) {
   return (void *)((char *)(uintptr_t)call - offsetof(struct mpipp_thread, call));
 }
 
-// Where a thread keeps a channel that it used last; no channel stands in the empty places.
+// The place where a thread keeps a channel that it used last. Empty places have no channel.
 static inline unsigned mpipp_channel_place(int peer, int tag) {
   return ((unsigned)peer + (unsigned)tag) % MPIPP_LAST_CHANNELS;
 }
@@ -43,18 +43,18 @@ static inline int mpipp_is_channel(const struct mpipp_channel *channel,
          MPIPP_LIKELY(MPIPP_READ(channel->tag) == (uint32_t)tag);
 }
 
-// What a receive, or a send-receive, stores to.
+// The buffer that a receive, or a send-receive, stores to.
 static inline const struct mpipp_buffer *mpipp_received(const struct mpipp_call *call) {
   return &call->buffers[call->buffer_count - 1];
 }
 
-// Counts a call in any channel. noted: what goes to the ledger, the call itself or that which made
-// the request that it starts; NULL: nothing. Without memory, or on an unknown communicator, 0: not
-// known.
+// Counts a call in any channel. noted: the call that goes to the ledger, itself or the one that
+// made the request that it starts; NULL: none. Returns 0 (unknown) without memory, or on an unknown
+// communicator.
 uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence sequence,
                               uint64_t comm, uint64_t key, const struct mpipp_call *noted);
 
-// Of a send, a receive, or a collective call, its ordinal, from 1.
+// The ordinal, from 1, of a send, a receive, or a collective call.
 uint64_t mpipp_recorder_sent_slow(const struct mpipp_call *call, int dest, int tag);
 
 static inline __attribute__((always_inline)) uint64_t mpipp_sent(const struct mpipp_call *call,
@@ -78,34 +78,36 @@ void mpipp_recorder_note_message(const struct mpipp_call *call);
 
 // MPI has accepted a collective call that was counted: it goes to the ledger.
 void mpipp_recorder_note_collective(const struct mpipp_call *call);
-// MPI has refused it after it had begun: `noted`, a copy that says how (MPIPP_HAS_ERRORCODE), goes
-// there.
+// MPI has refused it after it had begun: `noted`, a copy with the error (MPIPP_HAS_ERRORCODE), goes
+// to the ledger.
 void mpipp_recorder_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted);
-// One that was noted when it started has failed as it says now; place: where it was started.
+// A call that was noted when it started has failed as it says now; place: where it was started.
 void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place);
-// The ordinals of collective calls that follow on the communicator are not certain.
+// The ordinals of later collective calls on the communicator are not certain.
 void mpipp_recorder_end_collectives(const struct mpipp_call *call);
 
-// In a watched program it also says when a process goes from one communicator to another: the
-// channel MPIPP_TURNS has, of each stretch of calls on one, the identity and how many they were.
+// In a watched program this also records changes from one communicator to another, in the channel
+// MPIPP_TURNS. For each stretch of calls on one communicator it has the identity and their number.
 
-// A window or a file is made by that collective call: the channel of the collective calls on it.
-uint64_t mpipp_recorder_open_together(const struct mpipp_call *call, enum mpipp_sequence sequence);
-// MPI has accepted such a call: it is counted, and goes to the ledger. Or it failed: `noted` does,
-// if it is not NULL, as the last one.
-void mpipp_recorder_note_together(const struct mpipp_call *call);
-void mpipp_recorder_note_refused_together(const struct mpipp_call *call,
-                                          const struct mpipp_call *noted);
-int mpipp_recorder_failed_together(const struct mpipp_call *call, int code) MPIPP_COLD;
+// That collective call makes a window or a file: the channel of the collective calls on it.
+uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
+                                            enum mpipp_sequence sequence);
+// MPI has accepted such a call: it is counted, and goes to the ledger. Or the call failed: `noted`
+// goes there as the last one, unless it is NULL.
+void mpipp_recorder_note_object_call(const struct mpipp_call *call);
+void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
+                                             const struct mpipp_call *noted);
+int mpipp_recorder_object_call_failed(const struct mpipp_call *call, int code) MPIPP_COLD;
 
-// Called when a nonblocking receive of any message waits for what it takes: from then on
-// mpipp_recorder_completed_any is to be called. Set when the recording starts
+// Called when a nonblocking receive of any message waits for its message: from then on
+// mpipp_recorder_completed_any has to be called. Set when the recording starts
 // (intercept/startup.c).
 extern void (*mpipp_recorder_any_waits)(void) MPIPP_HIDDEN;
-// A nonblocking receive of any message completes: which one that was; NULL: nobody has said.
+// A nonblocking receive of any message completes with that message; NULL: it is unknown.
 void mpipp_recorder_completed_any(const struct mpipp_call *call, const MPI_Status *status);
 
-// The rest of mpipp_posted. What a blocking receive of any message took is told when it returns.
+// The slow path of mpipp_posted. A blocking receive of any message knows its message when it
+// returns.
 uint64_t mpipp_recorder_posted_slow(const struct mpipp_call *call, int source, int tag,
                                     int blocking);
 
@@ -122,28 +124,29 @@ static inline int mpipp_is_any(int source, int tag) {
   return MPIPP_UNLIKELY(source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
 }
 
-// A blocking receive of any message has returned: which one that was.
+// A blocking receive of any message has returned with that message.
 void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status *status);
 
-// A receive that waited for its message failed. A message that was too long was its own all the
-// same; any: the ordinal of one that may take any message, else NULL. Returns the code.
+// A receive that waited for its message failed. A message that was too long was received all the
+// same; any: the ordinal of a receive that may take any message, else NULL. Returns the code.
 int mpipp_recorder_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
                                   const MPI_Status *status) MPIPP_COLD;
-// The same of the message that a matching probe took, which has that serial: it is over then.
+// A receive failed of the message with that serial, which a matching probe took: it is completed
+// then.
 int mpipp_recorder_failed_message(struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
 
-// A receive on a communicator goes on, but its request was freed: its end will not be seen.
+// A receive on a communicator stays active, but its request was freed: its end will not be seen.
 void mpipp_recorder_abandoned(uint64_t comm);
 
-// A matching probe took a message; returns its ordinal, 0 if it is not known which it was.
+// A matching probe took a message. Returns its ordinal, 0 if it is unknown which message it was.
 uint64_t mpipp_recorder_matched(const struct mpipp_call *call, int source, int tag);
 
 // The ordinal of a persistent operation that starts.
 uint64_t mpipp_recorder_started_ordinal(const struct mpipp_call *call,
                                         const struct mpipp_call *made);
 
-// A partitioned operation starts: how often is counted for each peer and tag, since each start of a
-// send is for one of a receive. Or it was not started after all.
+// A partitioned operation starts. Starts are counted for each peer and tag, since each start of a
+// send matches one of a receive. The second function takes back a start that failed.
 void mpipp_recorder_partitioned_starts(const struct mpipp_call *call,
                                        const struct mpipp_call *made);
 void mpipp_recorder_partitioned_not_started(const struct mpipp_call *made);
@@ -151,34 +154,34 @@ void mpipp_recorder_partitioned_not_started(const struct mpipp_call *made);
 // The call takes no part in the matching after all.
 void mpipp_recorder_uncount(struct mpipp_call *call);
 
-// A call failed or was cancelled: the ordinals on its communicator are not certain any more.
+// A call failed or was cancelled: the ordinals on its communicator are no longer certain.
 void mpipp_recorder_uncertain(const struct mpipp_call *call);
-// A call failed; of a collective one that MPI has begun its outcome is noted. Returns the code,
-// which the wrapper then need not keep meanwhile.
+// A call failed. If MPI has begun a collective call, its outcome is noted. Returns the code, so
+// that the wrapper need not keep it meanwhile.
 int mpipp_recorder_failed(struct mpipp_call *call, int code) MPIPP_COLD;
 // A call was left before it returned.
 void mpipp_recorder_outcome_unknown(const struct mpipp_call *call);
-// The same of a collective operation, by its request, before that is taken for complete.
+// A collective operation failed, by its request. Called before that is taken for complete.
 void mpipp_recorder_completion_failed(uint64_t handle, int code) MPIPP_COLD;
 
 // Nothing is certain from now on, or has been.
 void mpipp_recorder_all_uncertain(void);
-// A thread is about to call MPI for the first time. If threads call side by side now, receives of
+// A thread is about to call MPI for the first time. If threads now call concurrently, receives of
 // any message have no certain order any more.
 void mpipp_recorder_side_by_side(void);
 
-// Another communicator is about to get the handle: nothing more is counted in those that had it.
+// Another communicator is about to get the handle: nothing more is counted in the former ones.
 void mpipp_recorder_close_channels(uint64_t comm);
 
-// A communicator was freed while operations on it are pending. That one of them is cancelled will
-// not be seen, which matters where all that is known is what was sent and received, and no order.
-// starts: some of them can be started again, which will not be counted.
+// A communicator was freed while operations on it are pending. If one of them is cancelled, that
+// will not be seen; it matters if only the messages are known, and no order. starts: some of them
+// can be started again, which will not be counted.
 void mpipp_recorder_freed_early(uint64_t comm, int starts);
 
-// The channels of a communicator are not needed any more; with the store's lock held.
+// The channels of a communicator are no longer needed; with the store's lock held.
 void mpipp_recorder_forget_channels(struct mpipp_comm *comm);
 
 // Calls may have been made unseen: nothing is certain.
-void mpipp_recorder_channels_late(void);
+void mpipp_recorder_distrust_channels(void);
 
 #endif

@@ -48,7 +48,7 @@ void mpipp_recorder_gathering(const struct mpipp_call *call, uint64_t handle) {
   mpipp_recorder_count(call, MPIPP_GROUP_CALLS, call->comm, key, NULL);
 }
 
-// What stands for the communicator of calls that have none; with the lock held.
+// A record in place of a communicator, for calls that have none; with the lock held.
 static struct mpipp_comm *no_comm_record(void) {
   struct mpipp_comm *record = (void *)(uintptr_t)mpipp_registry.apart;
   if (record) return record;
@@ -56,7 +56,7 @@ static struct mpipp_comm *no_comm_record(void) {
   if (!record) return NULL;
   record->object.kind = MPIPP_COMM;
   record->object.serial = 1;
-  record->object.handle = (uint64_t)(uintptr_t)record; // of no other
+  record->object.handle = (uint64_t)(uintptr_t)record; // no other record has it
   record->identity = 2;                                // MPI_COMM_WORLD has 1
   __atomic_store_n(&mpipp_registry.apart, (uint64_t)(uintptr_t)record, __ATOMIC_RELEASE);
   return record;
@@ -67,7 +67,7 @@ static uint64_t count_without_comm(const struct mpipp_call *call, enum mpipp_seq
   uint64_t thread = MPIPP_READ(mpipp_thread_of(call)->serial), ordinal = 0;
   mpipp_registry_lock();
   struct mpipp_comm *record = no_comm_record();
-  struct mpipp_channel *channel = record && !mpipp_recorder_seen_late
+  struct mpipp_channel *channel = record && !mpipp_recorder_has_missed_calls
                                       ? mpipp_recorder_channel_of(record, sequence, key, thread)
                                       : NULL;
   if (channel)
@@ -78,7 +78,7 @@ static uint64_t count_without_comm(const struct mpipp_call *call, enum mpipp_seq
   return ordinal;
 }
 
-void mpipp_recorder_not_gathered_apart(void) {
+void mpipp_recorder_not_gathered_groups(void) {
   mpipp_registry_lock();
   struct mpipp_comm *record = no_comm_record();
   if (record) mpipp_recorder_set_uncertain(record, MPIPP_GROUP_CALLS);
@@ -86,26 +86,26 @@ void mpipp_recorder_not_gathered_apart(void) {
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_gathering_apart(struct mpipp_call *call, uint64_t handle,
-                                    const char *stringtag) {
+void mpipp_recorder_gathering_groups(struct mpipp_call *call, uint64_t handle,
+                                     const char *stringtag) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   const int two = mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS;
   uint64_t tag = two;
   call->tag = 0;
-  if (!group || !group->world_known || !stringtag) return mpipp_recorder_not_gathered_apart();
+  if (!group || !group->world_known || !stringtag) return mpipp_recorder_not_gathered_groups();
   for (const char *c = stringtag; *c; c++) tag = mixed(tag, (unsigned char)*c);
-  call->tag = folded(tag); // as that of MPI_Comm_create_group, also for the identity
+  call->tag = folded(tag); // like that of MPI_Comm_create_group, also for the identity
   uint64_t members = members_of(group->world_ranks, group->size);
   count_without_comm(call, MPIPP_GROUP_CALLS, mpipp_channel_key(folded(members), (int)call->tag));
 }
 
-void mpipp_recorder_leading_apart(const struct mpipp_call *call, uint64_t local, int local_leader,
-                                  uint64_t remote, int remote_leader) {
+void mpipp_recorder_leading_groups(const struct mpipp_call *call, uint64_t local, int local_leader,
+                                   uint64_t remote, int remote_leader) {
   const struct mpipp_group *own = mpipp_find_live(MPIPP_GROUP, local);
   const struct mpipp_group *other = mpipp_find_live(MPIPP_GROUP, remote);
   if (!own || own->rank != local_leader) return;
   if (!other || !other->world_known || remote_leader < 0 || remote_leader >= other->size)
-    return mpipp_recorder_not_gathered_apart();
+    return mpipp_recorder_not_gathered_groups();
   const int32_t *ranks = (const int32_t *)(uintptr_t)other->world_ranks;
   int leader = ranks ? ranks[remote_leader] : remote_leader;
   count_without_comm(call, MPIPP_LEADERS, mpipp_channel_key(leader, (int)call->tag));
@@ -116,20 +116,20 @@ void mpipp_recorder_not_gathered(uint64_t handle, enum mpipp_sequence sequence) 
   if (comm) mpipp_recorder_set_uncertain(comm, sequence);
 }
 
-// Of the processes, whichever side of an intercommunicator asks; 0 if they are not known.
+// A hash of the processes, equal from both sides of an intercommunicator; 0 if they are unknown.
 static uint64_t processes_of(const struct mpipp_comm *comm) {
   if (!comm->world_known || (comm->inter && !comm->remote_world_ranks)) return 0;
   uint64_t local = members_of(comm->world_ranks, comm->size);
   if (!comm->inter) return local;
   const int32_t *ranks = (const int32_t *)(uintptr_t)comm->remote_world_ranks;
   for (int i = 0; i < comm->remote_size; i++) {
-    if (ranks[i] < 0) return 0; // of another world
+    if (ranks[i] < 0) return 0; // a process of another world
   }
   uint64_t remote = members_of(comm->remote_world_ranks, comm->remote_size);
   return local < remote ? mixed(local, remote) : mixed(remote, local);
 }
 
-// Not collective over all of a communicator: counted among those of the same processes and tag.
+// Not collective over a whole communicator: counted for the same processes and tag.
 static int is_of_few(uint32_t procedure) {
   unsigned over = mpipp_facts[procedure].over;
   return over == MPIPP_OVER_GROUP || over == MPIPP_OVER_GROUPS;
@@ -152,7 +152,7 @@ uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
   uint64_t processes = processes_of(made), ordinal = call->ordinal;
   const struct mpipp_comm *parent = comm_of(call->comm);
   if (is_of_few(call->procedure)) {
-    // An intercommunicator has two parents; but it is made in one world.
+    // An intercommunicator has two parents, but both are in one world.
     if (mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS)
       parent = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
     uint64_t key = mixed(processes, (uint64_t)call->tag);
@@ -160,7 +160,7 @@ uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
         parent ? mpipp_recorder_count(call, MPIPP_CREATIONS, parent->object.handle, key, NULL) : 0;
     ordinal = ordinal ? mixed(ordinal, key) : 0;
   } else if (!(call->present & MPIPP_HAS_ORDINAL)) {
-    return 0; // processes that meet by other means: spawned, accepted
+    return 0; // processes that meet in other ways: spawned, accepted
   }
   if (!parent || !parent->identity || !processes || !ordinal) return 0;
   if (mpipp_recorder_is_uncertain(parent,
@@ -188,5 +188,5 @@ uint64_t mpipp_recorder_window_identity(const struct mpipp_call *call, uint64_t 
 uint64_t mpipp_recorder_predefined_identity(const char *name) {
   if (strcmp(name, "MPI_COMM_WORLD") == 0) return 1;
   int self = strcmp(name, "MPI_COMM_SELF") == 0;
-  return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent: not known
+  return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent is unknown
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that failed: whether they took part in the matching all the same.
+// Calls that failed: decide whether they took part in the matching all the same.
 #include "abi/mpi_symbols.h"
 #include "generated/procedures.h"
 #include "recorder/matching/channels.h"
@@ -11,11 +11,11 @@ static int class_of(int code) {
   return PMPI(Error_class)(code, &class) == MPI_SUCCESS ? class : MPI_ERR_UNKNOWN;
 }
 
-// What is known of a collective call that failed: most libraries look at the arguments first, and
-// such a call is none to the other processes.
+// The part that a failed collective call took. Most libraries check the arguments first; other
+// processes do not see a call that fails there.
 enum mpipp_part { NOT_KNOWN, PERHAPS, TAKEN };
 
-// The system's answer, which processes tell each other.
+// The system's answer, which processes send each other.
 static int is_of_file_system(int error_class) {
   switch (error_class) {
   case MPI_ERR_ACCESS:
@@ -49,7 +49,7 @@ static enum mpipp_part part_of(const struct mpipp_call *call, int error_class) {
   }
 }
 
-// Whether nothing of its further arguments need be read in the caller's memory.
+// Returns whether no further argument has to be read in the caller's memory.
 static int has_numbers_only(const struct mpipp_call *call) {
   if (!(call->present & MPIPP_HAS_ARGUMENTS)) return 0;
   const struct mpipp_input *inputs = (const void *)(uintptr_t)call->inputs;
@@ -59,7 +59,7 @@ static int has_numbers_only(const struct mpipp_call *call) {
   return 1;
 }
 
-// Whether all of it may be read although MPI may not have accepted it.
+// Returns whether all arguments may be read although MPI may not have accepted them.
 static int can_be_read(const struct mpipp_call *call) {
   if (call->present & MPIPP_HAS_UNKNOWN) return 0;
   for (int v = 0; call->present & MPIPP_HAS_VECTORS && v < MPIPP_MAX_VECTORS; v++) {
@@ -106,11 +106,12 @@ void mpipp_recorder_outcome_unknown(const struct mpipp_call *call) {
     mpipp_recorder_uncertain(call);
 }
 
-int mpipp_recorder_failed_together(const struct mpipp_call *call, int code) {
+int mpipp_recorder_object_call_failed(const struct mpipp_call *call, int code) {
   if (call->present & MPIPP_HAS_DROPPED) return code;
-  // Perhaps because they differ in all processes, which MPI may find: it is kept, the last one.
+  // The arguments may differ between processes, and MPI may have found that: keep it as the last
+  // call.
   const struct mpipp_call noted = refused(call, class_of(code));
-  mpipp_recorder_note_refused_together(call, has_numbers_only(call) ? &noted : NULL);
+  mpipp_recorder_note_refused_object_call(call, has_numbers_only(call) ? &noted : NULL);
   return code;
 }
 
@@ -123,7 +124,7 @@ void mpipp_recorder_completion_failed(uint64_t handle, int code) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   if (request && !request->newer && is_collective(&request->call)) {
     noted = refused(&request->call, error_class);
-    noted.present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS; // they have gone with the call
+    noted.present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS; // they are gone with the call
     place = request->object.caller;
     is_known = 1;
   }
@@ -146,6 +147,6 @@ int mpipp_recorder_failed_receive(const struct mpipp_call *call, int code, uint6
 int mpipp_recorder_failed_message(struct mpipp_call *call, int code, uint64_t serial) {
   if (class_of(code) != MPI_ERR_TRUNCATE) return code;
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-  mpipp_registry_freed(MPIPP_MESSAGE, call->message, serial);
+  mpipp_registry_freed(MPIPP_MESSAGE, call->message, serial, call->caller);
   return code;
 }

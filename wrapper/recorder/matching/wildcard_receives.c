@@ -11,14 +11,14 @@
 enum { MOST = 1024, MOST_PATTERNS = 16, FEW_CHANNELS = 64 };
 
 struct mpipp_waiting {
-  uint64_t any; // its ordinal among receives of any message; 0: one of those that say of which
+  uint64_t any; // its ordinal among receives of any message; 0: a receive of one channel
   int32_t source, tag;
   uint32_t known, blocking, over;
   uint64_t words[MPIPP_MOST_WORDS];
 };
 
 struct mpipp_late {
-  uint32_t first, end; // of those in use
+  uint32_t first, end; // of the used entries
   uint64_t posted;     // since the receives are frozen
   struct mpipp_waiting all[MOST];
 };
@@ -57,8 +57,8 @@ static int freeze(struct mpipp_comm *comm) {
   return late != NULL;
 }
 
-// All are known: what is posted next is counted at once. Where there are many channels not each
-// time, since all of them are looked at.
+// All receives are known: the next ones are counted at once. With many channels this is not done
+// each time, since it visits all of them.
 static void thaw(struct mpipp_comm *comm) {
   uint64_t channels = mpipp_recorder_channel_count(comm);
   if (channels > FEW_CHANNELS && late_of(comm)->posted < channels) return;
@@ -86,7 +86,7 @@ static struct mpipp_channel *receives_of(struct mpipp_comm *comm, int source, in
   return mpipp_recorder_channel_of(comm, MPIPP_RECEIVES, mpipp_channel_key(source, tag), thread);
 }
 
-// Returns 0 if its channel has no room.
+// Returns 0 if its channel has no capacity.
 static int settle(struct mpipp_comm *comm, struct mpipp_waiting *one) {
   struct mpipp_channel *channel = receives_of(comm, one->source, one->tag);
   if (!channel) return 0;
@@ -99,7 +99,7 @@ static int is_same(const struct mpipp_waiting *one, const struct mpipp_waiting *
   return one->source == other->source && one->tag == other->tag;
 }
 
-// Those before which nothing is that may take of their channels.
+// Settles the receives before which no receive waits that may take from their channels.
 void mpipp_recorder_late_settle(struct mpipp_comm *comm) {
   struct mpipp_late *late = mpipp_recorder_is_late(comm) ? late_of(comm) : NULL;
   if (!late) return;
@@ -122,7 +122,7 @@ void mpipp_recorder_late_settle(struct mpipp_comm *comm) {
   if (late->first == late->end) thaw(comm);
 }
 
-// Room for one more; NULL: they are too many.
+// Space for one more; NULL: there are too many.
 static struct mpipp_waiting *add(struct mpipp_comm *comm) {
   struct mpipp_late *late = late_of(comm);
   if (late->end == MOST) {
@@ -174,7 +174,7 @@ void mpipp_recorder_late_matched(struct mpipp_comm *comm, uint64_t ordinal, int 
     if (one->known || !one->any || (ordinal ? one->any != ordinal : !one->blocking)) continue;
     struct mpipp_channel *channel = receives_of(comm, source, tag);
     if (!channel || source < 0 || tag < 0 || !may_take(one, source, tag)) break;
-    // Before it is counted in its channel: never as two.
+    // Before it is counted in its channel: it must never count twice.
     MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
     mpipp_counted(channel);
     one->known = 1;

@@ -27,14 +27,14 @@ const struct mpipp_attachment *mpipp_recorder_attached_for(const struct mpipp_ca
   if (!comm) return NULL;
   const struct mpipp_attachment *found = &comm->attached;
   if (MPIPP_READ(found->state) == MPIPP_NOT_ATTACHED) {
-    // Which communicators are of that session is not recorded.
+    // The record does not say which communicators belong to that session.
     if (mpipp_registry.of_sessions && !(comm->object.flags & MPIPP_FLAG_PREDEFINED)) return NULL;
     found = &mpipp_registry.attached;
   }
   return MPIPP_READ(found->state) == MPIPP_ATTACHED_UNKNOWN ? NULL : found;
 }
 
-// It is not the call's any more: it must not be seen to attach what is attached.
+// The call does not own it any more: a reader must not see it attached twice.
 static struct mpipp_attachment *changed_by(struct mpipp_call *call) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_ARGUMENTS);
   return mpipp_recorder_attachment_of(call);
@@ -66,7 +66,7 @@ int64_t mpipp_recorder_bytes_buffered(const struct mpipp_call *call) {
   return bytes;
 }
 
-// With several threads another one may hear of it.
+// Nothing is counted with several threads: another one may know that a message was received.
 void mpipp_recorder_buffered(const struct mpipp_call *call) {
   struct mpipp_attachment *attached = (void *)mpipp_recorder_attached_for(call);
   if (!attached || MPIPP_READ(mpipp_registry_several_threads)) return;

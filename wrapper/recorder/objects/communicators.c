@@ -19,7 +19,8 @@ static int initialized(void) {
 
 int mpipp_recorder_has_world;
 
-// What comes from a session must not meet what does not (MPI-4.1, section 11.3). 0: not known.
+// The group of all processes. Objects of a session must not be used with others (MPI-4.1, section
+// 11.3). 0: unknown.
 static int ask_world(uint64_t session, MPI_Group *all) {
 #ifdef MPIPP_HAVE_Session_init
   if (session && mpipp_find_live(MPIPP_SESSION, session))
@@ -60,8 +61,8 @@ static uint64_t session_of(const struct mpipp_call *call) {
   return session;
 }
 
-// The group's ranks in MPI_COMM_WORLD, or mpi://WORLD, nothing where every rank is its own unless
-// all are wanted; returns whether they are known.
+// The group's ranks in MPI_COMM_WORLD, or mpi://WORLD. Empty if every rank is the same there,
+// unless all are wanted. Returns whether they are known.
 static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all_wanted,
                             uint64_t *field) {
   if (size <= 0) return 0;
@@ -123,7 +124,7 @@ static void ask_graph(struct mpipp_comm *record, MPI_Comm comm) {
   record->sources = record->destinations = (uint64_t)(uintptr_t)found;
 }
 
-// The weights are asked for and left: the constant that would say so is the library's.
+// The weights are queried and ignored: the constant for no weights is the library's.
 static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
   int weighted = 0;
   PMPI(Dist_graph_neighbors_count)(comm, &record->indegree, &record->outdegree, &weighted);
@@ -158,7 +159,7 @@ static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
 static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned flags,
                       const char *name) {
   if (comm == MPI_COMM_NULL) return;
-  // A live record of one that was not predefined is about to be marked freed by another thread.
+  // Another thread is about to mark its live record as freed; the communicator was not predefined.
   const struct mpipp_object *known = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
   if (known && MPIPP_READ(known->flags) & MPIPP_FLAG_PREDEFINED) return;
   int saved = errno;
@@ -209,11 +210,12 @@ void mpipp_recorder_comm_start(void) {
   comm_made(NULL, MPI_COMM_SELF, MPIPP_FLAG_PREDEFINED, "MPI_COMM_SELF");
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI(Comm_get_parent)(&parent);
-  // An ordinary one that the library made: MPI_Comm_disconnect ends it (MPI-4.1, section 11.8.2).
+  // An ordinary communicator that the library made: MPI_Comm_disconnect ends it (MPI-4.1, section
+  // 11.8.2).
   comm_made(NULL, parent, MPIPP_FLAG_IMPORTED, "MPI_COMM_PARENT");
 }
 
-// The procedures that may give out one handle of a group several times.
+// The procedures that may return one handle of a group several times.
 static int asks_for_group(uint32_t procedure) {
   return procedure == MPIPP_PROC_Comm_group || procedure == MPIPP_PROC_Comm_remote_group ||
          procedure == MPIPP_PROC_Win_get_group || procedure == MPIPP_PROC_File_get_group;

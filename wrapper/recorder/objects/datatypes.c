@@ -10,7 +10,7 @@
 #include "recorder/objects/datatypes.h"
 #include "registry/registry.h"
 
-// What the library itself says of a datatype: the oracle that goes with every record.
+// The extents that the library itself reports: the reference value in every record.
 static void ask_extents(struct mpipp_datatype *record, MPI_Datatype datatype) {
   MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
 #ifdef MPIPP_HAVE_Type_size_x
@@ -82,7 +82,7 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
   return 1;
 }
 
-// The record of a component; the freed one where another thread has freed it meanwhile.
+// The record of a component; the freed one if another thread has freed it meanwhile.
 static uint64_t component_record(uint64_t caller, MPI_Datatype datatype) {
   uint64_t handle = MPIPP_KEY(datatype);
   if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_datatype_imported(caller, datatype);
@@ -107,7 +107,7 @@ static int same_arguments(const struct mpipp_datatype *record, const struct mpip
   const int64_t *end = values + record->argument_count;
   for (const struct mpipp_input *input = inputs; input->values; input++) {
     if (input->count > end - values) return 0;
-    if (input->count == 1 && input->size == sizeof(int)) { // most are
+    if (input->count == 1 && input->size == sizeof(int)) { // the usual case
       if (*values++ != *(const int *)input->values) return 0;
       continue;
     }
@@ -123,7 +123,7 @@ static int same_components(const struct mpipp_datatype *record, const MPI_Dataty
   if (record->component_count != count) return 0;
   const uint64_t *values = (const uint64_t *)(uintptr_t)record->components;
   for (int64_t i = 0; i < count; i++) {
-    // The record keeps them: while it is not freed, it is what its handle leads to.
+    // The record keeps them referenced: until it is freed, its handle leads to it.
     const struct mpipp_object *old = (const struct mpipp_object *)(uintptr_t)values[i];
     if (!old || old->handle != MPIPP_KEY(components[i]) ||
         MPIPP_READ(old->flags) & MPIPP_FLAG_ENDED)
@@ -132,14 +132,14 @@ static int same_components(const struct mpipp_datatype *record, const MPI_Dataty
   return 1;
 }
 
-// Whether the recorded arguments are the constructor's own, and all that its types differ by.
+// Returns whether the recorded arguments are the constructor's own, and determine the type.
 static int is_plain(enum mpipp_combiner combiner) {
   return combiner != MPIPP_COMBINER_DUP && combiner != MPIPP_COMBINER_SUBARRAY &&
          combiner != MPIPP_COMBINER_DARRAY && combiner < MPIPP_COMBINER_F90_REAL;
 }
 
-// Whether a record says all of the new type as well: of one freed since, made with that handle by
-// the same constructor of the same components. Loops that make and free their types make such.
+// Returns whether a freed record also describes the new type: made with the same handle, by the
+// same constructor, from the same components. Loops that make and free their types do so.
 static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner combiner,
                    uint32_t large, const struct mpipp_input *inputs, const MPI_Datatype *components,
                    int64_t count) {
@@ -150,7 +150,7 @@ static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner comb
          same_arguments(record, inputs) && same_components(record, components, count);
 }
 
-// The library's answers are those it gave before; only the INTEGER may be another.
+// The library's answers are unchanged; only the INTEGER may differ.
 static int made_again(uint64_t caller, enum mpipp_combiner combiner, uint32_t large,
                       MPI_Datatype made, const struct mpipp_input *inputs,
                       const MPI_Datatype *components, int64_t count) {
@@ -173,8 +173,8 @@ static __attribute__((noinline)) void
 make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype made,
      const struct mpipp_input *inputs, const MPI_Datatype *components, int64_t component_count) {
   int saved = errno;
-  // The parameterised Fortran types and pairs are predefined: the same handle every time. What has
-  // none of its own, or a name, is known: MPI_DATATYPE_NULL, MPI_DOUBLE_INT.
+  // The parameterised Fortran types and pairs are predefined: the same handle every time. Types
+  // without a handle of their own, or with a name, are known: MPI_DATATYPE_NULL, MPI_DOUBLE_INT.
   int lasting = combiner >= MPIPP_COMBINER_F90_REAL;
   if (lasting && mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(made))) return;
   struct mpipp_datatype *record = mpipp_registry_claim(MPIPP_DATATYPE, MPIPP_KEY(made), caller);
@@ -183,7 +183,7 @@ make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype
   if (large) mpipp_mark(&record->object, large);
   if (lasting) mpipp_mark(&record->object, MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
   ask_extents(record, made);
-  // Without memory the record stays, and lacks what did not fit.
+  // Without memory the record stays, but lacks what did not fit.
   if (fill_arguments(record, inputs)) fill_components(record, components, component_count);
   if (combiner == MPIPP_COMBINER_DUP && record->inline_component) {
     // "The same committed state as the old": MPI-4.1, section 5.1.10.
@@ -254,8 +254,8 @@ static int own_combiner(int combiner) {
   return MPIPP_COMBINER_NAMED;
 }
 
-// A type's contents as the library gives them back: integers, addresses and large counts, which
-// joined in this order are the constructor's arguments (but for the two below).
+// A type's contents as the library returns them: integers, addresses and large counts. Joined in
+// this order they are the constructor's arguments (except for the two below).
 struct mpipp_contents {
   int combiner;
   int64_t integers, addresses, counts, datatypes;
@@ -305,14 +305,15 @@ static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
                                   c->integer, c->address, c->datatype);
 }
 
-// Imports a datatype whose handle MPI has given out: it exists, whatever had the handle before.
+// Imports a datatype whose handle MPI has returned: it exists, even if the handle was another's
+// before.
 static void import_given_out(uint64_t caller, MPI_Datatype datatype) {
   if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
     mpipp_registry_note_new_handle(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   mpipp_recorder_datatype_imported(caller, datatype);
 }
 
-// MPI_Type_get_contents gave out a handle of its own, except for what is predefined.
+// MPI_Type_get_contents returned a new handle, except for a predefined datatype.
 static void give_back(MPI_Datatype *taken) {
   struct mpipp_contents contents = {0};
   if (!envelope(*taken, &contents) || contents.combiner == MPI_COMBINER_NAMED ||
@@ -320,7 +321,7 @@ static void give_back(MPI_Datatype *taken) {
     return;
   uint64_t handle = MPIPP_KEY(*taken), serial = mpipp_registry_serial_of(MPIPP_DATATYPE, handle);
   PMPI(Type_free)(taken);
-  if (MPIPP_CONTENTS_ARE_COPIES) mpipp_registry_freed(MPIPP_DATATYPE, handle, serial);
+  if (MPIPP_CONTENTS_ARE_COPIES) mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, 0);
 }
 
 static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_contents *c) {
@@ -342,15 +343,15 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_
   mpipp_recorder_datatype_made(&call, own, c->counts > 0, datatype, inputs, c->datatype,
                                c->datatypes);
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
-  // Whether it was committed cannot be asked; MPI has just accepted it in a call.
+  // MPI cannot be asked whether it is committed; but MPI has just accepted it in a call.
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_IMPORTED | MPIPP_FLAG_COMMITTED);
   for (int64_t i = 0; i < c->datatypes; i++) give_back(&c->datatype[i]);
 }
 
-// Whether a handle that was never seen, or was freed, is a datatype's, for certain: its own memory
-// tells. MPI must be who says that it is not: asked with MPI_Type_get_envelope, it would call an
-// error handler, or read whatever the handle leads to. So of most libraries it is not known before
-// they have accepted it.
+// Returns whether an unseen or freed handle certainly belongs to a datatype, by the memory that it
+// leads to. Only MPI may report an invalid handle: MPI_Type_get_envelope would call an error
+// handler, or read any memory. So with most libraries the answer is unknown until they have
+// accepted the handle.
 static int is_certain(MPI_Datatype datatype) {
 #ifdef MPIPP_DATATYPE_CLASS
   struct {
@@ -379,13 +380,13 @@ static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
     PMPI(Errhandler_free)(&handler);
 }
 
-// The same of a handle whose datatype was freed, and which is certain to be another datatype's: the
-// library may have made one of its own there, of which Open MPI knows no constructor. That is an
-// error, which the program's handlers are not to see: those that MPI calls where there is no
-// communicator. Another thread's error is theirs.
+// The envelope of a freed handle that certainly belongs to another datatype now. The library may
+// have made a datatype of its own there, whose constructor Open MPI does not know. That is an error
+// that the program's error handlers must not see: the handlers that MPI calls for errors without a
+// communicator. An error of another thread still goes to them.
 static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
   int started = 0;
-  PMPI(Initialized)(&started); // and not a session alone
+  PMPI(Initialized)(&started); // and not only a session
   if (!started || MPIPP_READ(mpipp_registry_several_threads)) return envelope(datatype, c);
   MPI_Errhandler world = set_aside(MPI_COMM_WORLD), self = set_aside(MPI_COMM_SELF);
   int found = envelope(datatype, c);
@@ -438,11 +439,11 @@ void mpipp_recorder_view_taken(const struct mpipp_call *call, MPI_Datatype etype
 static void import_handles(struct mpipp_call *call, const struct mpipp_vector *vector) {
   const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
   for (uint64_t i = 0; i < vector->length; i++) {
-    mpipp_recorder_datatype_imported(call->caller, datatypes[i]); // if it is not known
+    mpipp_recorder_datatype_imported(call->caller, datatypes[i]); // if it is unknown
   }
 }
 
-// Those that are certain to be datatypes, before MPI has looked at them.
+// Imports datatypes that are certain, before MPI has checked them.
 static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
   if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
     mpipp_recorder_datatype_imported(call->caller, datatype);

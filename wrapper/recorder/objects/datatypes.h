@@ -6,7 +6,7 @@
 #include "abi/vendor.h"
 #include "registry/object_store.h"
 
-// Before MPI looks at them, for the debugger.
+// Before MPI checks them, for the debugger.
 static inline void mpipp_constructing(struct mpipp_call *call, enum mpipp_combiner combiner,
                                       const struct mpipp_input *inputs, uint32_t input_count,
                                       const MPI_Datatype *types, int64_t type_count) {
@@ -16,34 +16,33 @@ static inline void mpipp_constructing(struct mpipp_call *call, enum mpipp_combin
   call->types = (uintptr_t)types;
   call->type_count = type_count;
 }
-// Of a datatype that may be none; then, and where it is not known, INT64_MIN.
+// The extent of a handle that may be no datatype; INT64_MIN for one that is not, or is unknown.
 int64_t mpipp_recorder_extent(uint64_t handle);
 void mpipp_recorder_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner,
                                   int large, MPI_Datatype made, const struct mpipp_input *inputs,
                                   const MPI_Datatype *components, int64_t component_count);
-// Describes a datatype that is not known as MPI does. Not one that is recorded as freed, unless its
+// Describes an unknown datatype by MPI's own answers. Not one that is recorded as freed, unless its
 // memory shows that another datatype has the handle now.
 void mpipp_recorder_datatype_imported(uint64_t caller, MPI_Datatype datatype);
 void mpipp_recorder_datatype_predefined(MPI_Datatype datatype, const char *name);
 void mpipp_recorder_committed(uint64_t handle);
 void mpipp_recorder_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
                                    const MPI_Datatype *taken);
-// MPI has given out handles of a file's view.
+// MPI has returned handles of a file's view.
 void mpipp_recorder_view_taken(const struct mpipp_call *call, MPI_Datatype etype,
                                MPI_Datatype filetype);
-// The datatypes of the call's buffers that are not known yet are imported now that MPI has
-// accepted them.
+// Imports the unknown datatypes of the call's buffers, now that MPI has accepted them.
 void mpipp_recorder_import_datatypes(struct mpipp_call *call) MPIPP_COLD;
-// With hooks, before MPI has accepted them: those of which it is certain that MPI will.
+// With hooks, before MPI has accepted them: those that MPI will certainly accept.
 void mpipp_recorder_import_certain(struct mpipp_call *call);
 
-// Not known, or freed before the call that MPI accepted: made anew out of sight.
+// Unknown, or freed before the call that MPI accepted: made anew without the recorder.
 static inline int mpipp_is_unknown(uint64_t record) {
   const struct mpipp_object *datatype = (const struct mpipp_object *)(uintptr_t)record;
   return !datatype || datatype->flags & MPIPP_FLAG_ENDED;
 }
 
-// The datatypes that were not known when the call was entered, once MPI has accepted them.
+// The datatypes that were unknown when the call was entered, once MPI has accepted them.
 static inline void mpipp_import_unknown(struct mpipp_call *call) {
   if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_UNKNOWN)) mpipp_recorder_import_datatypes(call);
 }

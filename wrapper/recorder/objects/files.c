@@ -17,7 +17,7 @@ void mpipp_recorder_file_made(const struct mpipp_call *call, MPI_File file, uint
   record->disp = 0;
   record->etype = record->filetype = MPIPP_KEY(MPI_BYTE);
   record->datarep = mpipp_registry_copied("native");
-  record->channel = mpipp_recorder_open_together(call, MPIPP_FILE_CALLS);
+  record->channel = mpipp_recorder_open_object_channel(call, MPIPP_FILE_CALLS);
   mpipp_registry_publish(record);
 }
 

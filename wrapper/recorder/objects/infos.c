@@ -56,7 +56,7 @@ void mpipp_recorder_info_made(const struct mpipp_call *call, MPI_Info info) {
   errno = saved;
 }
 
-// All but the entry of a key, which gets the new value where it stands, or else at the end.
+// The entries, with the new value of a key in its place, or at the end for a new key.
 static struct mpipp_entries changed(const struct mpipp_info *record, const char *key,
                                     const char *value) {
   struct mpipp_entries entries = {0};
@@ -72,8 +72,8 @@ static struct mpipp_entries changed(const struct mpipp_info *record, const char 
   return entries;
 }
 
-// MPI is not asked what the info holds now: another thread may change it meanwhile, and an error in
-// the recorder's own question would go to the program's error handler.
+// The recorder does not ask MPI for the content of the info. Another thread may change it
+// meanwhile, and an error in the recorder's own call would go to the program's error handler.
 void mpipp_recorder_info_set(uint64_t info, const char *key, const char *value) {
   int saved = errno;
   uint64_t old = 0;

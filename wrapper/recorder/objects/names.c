@@ -18,7 +18,7 @@ void mpipp_recorder_constant_made(enum mpipp_kind kind, uint64_t handle, const c
 void mpipp_recorder_named(enum mpipp_kind kind, uint64_t handle, const char *name) {
   uint64_t text = mpipp_registry_copied(name);
   struct mpipp_object *record = mpipp_registry_lock_live(kind, handle);
-  // What a predefined datatype holds goes by its name.
+  // The content of a predefined datatype follows from its name.
   int fixed = kind == MPIPP_DATATYPE && record && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED;
   if (record && name && !fixed) text = mpipp_replace(&record->name, text);
   mpipp_registry_unlock();

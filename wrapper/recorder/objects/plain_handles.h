@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What has little more than a handle: operations, error handlers, messages, sessions.
+// Objects with few facts beside the handle: operations, error handlers, messages, sessions.
 #ifndef MPIPP_RECORDER_OBJECTS_PLAIN_HANDLES_H
 #define MPIPP_RECORDER_OBJECTS_PLAIN_HANDLES_H
 

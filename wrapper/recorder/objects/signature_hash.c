@@ -10,7 +10,7 @@
 
 static const uint64_t points[2] = MPIPP_DIGEST_POINTS;
 #define LESS_ONE (MPIPP_DIGEST_PRIME - 1) // to be added
-static const struct mpipp_digest empty = {.power = {1, 1}};
+static const struct mpipp_fingerprint empty = {.power = {1, 1}};
 
 static uint64_t reduced(uint64_t value) {
   return value >= MPIPP_DIGEST_PRIME ? value - MPIPP_DIGEST_PRIME : value;
@@ -21,8 +21,8 @@ static uint64_t product(uint64_t one, uint64_t other) {
   return reduced((uint64_t)(whole & MPIPP_DIGEST_PRIME) + (uint64_t)(whole >> 61));
 }
 
-// The points to each digit of an exponent at each place, in the base of 16; and the inverses of the
-// points less one.
+// Powers of the points for each digit of an exponent at each place, in base 16. Also the inverses
+// of the points less one.
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, PLACES = 64 / DIGIT_BITS };
 static uint64_t powers[2][PLACES][DIGITS], inverses[2];
 
@@ -41,7 +41,7 @@ static void prepare(void) {
       for (int d = 1; d < DIGITS; d++) powers[i][k][d] = product(powers[i][k][d - 1], base);
       base = product(powers[i][k][DIGITS - 1], base);
     }
-    // By Fermat: to the prime less two.
+    // By Fermat: to the power of the prime less two.
     base = points[i] - 1;
     inverses[i] = 1;
     for (uint64_t left = MPIPP_DIGEST_PRIME - 2; left; left >>= 1, base = product(base, base)) {
@@ -50,8 +50,8 @@ static void prepare(void) {
   }
 }
 
-struct mpipp_digest mpipp_recorder_digest_concatenate(struct mpipp_digest first,
-                                                      struct mpipp_digest second) {
+struct mpipp_fingerprint mpipp_recorder_fingerprint_concatenate(struct mpipp_fingerprint first,
+                                                                struct mpipp_fingerprint second) {
   for (int i = 0; i < 2; i++) {
     first.hash[i] = reduced(product(first.hash[i], second.power[i]) + second.hash[i]);
     first.power[i] = product(first.power[i], second.power[i]);
@@ -62,7 +62,7 @@ struct mpipp_digest mpipp_recorder_digest_concatenate(struct mpipp_digest first,
 }
 
 // Copies of one element a, the hashes times the points less one: a (x^count - 1).
-static struct mpipp_digest of_elements(struct mpipp_digest part, uint64_t count) {
+static struct mpipp_fingerprint of_elements(struct mpipp_fingerprint part, uint64_t count) {
   for (int i = 0; i < 2; i++) {
     part.power[i] = power(i, count);
     part.hash[i] = product(part.hash[i], reduced(part.power[i] + LESS_ONE));
@@ -71,21 +71,22 @@ static struct mpipp_digest of_elements(struct mpipp_digest part, uint64_t count)
   return part;
 }
 
-static void divide(struct mpipp_digest *scaled) {
+static void divide(struct mpipp_fingerprint *scaled) {
   for (int i = 0; i < 2; i++) scaled->hash[i] = product(scaled->hash[i], inverses[i]);
 }
 
-struct mpipp_digest mpipp_recorder_digest_repeated(struct mpipp_digest part, uint64_t count) {
+struct mpipp_fingerprint mpipp_recorder_fingerprint_repeated(struct mpipp_fingerprint part,
+                                                             uint64_t count) {
   if (count == 1) return part;
-  struct mpipp_digest found = empty;
+  struct mpipp_fingerprint found = empty;
   if (part.elements == 1 && count) {
     found = of_elements(part, count);
     divide(&found);
     return found;
   }
   for (; count; count >>= 1) {
-    if (count & 1) found = mpipp_recorder_digest_concatenate(found, part);
-    if (count > 1) part = mpipp_recorder_digest_concatenate(part, part);
+    if (count & 1) found = mpipp_recorder_fingerprint_concatenate(found, part);
+    if (count > 1) part = mpipp_recorder_fingerprint_concatenate(part, part);
   }
   return found;
 }
@@ -98,12 +99,12 @@ static uint64_t mixed(uint64_t word) {
   return word ^ word >> 31;
 }
 
-static struct mpipp_digest one_letter(uint64_t first, uint64_t second) {
-  return (struct mpipp_digest){{first, second}, {points[0], points[1]}, 1, 0};
+static struct mpipp_fingerprint one_letter(uint64_t first, uint64_t second) {
+  return (struct mpipp_fingerprint){{first, second}, {points[0], points[1]}, 1, 0};
 }
 
-// Of a name that is in no table.
-static struct mpipp_digest letter(const char *name) {
+// The fingerprint of a name that is in no table.
+static struct mpipp_fingerprint letter(const char *name) {
   static const uint64_t seeds[2] = MPIPP_LETTER_SEEDS;
   uint64_t hash = 0xCBF29CE484222325u, found[2];
   for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001B3u;
@@ -114,7 +115,7 @@ static struct mpipp_digest letter(const char *name) {
   return one_letter(found[0], found[1]);
 }
 
-static struct mpipp_digest named(const char *name) {
+static struct mpipp_fingerprint named(const char *name) {
   static const struct {
     const char *name;
     uint64_t elements, letters[2][2], bits;
@@ -124,10 +125,10 @@ static struct mpipp_digest named(const char *name) {
       MPIPP_LETTERS(LETTER)};
   for (unsigned i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(table[i].name, name) != 0) continue;
-    struct mpipp_digest found = empty;
+    struct mpipp_fingerprint found = empty;
     for (unsigned k = 0; k < table[i].elements; k++) {
       const uint64_t *letters = table[i].letters[k];
-      found = mpipp_recorder_digest_concatenate(found, one_letter(letters[0], letters[1]));
+      found = mpipp_recorder_fingerprint_concatenate(found, one_letter(letters[0], letters[1]));
     }
     found.bits = table[i].bits;
     return found;
@@ -135,8 +136,9 @@ static struct mpipp_digest named(const char *name) {
   return letter(name);
 }
 
-// "F90_REAL(p 6, r MPI_UNDEFINED)"; each of the two undefined, as INTEGERs of another library.
-static struct mpipp_digest parameterised(const struct mpipp_datatype *type) {
+// "F90_REAL(p 6, r MPI_UNDEFINED)": each of the two may be undefined, like INTEGERs of another
+// library.
+static struct mpipp_fingerprint parameterised(const struct mpipp_datatype *type) {
   static const char *const names[] = {"F90_REAL", "F90_COMPLEX", "F90_INTEGER"};
   const int64_t *values = (const int64_t *)(uintptr_t)type->arguments;
   unsigned which = type->combiner - MPIPP_COMBINER_F90_REAL;
@@ -157,26 +159,26 @@ static struct mpipp_datatype *component(const struct mpipp_datatype *type, uint3
   return (void *)(uintptr_t)((const uint64_t *)(uintptr_t)type->components)[i];
 }
 
-static const struct mpipp_digest *cached_digest(const struct mpipp_datatype *type) {
+static const struct mpipp_fingerprint *cached_fingerprint(const struct mpipp_datatype *type) {
   return (const void *)(uintptr_t)MPIPP_READ(type->digest);
 }
 
 // A block of a struct, the hashes times the points less one.
-static struct mpipp_digest of_block(const struct mpipp_digest *part, uint64_t length) {
+static struct mpipp_fingerprint of_block(const struct mpipp_fingerprint *part, uint64_t length) {
   if (part->elements == 1) return of_elements(*part, length);
-  struct mpipp_digest found = mpipp_recorder_digest_repeated(*part, length);
+  struct mpipp_fingerprint found = mpipp_recorder_fingerprint_repeated(*part, length);
   for (int i = 0; i < 2; i++) found.hash[i] = product(found.hash[i], points[i] - 1);
   return found;
 }
 
-// They are divided once. The powers follow from the number of elements.
-static struct mpipp_digest of_blocks(const struct mpipp_datatype *type) {
+// One division for all of them. The powers follow from the number of elements.
+static struct mpipp_fingerprint of_blocks(const struct mpipp_datatype *type) {
   const int64_t *lengths = (const int64_t *)(uintptr_t)type->arguments + 1;
-  struct mpipp_digest found = empty;
+  struct mpipp_fingerprint found = empty;
   for (uint32_t i = 0; i < type->component_count; i++) {
-    const struct mpipp_digest *part = cached_digest(component(type, i));
+    const struct mpipp_fingerprint *part = cached_fingerprint(component(type, i));
     if (!part->elements || lengths[i] <= 0) continue;
-    const struct mpipp_digest block = of_block(part, (uint64_t)lengths[i]);
+    const struct mpipp_fingerprint block = of_block(part, (uint64_t)lengths[i]);
     for (int k = 0; k < 2; k++)
       found.hash[k] = reduced(product(found.hash[k], block.power[k]) + block.hash[k]);
     found.elements += block.elements;
@@ -187,9 +189,10 @@ static struct mpipp_digest of_blocks(const struct mpipp_datatype *type) {
   return found;
 }
 
-// Of one whose components' digests are known. All other constructors repeat one component.
-static struct mpipp_digest computed(const struct mpipp_datatype *type) {
-  struct mpipp_digest found = empty;
+// The fingerprint of a datatype, from those of its components. All other constructors repeat one
+// component.
+static struct mpipp_fingerprint computed(const struct mpipp_datatype *type) {
+  struct mpipp_fingerprint found = empty;
   if (type->combiner == MPIPP_COMBINER_NAMED)
     return named(type->object.name ? (const char *)(uintptr_t)type->object.name : "");
   if (type->combiner >= MPIPP_COMBINER_F90_REAL && type->combiner <= MPIPP_COMBINER_F90_INTEGER)
@@ -198,16 +201,16 @@ static struct mpipp_digest computed(const struct mpipp_datatype *type) {
   if (type->component_count == 1) {
     const struct mpipp_datatype *part = component(type, 0);
     if (part->size <= 0) return empty;
-    return mpipp_recorder_digest_repeated(*cached_digest(part),
-                                          (uint64_t)(type->size / part->size));
+    return mpipp_recorder_fingerprint_repeated(*cached_fingerprint(part),
+                                               (uint64_t)(type->size / part->size));
   }
   for (uint32_t i = 0; i < type->component_count; i++)
-    found = mpipp_recorder_digest_concatenate(found, *cached_digest(component(type, i)));
+    found = mpipp_recorder_fingerprint_concatenate(found, *cached_fingerprint(component(type, i)));
   return found;
 }
 
 static int is_whole(const struct mpipp_datatype *type) {
-  if (type->size < 0) return 0; // more than the library can say
+  if (type->size < 0) return 0; // more than the library can report
   if (type->combiner == MPIPP_COMBINER_STRUCT)
     return type->argument_count >= 1 + (uint64_t)type->component_count;
   int leaf =
@@ -216,36 +219,36 @@ static int is_whole(const struct mpipp_datatype *type) {
   return leaf || type->component_count > 0;
 }
 
-// The first component whose digest is not known yet; NULL: none.
+// The first component without a fingerprint; NULL: all have one.
 static struct mpipp_datatype *unknown(const struct mpipp_datatype *type) {
   for (uint32_t i = 0; i < type->component_count; i++) {
-    if (component(type, i) && !cached_digest(component(type, i))) return component(type, i);
+    if (component(type, i) && !cached_fingerprint(component(type, i))) return component(type, i);
   }
   return NULL;
 }
 
-static const struct mpipp_digest *keep(struct mpipp_datatype *type) {
+static const struct mpipp_fingerprint *keep(struct mpipp_datatype *type) {
   if (!is_whole(type)) return NULL;
   for (uint32_t i = 0; i < type->component_count; i++) {
     if (!component(type, i)) return NULL;
   }
-  struct mpipp_digest *made = mpipp_registry_allocate(sizeof *made);
+  struct mpipp_fingerprint *made = mpipp_registry_allocate(sizeof *made);
   if (!made) return NULL;
   *made = computed(type);
   uint64_t none = 0;
   if (!__atomic_compare_exchange_n(&type->digest, &none, (uint64_t)(uintptr_t)made, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     mpipp_registry_free(made); // another thread has been faster
-  return cached_digest(type);
+  return cached_fingerprint(type);
 }
 
-const struct mpipp_digest *mpipp_recorder_digest_of(struct mpipp_datatype *type) {
+const struct mpipp_fingerprint *mpipp_recorder_fingerprint_of(struct mpipp_datatype *type) {
   static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-  if (type && !cached_digest(type)) pthread_once(&prepared, prepare);
-  while (type && !cached_digest(type)) { // from the innermost out
+  if (type && !cached_fingerprint(type)) pthread_once(&prepared, prepare);
+  while (type && !cached_fingerprint(type)) { // from the innermost component outward
     struct mpipp_datatype *inner = type;
     for (struct mpipp_datatype *next = inner; next; next = unknown(inner)) inner = next;
     if (!keep(inner)) return NULL;
   }
-  return type ? cached_digest(type) : NULL;
+  return type ? cached_fingerprint(type) : NULL;
 }

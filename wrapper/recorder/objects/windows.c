@@ -36,7 +36,7 @@ static unsigned own_flavor(int flavor) {
   return MPIPP_WIN_CREATE;
 }
 
-// Of a window whose other processes a watcher may see.
+// The table of extents of a window whose other processes a watcher may see.
 static uint64_t reaches(const struct mpipp_win *win, int size) {
   if (!mpipp_registry_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2)
     return 0;
@@ -103,7 +103,8 @@ void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Com
   record->model = model && *model == MPI_WIN_SEPARATE ? MPIPP_WIN_SEPARATE : MPIPP_WIN_UNIFIED;
   record->comm = MPIPP_KEY(comm);
   record->identity = mpipp_recorder_window_identity(call, &record->comm_identity);
-  if (record->identity) record->channel = mpipp_recorder_open_together(call, MPIPP_WINDOW_CALLS);
+  if (record->identity)
+    record->channel = mpipp_recorder_open_object_channel(call, MPIPP_WINDOW_CALLS);
   const struct mpipp_comm *of = mpipp_find_live(MPIPP_COMM, record->comm);
   record->rank = of ? of->rank : -1;
   record->reaches = reaches(record, of ? of->size : 0);
@@ -112,9 +113,10 @@ void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Com
 }
 
 enum { MOST_ATTACHED = 256 };
-static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 where there is none
-static int attached_used;                                      // those beyond have never been
-static int more_attached; // that found no room: any memory may be that
+static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 for an unused entry
+static int attached_used;                                      // the entries beyond have never been
+                                                               // used
+static int more_attached; // some found no space: any memory may be attached
 
 void mpipp_recorder_attached_memory(uint64_t base, int64_t size) {
   mpipp_recorder_win_memory = base;
@@ -172,7 +174,7 @@ void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
   mpipp_registry_unlock();
 }
 
-// What others need to know of a call that may wait for them, before it does.
+// Records, before a call that may wait for other processes, the facts that they need to know.
 void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
@@ -188,7 +190,7 @@ void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what,
   mpipp_registry_unlock();
 }
 
-// The call failed: whether it took part in anything is not known.
+// The call failed: it is unknown whether it took part in anything.
 void mpipp_recorder_not_synchronized(uint64_t win) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record) MPIPP_WRITE(record->identity, 0);

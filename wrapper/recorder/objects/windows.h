@@ -3,36 +3,37 @@
 #ifndef MPIPP_RECORDER_OBJECTS_WINDOWS_H
 #define MPIPP_RECORDER_OBJECTS_WINDOWS_H
 
+#include "abi/seam.h"
 #include "abi/vendor.h"
 #include "registry/records.h"
 #include "registry/window_extents.h"
 
-// The info that this thread's call gives a window, as a key of the registry.
-extern __thread uint64_t mpipp_recorder_win_hints
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+// The info that this thread's call passes for a window, as a key of the registry.
+MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_hints
+    __attribute__((tls_model("initial-exec")));
 void mpipp_recorder_win_hinted(uint64_t info);
-// What this thread's call asserts, unless that is MPI_Win_fence, whose argument is recorded.
-extern __thread int mpipp_recorder_win_assertion
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-// What its last call attached, or detached: then without bytes.
-extern __thread uint64_t mpipp_recorder_win_memory
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-extern __thread uint64_t mpipp_recorder_win_bytes
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+// The assertion of this thread's call. MPI_Win_fence is an exception: its argument is recorded.
+MPIPP_SEAM extern __thread int mpipp_recorder_win_assertion
+    __attribute__((tls_model("initial-exec")));
+// The memory that its last call attached; or detached, then without bytes.
+MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_memory
+    __attribute__((tls_model("initial-exec")));
+MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_bytes
+    __attribute__((tls_model("initial-exec")));
 static inline void mpipp_win_asserted(int assertion) {
   mpipp_recorder_win_assertion = assertion;
 }
-// memory: of the program, where the window begins for it; NULL: of a dynamic one.
+// memory: the window's begin for the program; NULL for a dynamic window.
 void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
                              const void *memory);
-// The window's size is known now: the calls that were held are looked at, all at once.
+// The window's size is known now: all held calls are checked at once.
 void mpipp_recorder_reach_settle(struct mpipp_reach *reach);
-// The window is about to be freed: what is held waits for its size, not for ever.
+// The window is about to be freed: held calls wait for its size, but not forever.
 void mpipp_recorder_win_freeing(uint64_t win);
-// Memory of dynamic windows, and whether any byte of [low, high) is of such.
+// Memory of dynamic windows, and whether any byte of [low, high) is attached.
 void mpipp_recorder_attached_memory(uint64_t base, int64_t size);
 void mpipp_recorder_detached_memory(uint64_t base);
-int mpipp_recorder_is_attached(uint64_t low, uint64_t high);
+MPIPP_SEAM int mpipp_recorder_is_attached(uint64_t low, uint64_t high);
 void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
 enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
 void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);

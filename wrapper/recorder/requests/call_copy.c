@@ -7,7 +7,8 @@
 #include "abi/vendor.h"
 #include "registry/object_store.h"
 
-// Whether an operation on these datatypes must keep their records alive: not the predefined ones.
+// Returns whether an operation must keep the records of its datatypes alive: not those of
+// predefined ones.
 static inline int refers(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[i].record;
@@ -30,7 +31,7 @@ static void refer_datatypes(struct mpipp_call *call) {
   }
 }
 
-// Done only once, at completion or when recycled.
+// Done only once, at completion or when the record is reused.
 void mpipp_recorder_drop_call(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
   if (request->marks) mpipp_registry_release(&request->marks);
@@ -77,7 +78,7 @@ static void copy_vector(struct mpipp_vector *vector, char **room) {
   *room += n * sizeof *records;
 }
 
-// The caller's count arrays may be gone by the time the debugger looks.
+// The caller's count arrays may be gone when the debugger reads them.
 static void copy_vectors(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
   uint64_t bytes = 0;

@@ -30,13 +30,13 @@ static inline int is_listening(void) {
 
 uint64_t mpipp_recorder_requests_made = 0;
 
-// What listeners are told of, with the thread that has started it.
+// The copy of a request for listeners, with the thread that has started it.
 static struct mpipp_request copy_of(struct mpipp_request *request) {
   request->tid = (uint32_t)mpipp_recorder_self->tid;
   return *request;
 }
 
-// Threads reserve some at once.
+// Threads reserve several at once.
 static uint64_t next_serial(struct mpipp_thread *thread) {
   mpipp_begin_unlocked();
   uint64_t serial = mpipp_is_single_threaded(MPIPP_REQUEST) ? ++mpipp_recorder_requests_made : 0;
@@ -50,7 +50,7 @@ static uint64_t next_serial(struct mpipp_thread *thread) {
   return ++thread->next_serial;
 }
 
-// Whether one buffer of a predefined datatype is all there is to copy and to keep.
+// Returns whether one buffer of a predefined datatype is all there is to copy and to keep.
 static enum mpipp_copy to_copy(const struct mpipp_call *call) {
   const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;
   int first = call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
@@ -58,15 +58,17 @@ static enum mpipp_copy to_copy(const struct mpipp_call *call) {
   return first ? MPIPP_COPY_FIRST : MPIPP_COPY_ALL;
 }
 
-// Whether the record that last had a handle is free to be used again. One with return addresses
-// is made anew with others; the null handle's is never free.
+// Returns whether the record that last had a handle may be reused. A record with return addresses
+// is replaced by one with others. The null handle's record is never free.
 static int is_free(const struct mpipp_request *request) {
   const uint32_t free = MPIPP_FLAG_ENDED;
-  return request && (MPIPP_READ(request->object.flags) & ~(uint32_t)MPIPP_FLAG_GIVEN_UP) == free &&
+  return request &&
+         (MPIPP_READ(request->object.flags) & ~(uint32_t)(MPIPP_FLAG_GIVEN_UP | MPIPP_FLAG_IDLE)) ==
+             free &&
          !request->object.frames;
 }
 
-// Uses the handle's record again, if it is free.
+// Reuses the handle's record, if it is free.
 static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent, uint64_t serial) {
   struct mpipp_request copy;
   uint64_t caller = mpipp_outside_mpi(call->caller);
@@ -75,7 +77,7 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   int reused = is_free(request);
   if (reused) {
     mpipp_request_empty(request, caller);
-    mpipp_recorder_drop_call(request); // of an operation that was given up
+    mpipp_recorder_drop_call(request); // the call of a request that was freed while active
     mpipp_request_fill(request, call, persistent, to_copy(call), serial);
     if (is_listening()) copy = copy_of(request);
   }
@@ -121,7 +123,7 @@ static int matched_at_start(const struct mpipp_call *made) {
   return !is_partitioned(made) && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
-// Whether a request is about to start, with a copy of the call that made it, and its place.
+// Returns whether a request is about to start, with a copy of the call that made it, and its place.
 static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
                              struct mpipp_call *made) {
   const int is_one = starting->procedure == MPIPP_PROC_Start;
@@ -139,8 +141,8 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
   return starts;
 }
 
-// Before MPI starts them, as other sends and receives are counted; without the lock, which is taken
-// to count.
+// Before MPI starts them, as other sends and receives are counted. Without the lock, which counting
+// takes.
 void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *requests,
                              int64_t count) {
   for (int64_t i = 0; requests && i < count; i++) {
@@ -157,7 +159,7 @@ void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *r
   }
 }
 
-// A hook has dropped the call: what is about to start was not counted.
+// A hook has dropped the call: the operation was not counted.
 static void take_back(uint64_t handle) {
   struct mpipp_call made;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -192,7 +194,7 @@ static void unmark(struct mpipp_request *request) {
     memset((void *)(uintptr_t)request->marks, 0, (size_t)request->call.buffers[0].peers);
 }
 
-// First it is not the call's any more: it must not be seen to start what is active.
+// The call does not own it any more: a reader must not see it start an active request.
 void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   uint64_t caller = mpipp_outside_mpi(call->caller);
@@ -212,8 +214,8 @@ void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests
   }
 }
 
-// To be called when one of several with a handle was completed: no other is said to have its
-// buffers from then on.
+// Call it when one of several requests with a handle was completed: from then on no other is
+// reported to have its buffers.
 static void doubt(uint64_t handle) {
   for (int more = 1; more;) {
     struct mpipp_request copy;
@@ -227,7 +229,7 @@ static void doubt(uint64_t handle) {
 }
 
 // The program knows that the operation is complete and may use its buffers; the request stays.
-// Those that share a handle are complete from the start.
+// Requests that share a handle are complete from the start.
 void mpipp_recorder_note_completed(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
@@ -253,8 +255,8 @@ void mpipp_recorder_cancelled(uint64_t handle) {
   mpipp_unlock_kind(locked);
 }
 
-// A communicator was freed; what is pending on it goes on. When its handle is given out again,
-// these requests must not be taken for some of the other communicator's: their ordinals are not
+// A communicator was freed; its pending operations stay active. When its handle is used again,
+// these requests must not be taken for requests of the new communicator: their ordinals are not
 // certain.
 void mpipp_recorder_requests_without(uint64_t comm) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0, starts = 0;
@@ -293,8 +295,8 @@ static void end_active(struct mpipp_request *request, int others_stay) {
   MPIPP_WRITE(request->object.references, 0);
 }
 
-// The number of active requests whose handles MPI stored in an array, or of all there are (0). With
-// `over` they become complete or inactive; some may be left that took the place of others.
+// The number of active requests whose handles MPI stored in an array, or of all (0). With `over`
+// they become complete or inactive. Some may be left that replaced others.
 static int64_t active(uint64_t array, int64_t count, int over) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   int64_t found = 0;
@@ -315,10 +317,9 @@ static int64_t active(uint64_t array, int64_t count, int over) {
   return found;
 }
 
-// Which ones are complete is not known, and the caller's array may be gone: all that were stored
-// there, if those are all that it waited for, else all that are active, are over as far as anything
-// is said of them.
-void mpipp_recorder_requests_call_left(const struct mpipp_call *call) {
+// It is unknown which requests are complete, and the caller's array may be gone. If all stored
+// handles are known, those requests are treated as completed, else all active ones.
+void mpipp_recorder_requests_call_abandoned(const struct mpipp_call *call) {
   if (!completes(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   int all_known = active(call->requests, call->request_count, 0) == call->request_count;
@@ -349,7 +350,7 @@ static void mark(struct mpipp_request *request, int64_t first, int64_t count, co
   MPIPP_WRITE(request->ready, ready);
 }
 
-// First it is not the call's any more: it must not be seen to mark what is marked.
+// The call does not own it any more: a reader must not see it mark marked partitions.
 void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
                                       const int *list) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
@@ -382,7 +383,7 @@ static MPIPP_COLD struct mpipp_output end_and_report(uint64_t handle, uint64_t w
   return output;
 }
 
-// Ends a request's operation, and tells of it what the program has not been told already.
+// Ends a request's operation, and reports the parts of it that the program does not know yet.
 static struct mpipp_output end_operation(uint64_t handle, uint64_t where, int kept,
                                          int64_t position) {
   struct mpipp_output output = position != NOT_TOLD && is_listening()
@@ -392,9 +393,19 @@ static struct mpipp_output end_operation(uint64_t handle, uint64_t where, int ke
   return output;
 }
 
+// A persistent request is waited for: was it ever started?
+static void note_idle(uint64_t handle) {
+  int locked = mpipp_lock_kind(MPIPP_REQUEST);
+  struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
+  if (request && request->persistent && !request->start && !request->newer)
+    request->object.flags |= MPIPP_FLAG_IDLE;
+  mpipp_unlock_kind(locked);
+}
+
 static __attribute__((noinline)) void complete_any(const struct mpipp_call *call, uint64_t handle,
                                                    uint64_t now, uint64_t where, int64_t position) {
   if (handle == null_request()) return;
+  if (now == handle) note_idle(handle);
   struct mpipp_output output =
       end_operation(handle, where, now == handle, position); // now: persistent
   if (!output.place) return;
@@ -415,9 +426,9 @@ static inline void complete(const struct mpipp_call *call, uint64_t handle, uint
   if (!done) complete_any(call, handle, now, where, position);
 }
 
-// An active operation goes on, but nobody can ask for it any more. It is over when MPI gives its
-// handle to another: until then the record says what it may be doing. Of several with one handle,
-// which are complete from the start, nothing is kept.
+// An active operation continues, but its request is freed. It is completed when MPI reuses the
+// handle; until then the record shows what it may be doing. Several requests with one handle are
+// complete from the start, so nothing of them is kept.
 static int give_up(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
@@ -448,7 +459,7 @@ void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t handle
 void mpipp_recorder_all_failed(const MPI_Request *before, int64_t count,
                                const MPI_Request *requests, const MPI_Status *statuses, int code) {
   const int in_statuses = statuses && code == MPI_ERR_IN_STATUS;
-  if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS)) return; // which one is not said
+  if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS)) return; // it is unknown which one
   for (int64_t i = 0; i < count; i++) {
     if (in_statuses || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
       mpipp_recorder_completion_failed(MPIPP_KEY(before[i]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Requests; what every nonblocking call does once MPI accepted it in line.
+// Requests, and the common part of every nonblocking call once MPI has accepted it, in line.
 #ifndef MPIPP_RECORDER_REQUESTS_REQUESTS_H
 #define MPIPP_RECORDER_REQUESTS_REQUESTS_H
 
@@ -13,19 +13,20 @@
 #include "registry/object_store.h"
 #include "registry/records.h"
 
-// The first slot of a handle, of mpipp_registry_unshared_requests. If it has that handle it has a
+// The first slot of a handle, in mpipp_registry_unshared_requests. If it has that handle it has a
 // record.
 static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slots *slots,
                                                           uint64_t handle) {
   return mpipp_slot_at(slots, handle, slots->offsets);
 }
 
-// How much of a call a request gets.
+// The parts of a call that a request copies.
 enum mpipp_copy {
-  MPIPP_COPY_ALL,   // what it has may stand anywhere in the record
-  MPIPP_COPY_FIRST, // it stands before the second buffer
-  MPIPP_COPY_PLAIN, // the same, of a call with no hooks, and from a place that is known to be the
-                    // program's (fast_path.h): they alone ask for what stands before the procedure
+  MPIPP_COPY_ALL,   // the parts may be anywhere in the record
+  MPIPP_COPY_FIRST, // all parts precede the second buffer
+  MPIPP_COPY_PLAIN, // like FIRST, for a call without hooks, from a place that is known to be the
+                    // program's (fast_path.h). Only hooks and places need the members before the
+                    // procedure
 };
 
 _Static_assert(offsetof(struct mpipp_request, call.procedure) % 64 == 0 &&
@@ -58,20 +59,20 @@ static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t c
   MPIPP_WRITE(request->object.flags_and_fint, 0); // fint: until the Fortran layer asks for it
 }
 
-// The rest of mpipp_request_made, where the common case does not hold.
+// The slow path of mpipp_request_made.
 void mpipp_recorder_request_made_slow(struct mpipp_call *call, uint64_t handle, int persistent);
 
 // The number of requests made so far, while one thread alone has called MPI.
 extern uint64_t mpipp_recorder_requests_made MPIPP_HIDDEN;
 
-// The call made a request. persistent: one that is not active yet. copy: what such calls have, if
-// the datatype is predefined. In line: both are constants.
+// The call made a request. persistent: it is not active yet. copy: the parts of such calls, if the
+// datatype is predefined. In line: both are constants.
 static inline __attribute__((always_inline)) void mpipp_request_made(struct mpipp_call *call,
                                                                      MPI_Request made,
                                                                      int persistent,
                                                                      enum mpipp_copy copy) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
-  // Of an unknown datatype, it is mpipp_registry_no_object, which is not predefined.
+  // For an unknown datatype it is mpipp_registry_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
   uint64_t handle = MPIPP_KEY(made);
   mpipp_begin_unlocked();
@@ -91,13 +92,15 @@ static inline __attribute__((always_inline)) void mpipp_request_made(struct mpip
   }
 }
 
-// Whether a request that is given again in one array is another that has its handle, or none.
+// Returns whether a request that appears twice in one array may be another one with its handle, or
+// none.
 static inline int mpipp_may_be_passed_twice(const struct mpipp_request *request) {
   return request->newer || request->object.flags & MPIPP_FLAG_NULL;
 }
 
-// The common case: no other request has the handle, which is gone now, and nothing else goes with
-// it. slots: mpipp_registry_unshared_requests, with its `offsets`. Returns 0 if it is another case.
+// The common case: no other request has the handle, which is gone now, and the request keeps no
+// objects alive. slots: mpipp_registry_unshared_requests, with its `offsets`. Returns 0 in any
+// other case.
 static inline int mpipp_complete_unshared(const struct mpipp_slots *slots, uint64_t offsets,
                                           uint64_t handle) {
   const struct mpipp_slot *slot = mpipp_slot_at(slots, handle, offsets);
@@ -119,17 +122,17 @@ void mpipp_recorder_note_completed(uint64_t handle, int64_t position);
 void mpipp_recorder_cancelled(uint64_t request);
 void mpipp_recorder_requests_without(uint64_t comm);
 // The thread has left a call that completes requests before it returned.
-void mpipp_recorder_requests_call_left(const struct mpipp_call *call);
+void mpipp_recorder_requests_call_abandoned(const struct mpipp_call *call);
 void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t request);
-// Partitions that are ready, or have arrived: of the call's request, and so many from the first on,
-// or those of a list.
+// Partitions of the call's request that are ready, or have arrived: so many from the first on, or
+// those in a list.
 void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
                                       const int *list);
 // Handles as they were before a completion call changed them.
 enum { MPIPP_FEW = 32 };
 struct mpipp_handles {
   MPI_Request few[MPIPP_FEW];
-  MPI_Request *all; // these, if they are few, else memory of their own; NULL: there is none
+  MPI_Request *all; // `few` for a small number, else allocated memory; NULL without memory
 };
 static inline int mpipp_are_few(int64_t count) {
   return count <= MPIPP_FEW;
@@ -140,22 +143,22 @@ void mpipp_recorder_completed_some(const struct mpipp_call *call,
                                    const struct mpipp_handles *before, int count,
                                    const int *indices, const MPI_Request *requests);
 
-// Before these: a completion call has failed, perhaps for a collective operation. statuses: as many
-// as there are handles, or as are complete; NULL: there are none, and the code is that of the one
-// whose handle is gone.
+// Call it before the functions below: a completion call has failed, perhaps for a collective
+// operation. statuses: one for each handle, or for each completed one. NULL: there are none, and
+// the code belongs to the request whose handle is gone.
 void mpipp_recorder_all_failed(const MPI_Request *before, int64_t count,
                                const MPI_Request *requests, const MPI_Status *statuses,
                                int code) MPIPP_COLD;
 void mpipp_recorder_some_failed(const struct mpipp_handles *before, int count, const int *indices,
                                 const MPI_Status *statuses) MPIPP_COLD;
 
-// The rest of mpipp_completed_all.
+// The slow path of mpipp_completed_all.
 void mpipp_recorder_completed_from(const struct mpipp_call *call, const MPI_Request *before,
                                    int64_t first, int64_t count, const MPI_Request *requests,
                                    int all);
 
-// all: every operation is complete. Otherwise (an error in one of them) those whose handle the
-// library took away.
+// all: every operation is complete. Otherwise (one of them has an error), the requests whose handle
+// the library has removed.
 static inline __attribute__((always_inline)) void
 mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
                     int64_t count, const MPI_Request *requests, int all) {

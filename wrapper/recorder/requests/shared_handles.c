@@ -6,10 +6,11 @@
 
 #include "registry/object_store.h"
 
-// How many are compared to find the one meant; completed in order, the first is it.
+// The number of records that are compared to find the right one; completed in order, it is the
+// first.
 enum { FARTHEST = 1024 };
 
-// The newest, if it was stored where an older one had been: the program has put that one's handle
+// The newest, if it was stored at the address of an older one: the program has moved that handle
 // elsewhere, or lost it.
 static struct mpipp_request *newest_at(struct mpipp_request *first, uint64_t where) {
   struct mpipp_request *newest = first ? (void *)(uintptr_t)first->newest : NULL;
@@ -24,7 +25,7 @@ static struct mpipp_request *next_of(const struct mpipp_request *request) {
   return (void *)(uintptr_t)request->newer;
 }
 
-// All but what each object has.
+// Copies everything except the members that each object keeps.
 static void move(struct mpipp_request *to, const struct mpipp_request *from) {
   const struct mpipp_call *call = &from->call;
   const size_t begin = offsetof(struct mpipp_request, state_and_all);
@@ -36,7 +37,8 @@ static void move(struct mpipp_request *to, const struct mpipp_request *from) {
   memcpy((char *)to + end, (const char *)from + end, sizeof *to - end);
 }
 
-// The first, which is over, takes over all that the second holds: the handle leads to it.
+// The first request, which is completed, takes over the content of the second: the handle leads to
+// it.
 static void advance(struct mpipp_request *first) {
   struct mpipp_request *second = next_of(first);
   uint64_t serial = MPIPP_READ(second->object.serial), frames = first->object.frames;
@@ -49,7 +51,7 @@ static void advance(struct mpipp_request *first) {
   move(first, second);
   first->newest = newest;
   second->copies = second->counted = second->marks = 0; // moved along
-  second->state = MPIPP_REQUEST_COMPLETE;               // for whoever looks at all records
+  second->state = MPIPP_REQUEST_COMPLETE;               // for readers of all records
   mpipp_registry_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
   first->special |= MPIPP_SPECIAL;
@@ -60,7 +62,7 @@ static void advance(struct mpipp_request *first) {
 static void append(struct mpipp_request *first, struct mpipp_request *request) {
   struct mpipp_request *last = first->newest ? (void *)(uintptr_t)first->newest : first;
   mpipp_mark(&request->object, MPIPP_FLAG_UNLISTED);
-  // Keeps the first from being used for something else.
+  // Keeps the first from being reused.
   MPIPP_WRITE(first->object.references, first->object.references + 1);
   first->newest = (uint64_t)(uintptr_t)request;
   first->special |= MPIPP_SPECIAL;
@@ -93,7 +95,7 @@ static void end(struct mpipp_request *first, struct mpipp_request *before,
   MPIPP_WRITE(first->object.references, first->object.references - 1);
 }
 
-// A record that is kept shares what its copy refers to; any other leaves it that.
+// A record that is kept shares its copies; any other passes them on.
 static void take(struct mpipp_request *request, int kept, struct mpipp_request *copy) {
   *copy = *request;
   if (kept)
@@ -130,7 +132,7 @@ struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where)
   return r;
 }
 
-// All that come before one that is doubted are.
+// All that come before a doubtful one are doubtful.
 struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle) {
   struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
   const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;

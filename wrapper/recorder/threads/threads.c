@@ -14,10 +14,11 @@
 #include "registry/shared_arena.h"
 #include "watcher_client/connection.h"
 
-enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: of constructors
+enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: priority of constructors
 #define MOST_STACK ((uint64_t)1 << 36)
 
 struct mpipp_thread mpipp_recorder_no_thread = {.depth = 1};
+MPIPP_OFFER(mpipp_recorder_no_thread);
 __thread struct mpipp_thread *mpipp_recorder_self __attribute__((tls_model("initial-exec"))) =
     &mpipp_recorder_no_thread;
 
@@ -35,7 +36,7 @@ void mpipp_recorder_thread_init(struct mpipp_thread *thread) {
     thread->known[i] = (uint64_t)(uintptr_t)&mpipp_registry_no_object;
 }
 
-// Of a call that looks for a message, on a window, or for requests, all of which are the same.
+// The object that the call tests: a message, a window, or requests, which all count as one.
 static uint64_t looks_for(const struct mpipp_call *call) {
   if (call->present & MPIPP_HAS_WIN) return call->win;
   if (!(call->present & MPIPP_HAS_SOURCE)) return 0;
@@ -56,8 +57,8 @@ void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread) {
 }
 
 static void end_thread(void *thread) {
-  mpipp_recorder_self =
-      &mpipp_recorder_no_thread; // a call from a destructor that runs after this one starts anew
+  mpipp_recorder_self = &mpipp_recorder_no_thread; // a call from a destructor that runs after this
+                                                   // one starts a new record
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
 }
 
@@ -65,7 +66,7 @@ void mpipp_recorder_open_threads(void) {
   pthread_key_create(&thread_key, end_thread);
 }
 
-// With the lock held: a record no thread uses, else a new one.
+// With the lock held: a record that no thread uses, else a new one.
 static struct mpipp_thread *free_record(void) {
   struct mpipp_table *table = mpipp_registry_thread_table();
   for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
@@ -89,8 +90,8 @@ static struct mpipp_thread *free_record(void) {
   return thread;
 }
 
-// Where no limit is set (ulimit -s unlimited) the first thread's is said to begin where the mapping
-// before it ends: that may be the heap, which grows into it.
+// Without a limit (ulimit -s unlimited) the first thread's stack is reported to begin at the end of
+// the mapping before it. That may be the heap, which grows into it.
 static void ask_stack(struct mpipp_thread *thread) {
   pthread_attr_t attributes;
   void *start = NULL;
@@ -123,6 +124,7 @@ struct mpipp_thread *mpipp_recorder_register_thread(void) {
   if (thread) {
     mpipp_count_calls(thread);
     mpipp_registry_release(&thread->shown);
+    mpipp_registry_release(&thread->past_calls);
     memset(thread, 0, sizeof *thread);
     mpipp_recorder_thread_init(thread);
     thread->tid = (uint64_t)syscall(SYS_gettid);
@@ -152,20 +154,21 @@ static void forked(void) {
     struct mpipp_thread *threads = (void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used; i++) {
       if (&threads[i] != mpipp_recorder_self)
-        threads[i].serial = 0; // those threads are not in the child
+        threads[i].serial = 0; // those threads do not exist in the child
     }
   }
   if (mpipp_recorder_self != &mpipp_recorder_no_thread)
     mpipp_recorder_self->tid = (uint64_t)syscall(SYS_gettid);
 }
 
-// A signal handler that forks may have interrupted this very thread while it holds the lock: what
-// was interrupted goes on, and gives it back, in both processes. How often one has; and how many
-// forks of the thread go on, the first of which makes the copies for all.
+// A signal handler that forks may have interrupted this very thread while it holds the lock. The
+// interrupted code then continues, and releases the lock, in both processes. The first variable
+// counts such interruptions. The second counts the thread's active forks, the first of which makes
+// the copies for all.
 static __thread int interrupted __attribute__((tls_model("initial-exec")));
 static __thread int forks __attribute__((tls_model("initial-exec")));
 
-// No handler of a signal forks where there are some copies only.
+// A handler must not fork while only some of the copies exist.
 static void count_fork(int more) {
   sigset_t every, before;
   sigfillset(&every);
@@ -210,8 +213,8 @@ void mpipp_recorder_threads_after_fork(int in_child) {
     after_fork();
 }
 
-// Before that of others, whose locks are taken before this one when the process forks, as they are
-// elsewhere.
+// Before the handlers of others: their locks are taken before this one at a fork, as everywhere
+// else.
 __attribute__((constructor(FIRST))) static void guard_fork(void) {
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

@@ -1,42 +1,43 @@
 // SPDX-License-Identifier: MIT
-// The threads' records: one for each that has called MPI.
+// The records of threads, one for each that has called MPI.
 #ifndef MPIPP_RECORDER_THREADS_THREADS_H
 #define MPIPP_RECORDER_THREADS_THREADS_H
 
+#include "abi/seam.h"
 #include "generated/procedures.h"
 #include "registry/object_store.h"
 
-// The record of a thread; of one that has none yet, mpipp_recorder_no_thread, which is always
+// The record of a thread. For a thread without one, mpipp_recorder_no_thread, which is always
 // inside MPI.
-extern __thread struct mpipp_thread *mpipp_recorder_self __attribute__((tls_model("initial-exec")));
-extern struct mpipp_thread mpipp_recorder_no_thread MPIPP_HIDDEN;
+MPIPP_SEAM extern __thread struct mpipp_thread *mpipp_recorder_self
+    __attribute__((tls_model("initial-exec")));
+extern struct mpipp_thread mpipp_recorder_no_thread MPIPP_SEAM_DATA(mpipp_recorder_no_thread);
 
-// Stands for a channel where a thread has used none.
+// Stands for a channel in the places that a thread has not used.
 extern struct mpipp_channel mpipp_recorder_no_channel MPIPP_HIDDEN;
 
-// Before the first is registered.
+// Before the first thread is registered.
 void mpipp_recorder_open_threads(void);
 
-// What a record needs beside zeros.
+// Sets the members of a record that do not begin as zero.
 void mpipp_recorder_thread_init(struct mpipp_thread *thread);
 
-// Makes mpipp_recorder_self of this thread a record of its own; NULL without memory.
+// Makes a record for this thread in mpipp_recorder_self; NULL without memory.
 struct mpipp_thread *mpipp_recorder_register_thread(void);
 
-// The registered threads but this one, the first or the next.
-struct mpipp_thread *mpipp_recorder_other_thread(const struct mpipp_thread *thread,
-                                                 struct mpipp_thread *after);
+// The registered threads except this one, the first or the next.
+MPIPP_SEAM struct mpipp_thread *mpipp_recorder_other_thread(const struct mpipp_thread *thread,
+                                                            struct mpipp_thread *after);
 
-// What pthread_atfork does here, for processes that are made without it.
-void mpipp_recorder_threads_before_fork(void);
-void mpipp_recorder_threads_after_fork(int in_child);
+// Replaces pthread_atfork for processes that are made without it.
+MPIPP_SEAM void mpipp_recorder_threads_before_fork(void);
+MPIPP_SEAM void mpipp_recorder_threads_after_fork(int in_child);
 
-// Its call has found nothing: those in a row are known by their numbers, and whether they look for
-// the same.
+// Its call has found nothing: consecutive ones are counted, and whether they test for the same.
 void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread);
 
-// Whether memory that is freed now is MPI's own: inside of a call of it, but for MPI_Free_mem.
-// CALLER is what called free, and becomes the program's call.
+// Returns whether memory that is freed now is MPI's own: inside an MPI call other than
+// MPI_Free_mem. CALLER is the code that called free, and becomes the program's call.
 static inline int mpipp_frees_own(const struct mpipp_thread *thread, uint64_t *caller) {
   if (!thread->depth) return 0;
   if (thread->call.procedure != MPIPP_PROC_Free_mem || thread->depth != 1) return 1;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What do collective calls wait for? (MPI-4.1, sections 6.1, 6.14, 7.4 and 8)
 
-A process may return as soon as its part is done: the root of a broadcast need not wait for anybody,
-unless the library makes it. Where a call cannot end without the others, their data or their
-agreement, it waits for those that have made fewer collective calls on the communicator.
+A process may return as soon as its part is done. The root of a broadcast need not wait for anybody,
+unless the library makes it. A call may need the others, their data or their agreement. Then it
+waits for those that have made fewer collective calls on the communicator.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mpipp.analysis.deadlock.waits.messages import Messages
 from mpipp.common.errors import MpippError
 from mpipp.model import Buffer, DatatypeRecord, Request, Stretch
 
-_UNCERTAIN = Unknown("which collective calls belong together is not certain")
+_UNCERTAIN = Unknown("mpipp cannot match the collective calls with certainty")
 
 
 class _NeededRank(NamedTuple):
@@ -32,9 +32,9 @@ class _NeededRank(NamedTuple):
 
 
 class _Arrivals(NamedTuple):
-    # Of a communicator, by rank: those that have not come to a call, by their rank in
-    # MPI_COMM_WORLD; those that are in another call in its place, or have been; and those that are
-    # past it, of which that is looked up where they are waited for.
+    # A communicator's processes by rank. `late` have not reached a call, with their rank in
+    # MPI_COMM_WORLD. Others are or were in another call in its place, or are past it, which is
+    # looked up when they are waited for.
     late: dict[int, int]
     different: dict[int, tuple[int, Operation]]
     past: dict[int, tuple[int, Member]]
@@ -48,11 +48,11 @@ class Collectives:
         self._messages = messages
         self._creations = Creations(known, messages)
         self._found: dict[tuple[object, ...], _Arrivals | Unknown] = {}
-        # Of a process and a communicator: decoded once, there may be a million calls.
+        # By process and communicator: decoded once, because there may be a million calls.
         self._over: dict[tuple[int, int], Sequence[Stretch]] = {}
 
     def call(self, operation: Operation) -> Condition:
-        """What a collective call waits for; nothing is known of others without a communicator."""
+        """The condition of a collective call; others are unknown without a communicator."""
         call = operation.call
         if call.facts.operation in ("Comm_create_from_group", "Intercomm_create_from_groups"):
             return self._creations.from_groups(operation)
@@ -60,19 +60,19 @@ class Collectives:
             return Unknown("its communicator is not recorded")
         if call.facts.operation == "Comm_create_group":
             return self._creations.group(operation)
-        member = self._known.of(operation)
+        member = self._known.member_of(operation)
         if member is None or call.ordinal is None or "collectives" in member.comm.uncertain:
             return _UNCERTAIN
         name = call.facts.operation
         wanted = _needed_ranks(name, operation, member)
         if wanted is None:
-            return Unknown(f"whom {call.procedure} waits for is not recorded")
+            return Unknown(f"the processes that {call.procedure} waits for are not recorded")
         found = self._wait_for_ranks(operation, member, name, wanted)
         if name != "Intercomm_create":
             return found
         leading = self._leading(operation, member)
         other = self._creations.leader(leading, operation) if leading is not None else None
-        return AllOf((found, other or Unknown("what the leader of its group does is not known")))
+        return AllOf((found, other or Unknown("the state of its group's leader is unknown")))
 
     def _leading(self, operation: Operation, member: Member) -> Operation | None:
         # The same call of MPI_Intercomm_create by the leader of the group, if that is in it.
@@ -88,11 +88,11 @@ class Collectives:
         return found if same else None
 
     def started(self, operation: Operation) -> Condition:
-        """What a persistent collective operation waits for: as many starts of the others.
+        """The condition of a persistent collective operation: as many starts of the others.
 
         They are the same operation where the calls that made them have the same ordinal.
         """
-        request, call, member = operation.request, operation.call, self._known.of(operation)
+        request, call, member = operation.request, operation.call, self._known.member_of(operation)
         if request is None or member is None or call.ordinal is None:
             return _UNCERTAIN
         wanted = _needed_ranks(call.facts.operation, operation, member)
@@ -160,11 +160,11 @@ class Collectives:
                 ranks = frozenset(late)
                 found.append(Event("collective", ranks, operation, member, lenient=lenient))
         if operation.call.facts.flow == "meet":
-            found.append(Unknown("what the other job does is not recorded"))
+            found.append(Unknown("the other job is not recorded"))
         return AllOf(tuple(found)) if found else NoWait()
 
     def _arrivals(self, member: Member, name: str, ordinal: int) -> _Arrivals | Unknown:
-        # Of those that a process may wait for; the same for all of a communicator.
+        # The arrivals that a process may wait for; equal for all of a communicator.
         comm = member.comm
         key = (comm.identity, self._known.world_rank(member, 0), ordinal, name)
         if key not in self._found:
@@ -180,7 +180,7 @@ class Collectives:
             peer = self._known.peer(member, rank)
             if peer is None:
                 if self._known.process(world_rank) is not None:
-                    return Unknown("the communicator is not known in all of its processes")
+                    return Unknown("the communicator is not recorded in all of its processes")
                 found.late[rank] = world_rank
             elif "collectives" in peer.comm.uncertain:
                 return _UNCERTAIN
@@ -195,7 +195,7 @@ class Collectives:
         return found
 
     def _active_call(self, member: Member, ordinal: int) -> Operation | None:
-        # The process's collective call with that ordinal, if it is still going on.
+        # The process's collective call with that ordinal, if it is still active.
         for operation in member.process.operations:
             call = operation.call
             if call.ordinal != ordinal or call.dest is not None or call.source is not None:
@@ -206,7 +206,7 @@ class Collectives:
         return None
 
     def _completed_call(self, member: Member, ordinal: int) -> Operation | None:
-        # The process's collective call with that ordinal, which is over, if it is kept.
+        # The process's completed collective call with that ordinal, if it is kept.
         process, comm = member
         key = process.number, comm.header.record
         if key not in self._over:
@@ -217,13 +217,13 @@ class Collectives:
             return None
         try:
             call = found[at].at(ordinal).call
-        except MpippError:  # it is damaged: what else is known is told
+        except MpippError:  # it is damaged: other data are used
             return None
         return Operation(process, replace(call, ordinal=ordinal), None, None, comm)
 
 
 def _completed_calls(member: Member) -> Sequence[Stretch]:
-    # The collective calls that are over, in order; none where they make no sense.
+    # The completed collective calls, in order; none if they are invalid.
     process, comm = member
     for channel in comm.channels:
         if channel.sequence == "collectives" and channel.history:
@@ -235,7 +235,7 @@ def _completed_calls(member: Member) -> Sequence[Stretch]:
 
 
 def _needed_ranks(name: str, operation: Operation, member: Member) -> Iterable[_NeededRank] | None:
-    # Those whose part a call needs, None if that is not known.
+    # The processes whose part a call needs, None if unknown.
     comm = member.comm
     size = comm.remote_size if comm.inter else comm.size
     others = [rank for rank in range(size) if comm.inter or rank != comm.rank]
@@ -281,7 +281,7 @@ def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Ne
 
 
 def _has_data(operation: Operation, rank: int) -> bool:
-    # Whether something comes from that process; MPI_IN_PLACE is never a receive buffer.
+    # Return whether something comes from that process; MPI_IN_PLACE is never a receive buffer.
     writing = [buffer for buffer in operation.call.buffers if "writes" in buffer.access]
     return any(
         _amount(buffer, rank) > 0 and own_count(operation, buffer) != 0 for buffer in writing

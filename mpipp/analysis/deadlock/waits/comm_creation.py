@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Whom do calls wait for that make communicators of some of the processes? (MPI-4.1,
-sections 7.4.2 and 7.6.2)
+"""Waits in calls by which only some of the processes make a communicator (MPI-4.1, sections 7.4.2
+and 7.6.2).
 
 The members of a group find each other by the group and a tag, the leaders of two groups by their
-ranks and a tag: both are counted where the calls begin (wrapper/recorder/matching/channels.h).
-Where there is no communicator, the tag is a string.
+ranks and a tag. Both are counted when the calls start (wrapper/recorder/matching/channels.h).
+Without a communicator the tag is a string.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from mpipp.analysis.deadlock.waits.messages import Messages
 from mpipp.model import Comm
 
 _WORD = (1 << 64) - 1
-_UNKNOWN = Unknown("which of these calls belong together is not certain")
+_UNKNOWN = Unknown("mpipp cannot match these calls with certainty")
 
 
 class Creations:
-    """Those of the processes of one MPI_COMM_WORLD."""
+    """The creations of the processes of one MPI_COMM_WORLD."""
 
     def __init__(self, known: World, messages: Messages) -> None:
         self._known = known
         self._messages = messages
 
     def group(self, operation: Operation) -> Condition:
-        """What MPI_Comm_create_group waits for."""
-        member, ranks = self._known.of(operation), group_members.ranks(operation)
+        """The condition of MPI_Comm_create_group."""
+        member, ranks = self._known.member_of(operation), group_members.ranks(operation)
         if member is None or operation.call.tag is None or ranks is None:
             return _UNKNOWN
         return self._gathered(operation, member, ranks, operation.call.tag)
 
     def from_groups(self, operation: Operation) -> Condition:
-        """What MPI_Comm_create_from_group waits for, and MPI_Intercomm_create_from_groups."""
+        """The condition of MPI_Comm_create_from_group, and MPI_Intercomm_create_from_groups."""
         call, process = operation.call, operation.process
         member, ranks = self._no_comm_member(process), group_members.ranks(operation)
         if member is None or ranks is None or self._known.rank(process) is None:
@@ -50,7 +50,7 @@ class Creations:
             return found
         leading = self._leading(operation, ranks)
         other = self._other_leader(leading, operation, tag) if leading is not None else None
-        return AllOf((found, other or Unknown("what the leader of its group does is not known")))
+        return AllOf((found, other or Unknown("the state of its group's leader is unknown")))
 
     def _gathered(
         self, operation: Operation, member: Member, ranks: Sequence[int], tag: int
@@ -63,7 +63,7 @@ class Creations:
         for rank in ranks:
             peer = self._peer(rank, member.comm.identity)
             made = 0 if peer is None else self._count(peer, "group calls", key, tag)
-            if made is None or (peer is None and self._is_there(rank, member)):
+            if made is None or (peer is None and self._is_member(rank, member)):
                 return _UNKNOWN
             if made < count:
                 process = self._known.process(rank)
@@ -89,7 +89,7 @@ class Creations:
     def _other_leader(self, leading: Operation, operation: Operation, tag: int) -> Condition:
         own, member = self._known.rank(leading.process), self._no_comm_member(leading.process)
         remote = leading.call.arguments.get("remote_leader")
-        theirs = group_members.of(leading, "remote_group")
+        theirs = group_members.argument_ranks(leading, "remote_group")
         if member is None or own is None or theirs is None or not isinstance(remote, int):
             return _UNKNOWN
         if not 0 <= remote < len(theirs):
@@ -119,7 +119,7 @@ class Creations:
         return NoWait()
 
     def leader(self, leading: Operation, operation: Operation) -> Condition:
-        """What the call of MPI_Intercomm_create waits for that the leader of its group makes.
+        """The condition of MPI_Intercomm_create in the leader of its group.
 
         Args:
             operation: that of which it is asked, by another process of the group perhaps.
@@ -150,7 +150,7 @@ class Creations:
             return _UNKNOWN
         peer = self._peer(rank, member.comm.identity)
         made = 0 if peer is None else self._count(peer, "leaders", own, tag)
-        if made is None or (peer is None and self._is_there(rank, member)):
+        if made is None or (peer is None and self._is_member(rank, member)):
             return _UNKNOWN
         return NoWait() if made >= count else Event("leader", frozenset({rank}), operation, member)
 
@@ -159,9 +159,9 @@ class Creations:
         found = process.registry.at("comm", address) if address else None
         return Member(process, found) if isinstance(found, Comm) else None
 
-    def _is_there(self, rank: int, member: Member) -> bool:
-        # A process that has the communicator, but does not know it. One that has counted nothing
-        # apart has made no such call.
+    def _is_member(self, rank: int, member: Member) -> bool:
+        # A process with the communicator, but without its identity. A process without counts in the
+        # record for groups has made no such call.
         process = self._known.process(rank)
         apart = member.comm.header.record == member.process.registry.info.apart
         return process is not None and (not apart or process.registry.info.unseen)
@@ -191,7 +191,7 @@ def _key(ranks: Sequence[int]) -> int:
 
 
 def _tag(operation: Operation) -> int:
-    # As mpipp_recorder_gathering_apart.
+    # As mpipp_recorder_gathering_groups.
     found = int(operation.call.facts.over == "groups")
     for character in group_members.stringtag(operation):
         found = _mixed(found, character)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whom do calls wait for that end a communicator? (MPI-4.1, section 7.4.3)
+"""Waits in calls that end a communicator (MPI-4.1, section 7.4.3).
 
-They are collective, and are the last call of each process: they have no ordinal, but come after all
-that have one. Whether they wait for each other is left to the library; some have no others to wait
-for where MPI_Comm_free only marks the communicator.
+These calls are collective, and are the last call of each process on the communicator. They have no
+ordinal, but come after all calls that have one. The library decides whether they wait for each
+other. Some wait for no other process, because MPI_Comm_free only marks the communicator.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Freeing:
         self._messages = messages
 
     def call(self, operation: Operation) -> Condition:
-        """What one waits for."""
+        """The condition of one free."""
         comm = self._known.comm(operation.process, freed_by(operation.call))
         if comm is None or "collectives" in comm.uncertain:
-            return Unknown("which collective calls belong together is not certain")
+            return Unknown("mpipp cannot match the collective calls with certainty")
         member = Member(operation.process, comm)
         made = self._messages.counts(member).collective_calls
         late: set[int] = set()
@@ -45,7 +45,7 @@ class Freeing:
                 return Unknown("the communicator has processes of another program")
             if peer is None:
                 if self._known.process(world_rank) is not None:
-                    return Unknown("the communicator is not known in all of its processes")
+                    return Unknown("the communicator is not recorded in all of its processes")
                 late.add(world_rank)
                 continue
             if peer.comm.header.is_ended:
@@ -59,7 +59,7 @@ class Freeing:
         if late:
             different.append(Event("collective", frozenset(late), operation, member, lenient=True))
         if not different and self._has_pending(operation, comm):
-            return Unknown("which of its pending operations it waits for is not known")
+            return Unknown("mpipp does not know which of its pending operations it waits for")
         return AllOf(tuple(different)) if different else NoWait()
 
     def _has_pending(self, operation: Operation, comm: Comm) -> bool:
@@ -71,7 +71,7 @@ class Freeing:
         return any(one is not None and one.identity == comm.identity for one in known)
 
     def _meets(self, member: Member, made: int) -> Operation | None:
-        # What a process is in that has its place after that many collective calls.
+        # The call of a process after that many collective calls.
         joined = self._messages.counts(member).collective_calls
         for operation in member.process.operations:
             call = operation.call

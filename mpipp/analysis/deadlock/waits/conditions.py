@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a process waits for: conditions of events that other processes bring about.
+"""The conditions of a wait: events that other processes cause.
 
 A condition is met, not known, one event (`Event`), or several: all of them (MPI_Waitall) or
 one of them (MPI_Waitany, wildcards).
@@ -22,10 +22,10 @@ class NoWait:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Whether it is there already cannot be told."""
+    """It is unknown whether it is there already."""
 
     reason: str  # why: "receives with MPI_ANY_SOURCE may have taken the message"
-    operation: Operation | None = None  # the one of several that it is said of
+    operation: Operation | None = None  # the one of several that is unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,16 @@ class Event:
     operation: Operation  # the one that waits for it
     member: Member  # the waiting process on the communicator concerned
     any: bool = False  # one of them will do
-    # Only the library waits for it: by the standard the call may return without.
+    # Only this MPI library waits for it: the standard allows the call to return earlier.
     lenient: bool = False
     # For what was done instead: a process's other call that stands in its place.
     mismatch: Operation | None = None
 
     @property
     def is_ready_send(self) -> bool:
-        """Whether it is the receive that a ready send waits for, which is wrong without it."""
+        """Return whether it is the receive that a ready send waits for, which is wrong without
+        it.
+        """
         return self.kind == "receive" and self.operation.call.facts.operation == "Rsend"
 
 
@@ -66,9 +68,9 @@ Condition = Union[NoWait, Unknown, Event, AllOf, AnyOf]
 
 
 def holds(condition: Condition, moves: Callable[[int], bool], lenient: bool) -> bool:
-    """Whether a condition may come to be met if those processes go on for which `moves`.
+    """Return whether a condition may be met if those processes continue for which `moves`.
 
-    lenient: whether what only the library waits for counts as met.
+    lenient: True if the library's own conditions count as met.
     """
     if isinstance(condition, Event):
         if condition.lenient and lenient:
@@ -98,7 +100,7 @@ def lacking(
 
 
 def parts(condition: Condition) -> Iterator[NoWait | Unknown | Event]:
-    """What a condition is made of."""
+    """The parts of a condition."""
     if isinstance(condition, (AllOf, AnyOf)):
         for one in condition.conditions:
             yield from parts(one)
@@ -112,7 +114,7 @@ def events(condition: Condition) -> Iterator[Event]:
 
 
 def of_operation(condition: Condition, operation: Operation) -> Condition:
-    """The same condition, of a call that waits for several operations, of which this is one."""
+    """The condition for a call that waits for several operations, of which this is one."""
     if isinstance(condition, Unknown):
         return replace(condition, operation=operation)
     if isinstance(condition, (AllOf, AnyOf)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpipp.analysis.calls.split_file_io import file_of
 from mpipp.analysis.context.process import Operation
 from mpipp.analysis.context.world import World
 from mpipp.analysis.deadlock.waits.collectives import Collectives
@@ -23,6 +22,7 @@ from mpipp.analysis.deadlock.waits.files import Files
 from mpipp.analysis.deadlock.waits.messages import Messages, receive_tag
 from mpipp.analysis.deadlock.waits.partitions import Partitions
 from mpipp.analysis.deadlock.waits.windows import Windows, window_of
+from mpipp.analysis.files.split_file_io import file_of
 from mpipp.common.errors import MpippError
 from mpipp.model import Broken, Polls, Request
 
@@ -34,22 +34,22 @@ _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
 _NEVER_WAIT = ("MPI_Start", "MPI_Test_cancelled")
 
-# Operations that are not collective, have no peer, and may wait all the same: why it is not told
-# for whom. No other one waits.
-_BUFFERED = "which of the messages in the buffer are received is not recorded"
-_NAMES = "it asks a name service, which is no process of the job"
+# Operations that are not collective, have no peer, and may still wait: the reason why their
+# condition is unknown. No other operation waits.
+_BUFFERED = "the wrapper does not record which buffered messages have been received"
+_NAMES = "it asks a name service outside the job"
 _UNTOLD = {
     **dict.fromkeys(("Buffer_detach", "Comm_detach_buffer", "Session_detach_buffer"), _BUFFERED),
     **dict.fromkeys(("Buffer_flush", "Comm_flush_buffer", "Session_flush_buffer"), _BUFFERED),
     **dict.fromkeys(("Lookup_name", "Publish_name", "Unpublish_name"), _NAMES),
-    "Comm_join": "what the process at the other end of the socket does is not recorded",
-    "Finalize": "what the program's callbacks do at the end is not known",
-    "Session_finalize": "whom MPI_Session_finalize waits for is not recorded",
+    "Comm_join": "the process at the other end of the socket is not recorded",
+    "Finalize": "the callbacks that the program runs in MPI_Finalize are not recorded",
+    "Session_finalize": "the processes that MPI_Session_finalize waits for are not recorded",
 }
 
 
 class Waits:
-    """Tells of calls what they wait for."""
+    """Finds the conditions of calls."""
 
     def __init__(self, known: World) -> None:
         self.messages = Messages(known)
@@ -60,7 +60,9 @@ class Waits:
         self.freeing = Freeing(self.messages)
 
     def call(self, operation: Operation) -> Condition:
-        """Of an active call; met also where the call never waits, or for nothing that is known."""
+        """The condition of an active call; met also if the call never waits, or for nothing
+        known.
+        """
         procedure = operation.call.procedure
         if operation.call.facts.polls:
             return NoWait()
@@ -69,25 +71,27 @@ class Waits:
         if procedure in _ONE_OF:
             found = tuple(self._requests(operation))
             return AnyOf(found) if found else NoWait()
-        if operation.call.facts.returns_at_once or procedure.startswith(_NEVER_WAIT):
+        if operation.call.facts.returns_immediately or procedure.startswith(_NEVER_WAIT):
             return NoWait()
         return self._communication(operation)
 
     def polled(self, operation: Operation, polls: Polls) -> Condition:
-        """Of the last of a thread's calls that look for something, what it may find with them.
+        """The condition of a thread's last poll: the results that it may find.
 
-        Of requests any that is pending: which of them it looks at may change from call to call.
+        For requests any pending one: the polled ones may change from call to call.
         """
         if polls.vary:
-            return Unknown("it looks for one thing after the other")
+            return Unknown("it polls for different things in turn")
         if polls.call.source is not None or polls.call.win is not None:
             return self._communication(operation)
         every = [one for one in operation.process.operations if one.request is not None]
         found = [self._request(one) for one in every if one.request and one.request.pending]
-        return AnyOf(tuple(found)) if found else Unknown("what it looks for is not known")
+        return (
+            AnyOf(tuple(found)) if found else Unknown("the requests that it polls for are unknown")
+        )
 
     def _communication(self, operation: Operation) -> Condition:
-        # Of a blocking call, or of the operation that a request is of.
+        # The condition of a blocking call, or of the operation of a request.
         call = operation.call
         if window_of(call) is not None:
             return self.windows.call(operation)
@@ -125,12 +129,12 @@ class Waits:
             yield Unknown("the array of requests cannot be read")
             return
         if call.request_count > len(given):
-            yield Unknown(f"only the first {len(given)} requests are looked at")
+            yield Unknown(f"only the first {len(given)} requests are checked")
         one_of = call.procedure in _ONE_OF
         for candidates in given:
             found = candidates[0] if candidates else None
             if isinstance(found, Broken) or found is None:
-                yield Unknown("a request is not known")
+                yield Unknown("a request is unknown")
             elif len(candidates) > 1:  # MPI libraries give one handle to all that are complete
                 yield NoWait()
             elif isinstance(found, Request) and not found.header.null:
@@ -151,7 +155,7 @@ class Waits:
         if request.persistent and request.call.dest is None and request.call.source is None:
             return self.collectives.started(operation)
         if request.call.target_rank is not None:
-            return Unknown("whether the target has done its part is not recorded")
+            return Unknown("progress at the target is not recorded")
         if request.call.message is not None:
             return NoWait()
         return self._communication(operation)
@@ -171,7 +175,7 @@ def flattened(condition: Condition) -> Condition:
 
 
 def waits_for(condition: Condition) -> bool:
-    """Whether anything is waited for that is known."""
+    """Return whether anything is waited for that is known."""
     if isinstance(condition, (AllOf, AnyOf)):
         found = [waits_for(one) for one in condition.conditions]
         return any(found) if isinstance(condition, AllOf) else bool(found) and all(found)

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mpipp.analysis.calls.split_file_io import file_of
 from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.context.world import Member, World
 from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
+from mpipp.analysis.files.split_file_io import file_of
 from mpipp.model import File
 
-_UNCERTAIN = Unknown("which collective calls on the file belong together is not certain")
+_UNCERTAIN = Unknown("mpipp cannot match the collective calls on the file with certainty")
 
 
 class _Opened(NamedTuple):
-    # What makes a file the same in all processes that have opened it together.
+    # The key of a file in all processes that have opened it together.
     comm: int  # the communicator's identity
     ordinal: int  # there, of MPI_File_open
 
@@ -32,7 +32,7 @@ class Files:
         self._files: dict[Process, dict[_Opened, File]] = {}
 
     def call(self, operation: Operation) -> Condition:
-        """What a call on a file waits for."""
+        """The condition of a call on a file."""
         process, call = operation.process, operation.call
         if call.facts.over != "file":
             return NoWait()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What do sends, receives and probes wait for? (MPI-4.1, sections 3.4, 3.5 and 3.8)
 
-The n-th send from one process to another with a tag is for the n-th receive of that source and
-tag (wrapper/channels.h), so counts tell what is there. Receives with MPI_ANY_SOURCE or MPI_ANY_TAG
-that are not blocking take messages of channels that are not known: then totals may still tell.
+The n-th send from one process to another with a tag matches the n-th receive of that source and tag
+(wrapper/channels.h). So counts show which messages are there. Nonblocking receives with
+MPI_ANY_SOURCE or MPI_ANY_TAG take messages of unknown channels: then totals may still decide.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ THREADS = "several threads share a channel, or a call failed or was cancelled"
 _WILDCARDS = "a receive of any message may have taken it"
 _DAMAGED = "its peer or its tag is not recorded"
 _FREED = "the communicator was freed meanwhile"
-ELSEWHERE = "the communicator is of processes that cannot be told apart"
+ELSEWHERE = "the processes of the communicator cannot be identified"
 
 _NOTHING: Mapping[int, int] = {}
 
 
 class Counts:
-    """What a process has sent and received on a communicator."""
+    """The counts of a process's sends and receives on a communicator."""
 
     def __init__(self, comm: Comm) -> None:
         self._by_peer: dict[tuple[str, int], dict[int, int]] = {}
@@ -47,7 +47,7 @@ class Counts:
 
     @property
     def collective_calls(self) -> int:
-        """How many collective calls were made."""
+        """The number of collective calls."""
         return self.tags("collectives", 0).get(0, 0)
 
     @property
@@ -64,21 +64,21 @@ class Messages:
         self._counts: dict[tuple[int, int], Counts] = {}
 
     def counts(self, member: Member) -> Counts:
-        """What a process has counted on a communicator."""
+        """The counts of a process on a communicator."""
         key = (id(member.process), member.comm.header.record)
         if key not in self._counts:
             self._counts[key] = Counts(member.comm)
         return self._counts[key]
 
     def sending(self, operation: Operation) -> Condition:
-        """What a send waits for."""
+        """The condition of a send."""
         call = operation.call
         if call.dest is None or call.tag is None:
             return Unknown(_DAMAGED)
         mode = _mode(call)
         if call.dest < 0 or mode == "b":
             return NoWait()
-        member = self.known.of(operation)
+        member = self.known.member_of(operation)
         if member is None or "sends" in member.comm.uncertain or call.ordinal is None:
             return Unknown(ELSEWHERE if member is None else THREADS)
         world_rank = self.known.world_rank(member, call.dest)
@@ -98,14 +98,14 @@ class Messages:
         return waits
 
     def receiving(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
-        """What a receive or a probe waits for; `ordinal` of a receive, None: not certain.
+        """The condition of a receive or a probe; `ordinal` of a receive, None: uncertain.
 
         A probe waits for a message that no receive is posted for.
         """
         call, process = operation.call, operation.process
         if call.source is None:
             return Unknown(_DAMAGED)
-        member = self.known.of(operation)
+        member = self.known.member_of(operation)
         if process.around.constant_name(call.source, "MPI_PROC_NULL"):
             return NoWait()
         if member is None or "receives" in member.comm.uncertain:
@@ -126,7 +126,7 @@ class Messages:
         return AnyOf(tuple(found))
 
     def wildcards(self, operation: Operation, tag: int | None) -> tuple[bool, bool]:
-        """Whether a receive is of any source, and of any tag."""
+        """Return whether a receive accepts any source, and any tag."""
         name = operation.process.around.constant_name
         source = operation.call.source
         any_source = source is not None and name(source, "MPI_ANY_SOURCE") is not None
@@ -160,7 +160,8 @@ class Messages:
         return waits if self._all_taken(member) else Unknown(_WILDCARDS)
 
     def _all_taken(self, member: Member) -> bool:
-        # Whether receives that are complete have taken all messages that were sent to a process.
+        # Return whether receives that are complete have taken all messages that were sent to a
+        # process.
         sent = 0
         for peer in self.known.peers(member):
             if peer is None or "sends" in peer.comm.uncertain:
@@ -181,7 +182,7 @@ class Messages:
                 yield operation, tag
 
     def takes_any(self, member: Member, source: int, tag: int) -> bool:
-        """Whether a receive of any message may take one with that source and tag."""
+        """Return whether a receive of any message may take one with that source and tag."""
         for operation, wanted in self.receives(member):
             any_source, any_tag = self.wildcards(operation, wanted)
             fits = any_source or operation.call.source == source

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What do partitioned sends and receives wait for? (MPI-4.1, section 4.2)
 
-The n-th call of MPI_Psend_init to a process with a tag is for the n-th of MPI_Precv_init there, and
-what they make is started equally often. A message is there once all partitions are marked ready.
+The n-th call of MPI_Psend_init to a process with a tag matches the n-th of MPI_Precv_init there.
+Their operations are started equally often. A message is there when all partitions are marked ready.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Partitions:
         self._messages = messages
 
     def call(self, operation: Operation) -> Condition:
-        """What a started operation waits for."""
+        """The condition of a started operation."""
         request, call = operation.request, operation.call
-        member = self._known.of(operation)
+        member = self._known.member_of(operation)
         if request is None or member is None:
             return Unknown(ELSEWHERE)
         sends = call.dest is not None
@@ -48,13 +48,13 @@ class Partitions:
         if rank is None or (there is None and self._known.process(rank) is not None):
             return Unknown(ELSEWHERE)
         sends, ranks = operation.call.dest is not None, frozenset({rank})
-        # By the standard a send whose partitions are ready may be over without the receive.
+        # The standard allows a send whose partitions are ready to complete without the receive.
         late = Event("start", ranks, operation, member, lenient=sends)
         if there is None:
             return late
         if (_RECEIVES if sends else _SENDS) in there.comm.uncertain:
             return Unknown(THREADS)
-        found = self._other(operation, member, there)
+        found = self._opposite_side(operation, member, there)
         if found is None:
             return (
                 late
@@ -72,7 +72,7 @@ class Partitions:
         tags = self._messages.counts(there).tags(sequence, member.comm.rank)
         return tags.get(operation.call.tag or 0, 0)
 
-    def _other(self, operation: Operation, member: Member, there: Member) -> Request | None:
+    def _opposite_side(self, operation: Operation, member: Member, there: Member) -> Request | None:
         # The other side; None: it is not made, or freed by now.
         call = operation.call
         for found in there.process.registry.objects("request"):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What does the synchronization of windows wait for? (MPI-4.1, section 12.5)
 
-Most of it may return at once, and let a later call wait: only a fence that ends an epoch and
-MPI_Win_wait must wait for others, and MPI_Win_free (section 12.2.5) unless the program has given
-the info key no_locks.
+Most of it may return at once, and let a later call wait. Only a fence that ends an epoch and
+MPI_Win_wait must wait for others. So must MPI_Win_free (section 12.2.5), unless the program has
+passed the info key no_locks.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mpipp.analysis.context.world import Member, World
 from mpipp.analysis.deadlock.waits.conditions import AllOf, Condition, Event, NoWait, Unknown
 from mpipp.model import Call, Comm, Group, Win
 
-_OTHERS = Unknown("which processes it concerns is not known")
+_OTHERS = Unknown("the processes involved are unknown")
 _MAY_WAIT = ("MPI_Win_unlock", "MPI_Win_flush")
 
 
 class _Holder(NamedTuple):
-    # A process that has the window, and what it recorded of it.
+    # A process that has the window, and its record of the window.
     rank: int
     process: Process
     win: Win
@@ -35,17 +35,17 @@ class Windows:
         self._windows: dict[Process, dict[int, Win]] = {}
 
     def call(self, operation: Operation) -> Condition:
-        """What a call waits for."""
+        """The condition of a call."""
         process, call = operation.process, operation.call
         handle = window_of(call)
         win = process.registry.find("win", handle) if handle is not None else None
         member = self._member(process, win) if isinstance(win, Win) else None
         if member is None or not isinstance(win, Win):
-            return Unknown("the window is not known in all of its processes")
+            return Unknown("the window is not recorded in all of its processes")
         procedure = call.procedure
         if procedure == "MPI_Win_fence":
             return self._fence(operation, member, win)
-        # What has returned from MPI has changed the epochs already.
+        # A call that has returned from MPI has changed the epochs already.
         if procedure in ("MPI_Win_start", "MPI_Win_complete"):
             opened = "start" in win.epochs
             over = opened if procedure == "MPI_Win_start" else not opened
@@ -57,7 +57,7 @@ class Windows:
         if procedure == "MPI_Win_free":
             return self._free(operation, member, win)
         if call.facts.over or call.facts.buffers or procedure.startswith(_MAY_WAIT):
-            return Unknown(f"whom {procedure} waits for is not recorded")
+            return Unknown(f"the processes that {procedure} waits for are not recorded")
         return NoWait()
 
     def _member(self, process: Process, win: Win) -> Member | None:
@@ -69,7 +69,7 @@ class Windows:
     def _fence(self, operation: Operation, member: Member, win: Win) -> Condition:
         late: set[int] = set()
         found: list[Event] = []
-        # One that ends no epoch need not wait.
+        # A fence that ends no epoch need not wait.
         lenient = "fence" not in win.epochs
         for rank in member.comm.world_ranks or ():
             there = self._window_in(rank, win)
@@ -144,9 +144,9 @@ class Windows:
             if isinstance(there, _Holder):
                 if _inside(there, "MPI_Win_complete"):
                     continue
-                # One that is open may be the next: MPI_Win_wait is about to return then.
+                # An open epoch may be the next: then MPI_Win_wait is about to return.
                 if there.win.completes:
-                    return Unknown("which of its epochs are complete is not known")
+                    return Unknown("mpipp does not know which of its epochs are complete")
             lacking.add(rank)
         if not lacking:
             return NoWait()
@@ -172,7 +172,7 @@ class Windows:
         return AllOf(tuple(found))
 
     def _window_in(self, rank: int, win: Win) -> _Holder | str | None:
-        # The window in another process; "" if that is not here; None if it cannot be told.
+        # The window in another process; "" if that is not here; None if unknown.
         process = self._known.process(rank)
         if process is None:
             return ""
@@ -187,13 +187,13 @@ class Windows:
 
 
 def window_of(call: Call) -> int | None:
-    """The handle of the window that a call is given; MPI_Win_free is given its address."""
+    """The handle of the window that is passed to a call; for MPI_Win_free from its address."""
     freed = call.arguments.get("win") if call.procedure == "MPI_Win_free" else None
     return freed if isinstance(freed, int) else call.win
 
 
 def _members(process: Process, handle: int | None, serial: int) -> Sequence[int] | None:
-    # Of a group, their ranks in MPI_COMM_WORLD; None if its handle is another's by now.
+    # The ranks of a group in MPI_COMM_WORLD; None if its handle now belongs to another.
     group = process.registry.find("group", handle) if handle is not None else None
     if not isinstance(group, Group) or group.header.serial != serial:
         return None
@@ -210,7 +210,7 @@ def _inside(there: _Holder, procedure: str) -> Operation | None:
 
 
 def _meets(there: _Holder | str, procedure: str, fences: int) -> Operation | None:
-    # The same, of a process that has called as many fences: the call that meets this one.
+    # For a process with equally many fences: the call that matches this one.
     if not isinstance(there, _Holder) or there.win.fences != fences:
         return None
     return _inside(there, procedure)

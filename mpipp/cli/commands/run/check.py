@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`mpipp run --check`: a watched run, from its directory to its last line.
 
-What compares processes takes long to load: most runs need none of it.
+The modules that compare processes take long to load: most runs need none of them.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from mpipp.cli.commands.exec import settings
+from mpipp.cli.commands.exec import hang_status, settings
+from mpipp.cli.line_start import line_start
 from mpipp.cli.progress_line import COMPARING, Progress
 from mpipp.common.errors import MpippError
 from mpipp.common.run_directory import RunDirectory
 from mpipp.common.text import wording
 from mpipp.common.text.sanitize import plain
+from mpipp.render import finding_head
 from mpipp.toolchain.preload import prefix
-from mpipp.watcher.ipc import interrupt_flag, launch
+from mpipp.watcher.ipc import launch, run_flags
 from mpipp.watcher.ipc.protocol import INTERRUPTED, LAUNCHER
-from mpipp.watcher.ipc.settings import Settings
 from mpipp.watcher.output.finding_blocks import (
     Block,
     counted,
@@ -41,16 +42,20 @@ from mpipp.watcher.output.finding_blocks import (
 )
 from mpipp.watcher.output.totals import NOTHING, Total
 from mpipp.watcher.processes.liveness import is_stopped, processor_time, wants_processor
+from mpipp.watcher.settings import Settings
 
 if TYPE_CHECKING:
-    from mpipp.cli.commands.run.open_gdb import Opening
-    from mpipp.watcher.nodes.merge_results import Gathered
+    from mpipp.cli.commands.run.open_gdb import GdbOpener
+    from mpipp.watcher.nodes.merge_results import GatheredResults
 
 _LATE = 40.0  # seconds that a watcher may do nothing after the program's end
 _STOPPED = 2.0  # the same of one that somebody has stopped
 _ALONE = 2.0  # seconds after which a launcher that still runs has not got the same signal
-# Of launchers' options behind a colon: those that have no value, and those that have two. Others
-# have one, which may be part of the word: --map-by=core.
+# The signals for the launcher of a job that hangs, and after how many seconds. Open MPI's
+# mpiexec sometimes waits forever after a single signal.
+_ENDING = ((0.0, signal.SIGTERM), (10.0, signal.SIGTERM), (20.0, signal.SIGKILL))
+# Options of launchers behind a colon: some have no value, some have two. Others have one, which may
+# be part of the word: --map-by=core.
 _VALUELESS = {
     *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
     *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),
@@ -94,7 +99,7 @@ def run(
         status = session.run([*launcher, *prefixed(program, before)], inherited)
         if os.path.isdir(shared):
             with progress.during(COMPARING):
-                found = _gathered(shared, session.total.found, told)
+                found = _gathered(shared, session, told)
             session.add(found)
         session.join()
     finally:
@@ -102,12 +107,14 @@ def run(
         if not arguments.report:
             with contextlib.suppress(OSError):  # no other node has made it
                 RunDirectory(shared).discard()
+    if session.is_hung:
+        status = hang_status(arguments) or status
     session.end(status)
     if arguments.report:
         seconds_taken = round(time.monotonic() - begun, 3)
         session.write(shared, {**how, "seconds": seconds_taken, "exit": status})
     session.summary(arguments.q)
-    if session.total.has_failed and arguments.error_exit is not None:
+    if session.total.has_failed and arguments.error_exit is not None and not session.is_hung:
         return int(arguments.error_exit)
     return status
 
@@ -123,7 +130,7 @@ def _begun(report: str | None) -> str:
 
 
 def _remove(directory: str) -> None:
-    # All but a watcher's traceback, of which it has said where it is.
+    # Remove all files except a watcher's traceback, whose path the watcher has printed.
     for name in os.listdir(directory):
         if not name.endswith(".log"):
             with contextlib.suppress(OSError):
@@ -132,27 +139,29 @@ def _remove(directory: str) -> None:
         os.rmdir(directory)
 
 
-def _gathered(directory: str, found: Collection[str], told: str) -> Gathered:
+def _gathered(directory: str, session: _Session, told: str) -> GatheredResults:
     from mpipp.watcher.nodes import merge_results
 
-    return merge_results.gather(directory, found, Settings(**json.loads(told)))
+    is_cut_short = merge_results.are_cut_short(session.blocks)
+    how = Settings(**json.loads(told))
+    return merge_results.gather(directory, session.total.found, how, is_cut_short=is_cut_short)
 
 
-def _opening() -> Opening:
-    from mpipp.cli.commands.run.open_gdb import Opening
+def _opening() -> GdbOpener:
+    from mpipp.cli.commands.run.open_gdb import GdbOpener
 
-    return Opening()
+    return GdbOpener()
 
 
 def _inherited(directory: str, wrapper: str, variables: Mapping[str, str]) -> dict[str, str]:
-    # What MPI_Comm_spawn starts has the launcher's environment.
+    # Processes of MPI_Comm_spawn have the launcher's environment.
     socket_path = os.path.join(launch.on_node(directory), launch.SOCKET)
     loaded = ":".join(filter(None, (wrapper, os.environ.get("LD_PRELOAD"))))
     return {"LD_PRELOAD": loaded, "MPIPP_WATCH": socket_path, **variables}
 
 
 def _how(mpi: str) -> dict[str, Any]:
-    # What is known of a run when it begins.
+    # The data of a run at its start.
     return {
         "command": ["mpipp", *sys.argv[1:]],
         "directory": os.getcwd(),
@@ -189,7 +198,7 @@ def prefixed(program: Sequence[str], before: Sequence[str]) -> list[str]:
 
 
 def _values(option: str, rest: Iterator[str]) -> Iterator[str]:
-    # Those that are words of their own.
+    # Values that are words of their own.
     name = option.lstrip("-")
     if "=" in name or name in _VALUELESS:
         return
@@ -201,8 +210,9 @@ def _values(option: str, rest: Iterator[str]) -> Iterator[str]:
 
 
 def _has_terminal() -> bool:
-    # Whether Ctrl-C in a terminal goes to this process, and so to the launcher. What `kill` sends
-    # goes to this one only, or to its group: who gets it twice ends at once, and says so.
+    # Return whether Ctrl-C in a terminal reaches this process, and so the launcher. `kill` reaches
+    # only this process, or its group. A process that gets a signal twice ends at once, with a
+    # message.
     try:
         with open("/dev/tty", "rb", buffering=0) as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
@@ -213,19 +223,22 @@ def _has_terminal() -> bool:
 class _Session:
     # The launcher, and what watchers on this node say meanwhile.
     def __init__(
-        self, directory: str, shared: str, progress: Progress, opening: Opening | None
+        self, directory: str, shared: str, progress: Progress, opening: GdbOpener | None
     ) -> None:
         self._shared = shared
         self.total: Total = NOTHING
         self._opening = opening
         self._progress = progress
         self._blocks: list[Block] = []
-        self._held: list[str] = []  # that are not printed yet
+        self._held: list[Block] = []  # that are not printed yet
+        self._coloured = finding_head.has_colours(sys.stderr)
         self._unfinished = 0
-        self._is_explained = False  # why the watcher has not told all
+        self._is_explained = False  # why the watcher's report is incomplete
         self._interrupted = 0  # by a signal
+        self.is_hung = False  # a watcher has asked for the job's end
         self._ended = 0
         self._looks = False  # a watcher, at what there is
+        self._hangs = False  # the job, as a watcher on this node says
         self._given_up = False  # by the user, who waits no longer
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(os.path.join(directory, LAUNCHER))
@@ -244,17 +257,13 @@ class _Session:
             raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 
         def on_signal(number: int, _: object) -> None:
-            # What the terminal sends the launcher gets, too, or gdb does where it is open; it ends,
+            # The terminal also signals the launcher, or gdb while it is open. The launcher ends,
             # and then this process does.
             opening = self._opening if number in (signal.SIGINT, signal.SIGQUIT) else None
             if opening and opening.is_open:
                 return
             self._interrupted = number
-            # Before a process can die of it, and before a file is written, which may take long.
-            for made in self._rests:
-                with contextlib.suppress(OSError):
-                    made.send(INTERRUPTED)
-            interrupt_flag.say(self._shared)
+            self._say_interrupted()
             if opening:
                 child.send_signal(number)
             if child.returncode is not None:
@@ -272,6 +281,9 @@ class _Session:
         try:
             while child.poll() is None:
                 self._listen(0.05)
+                if self._is_to_end():
+                    now = time.monotonic()
+                    due += [(now + seconds, number) for seconds, number in _ENDING]
                 while due and due[0][0] < time.monotonic():
                     child.send_signal(due.pop(0)[1])
                 if self._opening:
@@ -283,6 +295,22 @@ class _Session:
             for number, handler in before.items():
                 signal.signal(number, handler)
         return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+    def _say_interrupted(self) -> None:
+        # Before a process can die of it, and before a file is written, which may take long.
+        for made in self._rests:
+            with contextlib.suppress(OSError):
+                made.send(INTERRUPTED)
+        run_flags.say(self._shared, run_flags.INTERRUPTED)
+
+    def _is_to_end(self) -> bool:
+        # Has a watcher just requested the end, here or on another node?
+        asked = self._hangs or run_flags.is_set(self._shared, run_flags.HANGS)
+        if not asked or self.is_hung or self._interrupted:
+            return False
+        self.is_hung = True
+        self._say_interrupted()
+        return True
 
     def _finish(self) -> None:
         # A watcher that is there ends by itself; it has connected before the program ended, or not.
@@ -302,12 +330,12 @@ class _Session:
         if stopped >= _STOPPED:
             self._end("the watcher was stopped")
         elif self._given_up:
-            self._end("the watcher was interrupted before it had looked at everything")
+            self._end("the watcher was interrupted before its checks had finished")
         elif self._rests:
             self._end(f"the watcher has not answered for {_LATE:g} seconds")
 
     def _count_reported(self) -> None:
-        # Of a watcher that has not said its last words what it has told is known.
+        # If a watcher died without its last message, its findings so far still count.
         self.total = self.total.plus(counted(self._blocks))
 
     def _watchers(self) -> list[int]:
@@ -329,7 +357,7 @@ class _Session:
 
     def _lose(self, sentence: str) -> None:
         # It would have been checked.
-        self.total = self.total.plus(NOTHING._replace(lost=(sentence,)))
+        self.total = self.total.plus(NOTHING._replace(failures=(sentence,)))
 
     def _is_awaited(self) -> bool:
         if self._rests:
@@ -369,14 +397,15 @@ class _Session:
                 self._rests[made] = b"ended"
 
     def _receive(self, message: dict[str, Any]) -> bool:
-        # Whether it is the last.
+        # Return whether it is the last.
         if "block" in message:
             text, found = message["block"], message["findings"]
-            is_new = not repeats(self._blocks, Block(text, found))
+            block = Block(text, found)
+            is_new = not repeats(self._blocks, block)
             printed = is_new and is_to_be_printed(self._shared, text, found)
-            self._blocks.append(Block(text, found, printed))
+            self._blocks.append(block._replace(printed=printed))
             if printed:
-                self._held.append(text)
+                self._held.append(block)
             if self._opening is None or not self._opening.is_open:
                 self._report_delayed()
         elif "stops" in message and self._opening:
@@ -384,6 +413,8 @@ class _Session:
             self._opening.add(message["stops"], message["tid"])
             if self._opening.has(message["stops"][0]):
                 self._report_delayed()
+        elif "hangs" in message:
+            self._hangs = True
         elif "looking" in message:
             self._look(message["looking"])
         elif "failed" in message:
@@ -396,31 +427,39 @@ class _Session:
         return False
 
     def _report_delayed(self) -> None:
-        # What is found while gdb is open waits, but for why it has stopped there again.
+        # Findings wait while gdb is open, except the reason of its next stop.
         if self._held:
             self._progress.clear()
-        for text in self._held:
-            sys.stderr.write(plain(text + "\n\n"))
+            sys.stderr.write(plain(line_start(sys.stderr)))
+        for block in self._held:
+            sys.stderr.write(plain(block.shown(self._coloured)))
         sys.stderr.flush()
         self._held.clear()
 
     @property
     def has_reported(self) -> bool:
-        """Whether a watcher on this node has reported everything."""
+        """Return whether a watcher on this node has reported everything."""
         return self._ended > 0
 
-    def add(self, others: Gathered) -> None:
-        """What comes from the run's directory."""
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """The blocks of the report so far."""
+        return self._blocks
+
+    def add(self, others: GatheredResults) -> None:
+        """Add the results from the run's directory."""
         self._ended += others.nodes
         self._blocks += others.blocks
         self.total = self.total.plus(others.total)
 
     def join(self) -> None:
-        """What differs only by rank is one; what was not printed yet is."""
+        """Merge findings that differ only by rank, and print those that were not printed yet."""
         self._blocks, self.total = merged(self._blocks, self.total)
+        if any(not one.printed or one.late for one in self._blocks):
+            sys.stderr.write(plain(line_start(sys.stderr)))
         for one in self._blocks:
             if not one.printed:
-                sys.stderr.write(plain(f"{one.text}\n\n"))
+                sys.stderr.write(plain(one.shown(self._coloured)))
         for one in self._blocks:
             if one.late:
                 sys.stderr.write(plain(f"mpipp: {too(one)}\n"))
@@ -429,7 +468,7 @@ class _Session:
         self._looks = processes > 0
         if processes and (self._opening is None or not self._opening.is_open):
             counted = wording.counted(processes, "process", "processes")
-            self._progress.begin(f"mpipp: looking at what {counted} recorded")
+            self._progress.begin(f"mpipp: checking the records of {counted}")
         else:
             self._progress.end()
 
@@ -440,16 +479,21 @@ class _Session:
         elif not self._is_explained and not self._ended:
             self._lose("no watcher was there")
         ending = f"exit status {status}" if status else ""
-        if self._interrupted:
+        if self.is_hung:
+            ending = f"ended after a hang, exit status {status}"
+        elif self._interrupted:
             ending = f"ended by {signal.Signals(self._interrupted).name}"
         self.total = self.total._replace(ending=ending)
 
     def summary(self, quiet: bool) -> None:
         """The last lines."""
+        if not quiet or not self.total.is_well:
+            sys.stderr.write(plain(line_start(sys.stderr)))
+            sys.stderr.flush()
         for sentence in self.total.remarks():
             sys.stderr.write(plain(f"mpipp: {sentence}\n"))
         if not quiet or not self.total.is_well:
-            sys.stderr.write(plain(f"mpipp: {self.total.line()}\n"))
+            sys.stderr.write(plain(self.total.last(self._coloured)))
 
     def write(self, directory: str, run: dict[str, Any]) -> None:
         """The findings as text, and all that reports show; `run`: how it was started."""

@@ -13,7 +13,7 @@ from mpipp.cli.commands.run import check, perturb, valgrind
 from mpipp.common.errors import MpippError
 from mpipp.toolchain import run_launcher
 from mpipp.toolchain.preload import built, mpi_for, prefix
-from mpipp.watcher.ipc.launch import ignore_nothing
+from mpipp.watcher.ipc.launch import reset_signals
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,9 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
         again = provoked.word() if provoked else ""
         return check.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
     before = prefix(wrapper, variables)
-    # Those that are provoked must be so in all their processes.
+    # MPI_Init needs the perturbation in all processes of a program.
     rest = [*before, *program] if provoked is None else check.prefixed(program, before)
-    ignore_nothing()
+    reset_signals()
     try:
         os.execvp(launcher[0], [*launcher, *rest])
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The smallest part of what was provoked that still makes a program fail.
+"""Find the smallest part of the perturbations that still makes a program fail.
 
 After Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (delta debugging).
 """

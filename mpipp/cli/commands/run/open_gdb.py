@@ -20,8 +20,8 @@ from mpipp.toolchain.gdb_command import debugger
 _TERMINAL = "/dev/tty"
 
 
-class Opening:
-    """Opens gdb where the watcher says that a thread has stopped, one after the other.
+class GdbOpener:
+    """Opens gdb on each thread that stopped, as the watcher reports them, one after the other.
 
     Raises MpippError: there is no terminal, or no gdb.
     """
@@ -37,15 +37,15 @@ class Opening:
 
     @property
     def is_open(self) -> bool:
-        """Whether gdb has the terminal."""
+        """Return whether gdb has the terminal."""
         return bool(self._opened)
 
     def has(self, pid: int) -> bool:
-        """Whether gdb has this process."""
+        """Return whether gdb has this process."""
         return pid in self._opened
 
     def launching(self) -> dict[str, Any]:
-        """How the launcher is started: what is typed is gdb's, control-C too."""
+        """The launcher's start: typed input is gdb's, control-C too."""
         typed = sys.stdin is not None and sys.stdin.isatty()
         return {"preexec_fn": os.setpgrp, "stdin": subprocess.DEVNULL if typed else None}
 
@@ -54,7 +54,7 @@ class Opening:
         self._waiting.append((pids, tid))
 
     def open(self, meanwhile: Callable[[], None]) -> None:
-        """Let the user look at all that have stopped; they go on when gdb is left."""
+        """Let the user look at all that have stopped; they continue when gdb is left."""
         while self._waiting and not self.is_open:
             pids, tid = self._waiting.pop(0)
             obstacle = running_jobs.obstacle(pids[0])
@@ -62,7 +62,7 @@ class Opening:
                 sys.stderr.write(plain(f"mpipp: process {pids[0]} {obstacle}\n"))
             else:
                 self._debug([pid for pid in pids if not running_jobs.obstacle(pid)], tid, meanwhile)
-            # What stopped under gdb has been seen there.
+            # gdb has shown the stop.
             self._waiting = [one for one in self._waiting if one[0][0] not in pids]
             for pid in pids:
                 with contextlib.suppress(OSError):

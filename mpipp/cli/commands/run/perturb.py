@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --provoke`: legal but unkind schedules, so that latent errors show in the results."""
+"""`mpipp run --provoke`: legal but adversarial schedules, so that latent errors show in the
+results.
+"""
 
 from __future__ import annotations
 
@@ -66,18 +68,18 @@ _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 @dataclass(frozen=True)
 class Schedules:
-    """What is provoked: the seed, None if none is given; of one-sided communication by rules."""
+    """The seed of a perturbation, None if there is none; for one-sided communication the rules."""
 
     seed: int | None
     rma: bool = False
     rules: tuple[tuple[str, str], ...] = ()
 
     def with_seed(self, seed: int) -> Schedules:
-        """The same with that seed."""
+        """A copy with that seed."""
         return replace(self, seed=seed)
 
     def with_rule(self, name: str, value: str) -> Schedules:
-        """The same with a rule of which nothing is said."""
+        """A copy with a rule, unless the rule is set already."""
         return replace(self, rules=tuple(sorted([*self.rules, (name, value)])))
 
     def word(self) -> str:
@@ -87,13 +89,13 @@ class Schedules:
         return ",".join([*parts, *(f"{name}={value}" for name, value in self.rules)])
 
     def variables(self) -> dict[str, str]:
-        """What this adds to the program's environment."""
+        """The environment variables of these schedules."""
         word = self.word()
         return {"MPIPP_PROVOKE_RMA": word[4:]} if self.rma else {"MPIPP_PROVOKE": word}
 
 
 def schedules(arguments: argparse.Namespace) -> Schedules | None:
-    """What --provoke says; None where it is not given.
+    """Parse the value of --provoke; None without the option.
 
     Raises MpippError if the word, or a variable of Nasty-MPI's, means nothing.
     """
@@ -152,7 +154,7 @@ def _by_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_of_one_run(arguments: argparse.Namespace) -> bool:
-    """Whether a run is provoked, and is no sweep."""
+    """Return whether a run is perturbed, and is no sweep."""
     return arguments.provoke is not None and arguments.provoke_sweep is None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was done to which one-sided operation in a provoked run: the lines that
+"""The perturbation of each one-sided operation in a run: the lines that
 wrapper/perturb/rma/event_log.c writes, one file a process.
 """
 
@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from mpipp.common.text import wording
-from mpipp.symbolizer.line_table import Lines
+from mpipp.symbolizer.line_table import LineTable
 
 
 class Operation(NamedTuple):
-    """The name of a provoked operation: alike in all runs of a program that does the same."""
+    """The name of a perturbed operation: equal in all runs of a program that does the same."""
 
     rank: int  # in MPI_COMM_WORLD
     place: int  # of the places that call such operations, in the order the process came to them
@@ -22,7 +22,7 @@ class Operation(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What was done to an operation; `until` is None where it was never handed over."""
+    """The perturbation of an operation; `until` is None if MPI never got it."""
 
     operation: Operation
     procedure: str
@@ -52,7 +52,7 @@ class Done(NamedTuple):
 
 
 def read(files: Iterable[tuple[int, bytes]]) -> dict[Operation, Done]:
-    """What was done, by each process's rank and lines; of damaged ones, what makes sense."""
+    """Read the perturbations, by each process's rank and lines; skip damaged lines."""
     return {one.operation: one for rank, text in files for one in _of_process(rank, text)}
 
 
@@ -86,8 +86,8 @@ def _add(found: dict[Operation, Done], rank: int, words: Sequence[str]) -> None:
 
 
 @functools.cache
-def _lines(path: str) -> Lines:
-    return Lines(path)
+def _lines(path: str) -> LineTable:
+    return LineTable(path)
 
 
 @functools.cache

@@ -33,8 +33,8 @@ _ENDING = 10.0  # seconds that a launcher may take to end its processes
 _MOST_TOLD = 20  # operations
 _SEARCH = 60, 180.0  # runs, and seconds, to find the operations that a difference needs
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
-# Each process writes to files of its own: whatever the launcher does, lines of one process stay
-# in their order, and those of several are never compared.
+# Each process writes to files of its own: lines of one process stay in their order with any
+# launcher. Lines of several processes are never compared.
 _APART = (
     'rank="'
     + "".join(f"${{{name}:-" for name in _RANKS)
@@ -48,7 +48,7 @@ _APART = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did: its exit status, None if it was ended, and the output of each process."""
+    """The outcome of a run: its exit status (None: it was ended), the output of each process."""
 
     status: int | None
     seconds: float
@@ -57,7 +57,7 @@ class Outcome:
     done: Mapping[Operation, Done] = field(default_factory=dict)  # where it was asked for
 
     def written(self, stream: str) -> dict[str, bytes]:
-        """What each process has written to one of STREAMS."""
+        """The output of each process on one of STREAMS."""
         return self.out if stream == OUTPUT else self.err
 
 
@@ -78,8 +78,8 @@ def run(
         given: with the first seed; None: 1.
 
     Raises:
-        MpippError: unprovoked runs end differently, so that nothing can be told, or cannot be
-            started.
+        MpippError: unperturbed runs end differently, so no comparison is possible, or
+            cannot start.
     """
     count = arguments.provoke_sweep
     if count < 1:
@@ -94,7 +94,7 @@ def run(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     limit = hang_after(arguments) or None
 
-    def once(
+    def run_schedule(
         provoked: perturb.Schedules | None, limit: float | None, with_journal: bool = False
     ) -> Outcome:
         added = provoked.variables() if provoked else {}
@@ -102,9 +102,9 @@ def run(
         def started(more: Mapping[str, str]) -> list[str]:
             return [*prefix(wrapper, {**variables, **added, **more}), *program]
 
-        return _run_once(launcher, started, limit, with_journal)
+        return _run_job(launcher, started, limit, with_journal)
 
-    usual = [once(None, None) for _ in range(_UNPROVOKED)]
+    usual = [run_schedule(None, None) for _ in range(_UNPROVOKED)]
     first, streams = usual[0], _agreed(usual)
     longest = max(one.seconds for one in usual)
     limit = limit and max(limit, _TIMES_LONGER * longest)
@@ -112,11 +112,11 @@ def run(
     schedules = given or perturb.Schedules(None)
 
     def tried(provoked: perturb.Schedules) -> tuple[int, str]:
-        outcome = once(provoked, limit)
+        outcome = run_schedule(provoked, limit)
         return _rank(first, outcome), difference(first, outcome, streams)
 
     def done(provoked: perturb.Schedules) -> Mapping[Operation, Done] | None:
-        outcome = once(provoked, limit, with_journal=True)
+        outcome = run_schedule(provoked, limit, with_journal=True)
         return outcome.done if difference(first, outcome, streams) else None
 
     begin = 1 if schedules.seed is None else schedules.seed
@@ -147,7 +147,7 @@ def _agreed(usual: Sequence[Outcome]) -> Sequence[str]:
         told = difference(first, other, (OUTPUT,))
         if told and other.status != first.status:
             raise MpippError(
-                f"two unprovoked runs differ, so that nothing can be told of provoked ones: {told}"
+                f"two unperturbed runs differ, so mpipp cannot compare perturbed runs: {told}"
             )
         if told:
             _say(f"{_UNPROVOKED} unprovoked runs agree in {_ended(first)} alone: {told}")
@@ -161,10 +161,13 @@ def _report_operations(
     least: perturb.Schedules,
     done: Callable[[perturb.Schedules], Mapping[Operation, Done] | None],
 ) -> None:
-    # The operations that must be provoked, as the last run without others did it.
+    # The operations that must be perturbed, as the last run without others did it.
     everything = done(least)
     if not everything:
-        _say("it does not differ each time, so that operations cannot be told")
+        _say(
+            "the difference does not appear in every run: mpipp cannot find the operation that "
+            "causes it"
+        )
         return
     runs, seconds = _SEARCH
     until = time.monotonic() + seconds
@@ -208,7 +211,7 @@ def least(
 
 
 def difference(usual: Outcome, other: Outcome, streams: Sequence[str]) -> str:
-    """What differs, the worst first, in words; "" if nothing does.
+    """Describe the differences, the worst first; "" if there are none.
 
     streams: which of STREAMS are compared.
     """
@@ -271,7 +274,7 @@ def _repeat_command(schedules: perturb.Schedules) -> str:
     return shlex.join(["mpipp", *words[:at], f"--provoke={schedules.word()}", *words[at:]])
 
 
-def _run_once(
+def _run_job(
     launcher: Sequence[str],
     started: Callable[[Mapping[str, str]], Sequence[str]],
     limit: float | None,

@@ -12,7 +12,7 @@ from mpipp.cli.commands import exec
 from mpipp.common.errors import MpippError
 
 _SUPPRESSIONS = Path(__file__).resolve().with_suffix(".supp")
-_ALWAYS = ("-q", f"--suppressions={_SUPPRESSIONS}")  # nothing but what is wrong in the program
+_ALWAYS = ("-q", f"--suppressions={_SUPPRESSIONS}")  # errors of the program alone
 
 
 def prefix(arguments: argparse.Namespace) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is listed of all processes in this gdb, what is equal being said once."""
+"""Lists of all processes in this gdb, with equal lines merged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Entry = list[str]  # the lines of one thing
 
 
 def lines(listed: Callable[[Session], list[_Entry]]) -> Iterator[str]:
-    """What `listed` gives of each process, below the ranks of those in which it is the same."""
+    """The output of `listed` for each process, with equal output once, below its ranks."""
     every = inferiors()
     if not every:
         sessions.required()  # says what to do
@@ -44,7 +44,7 @@ def lines(listed: Callable[[Session], list[_Entry]]) -> Iterator[str]:
 
 
 class _Same:
-    # What is equal in several processes.
+    # An entry that is equal in several processes.
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int], list[tuple[int, _Entry]]] = {}
@@ -57,7 +57,7 @@ class _Same:
             self._found.setdefault((same, seen[same]), []).append((process, entry))
 
     def all(self) -> list[tuple[list[int], _Entry]]:
-        """Which processes have it, and what; first what the first of them has."""
+        """The entries, each with the processes that have it; first those of the first process."""
         found = []
         for (same, _), entries in self._found.items():
             equal = all(entry == entries[0][1] for _, entry in entries)

@@ -14,14 +14,14 @@ from mpipp.common.errors import MpippError
 from mpipp.gdb.commands import print_
 from mpipp.gdb.commands.base import Command
 from mpipp.gdb.commands.list import all_processes, messages
-from mpipp.gdb.commands.list.filters import Places, active_start, content, select
+from mpipp.gdb.commands.list.filters import Places, active_start, by_place, content, select
 from mpipp.gdb.program import abandoned_frames, call_entry, calling_frame, sessions
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import Broken, Call, Object, Request
 from mpipp.render import json_output, one_line
 from mpipp.typetree import ARGUMENTS
 
-# What is listed: its word, the kind, and one of it in words.
+# The lists: word, kind, and the name of one entry.
 _LISTS = {
     "types": ("datatype", "type"),
     "requests": ("request", "request"),
@@ -36,7 +36,7 @@ _LISTS = {
     "sessions": ("session", "session"),
     "probed": ("message", "message"),
 }
-# What is no object.
+# Lists without objects.
 _OTHERS = ("calls", "messages")
 _OPTIONS = (
     "--all",
@@ -46,6 +46,7 @@ _OPTIONS = (
     "--uncommitted",
     "--kind",
     "--made",
+    "--by-place",
     "--limit",
     "--json",
 )
@@ -54,39 +55,42 @@ _FEW = 8
 
 
 class List(Command):
-    """List MPI objects, with where each was made, MPI calls of all threads, or past messages.
+    """List MPI objects and where they were created, active MPI calls, or past messages.
 
     mpipp list types|requests|comms|groups|wins|epochs|ops|files|infos|errhandlers|sessions|probed
     mpipp list calls
     mpipp list messages
 
-    "messages" are those that were sent and received, and the collective calls, by communicator,
-    peer and tag, in their order; "probed" the handles that matching probes give out; "epochs" the
-    windows on which this process has any open, with the locks it holds.
+    types, ...        the MPI objects of this kind
+    epochs            windows with open epochs of this process, and the locks that it holds
+    probed            message handles from matching probes
+    calls             the MPI calls that threads are in
+    messages          messages sent and received, and collective calls, in order, by communicator,
+                      peer and tag
 
-    --all             all there are: also objects that are freed or predefined, also old messages
-    --ranks           of all processes in this gdb: what is equal but for addresses and the own
-                      rank is one line
-    --named           those that were given a name
+    --all             also freed and predefined objects, also old messages
+    --ranks           all processes in this gdb, with equal lines merged
+    --named           only objects with a name
     --committed, --uncommitted
-                      datatypes
-    --kind VECTOR     datatypes of a combiner
+                      only datatypes in this state
+    --kind VECTOR     only datatypes of this combiner
     --made FILE[:LINE]
-                      those made there
-    --limit N         at most N (200 unless given, 0: no limit)
-    --json            one JSON object, for scripts
+                      only objects created there
+    --by-place        the number of objects of each place that created some, most first
+    --limit N         at most N lines (default 200; 0: no limit)
+    --json            print one JSON object
     """
 
     name = "mpipp list"
     completes = None
 
     def lines(self, argument: str) -> Iterable[str]:
-        """What to write."""
+        """Yield the lines of output."""
         if argument.startswith("["):  # a variable of this name
             return print_.show(f"list{argument}")
         options = _parse(argument)
         if options.ranks and options.json:
-            raise MpippError("--json is of one process: leave out --ranks")
+            raise MpippError("--json writes one process: leave out --ranks")
         if options.ranks:
             return all_processes.lines(lambda session: list(_entries(options, session)))
         session = sessions.required()
@@ -95,8 +99,8 @@ class List(Command):
         return (line for entry in _entries(options, session) for line in entry)
 
     def complete(self, text: str, word: str | None) -> Sequence[str]:
-        """What may be typed next."""
-        if word is None:  # gdb asks first how words are told apart: as it does by default
+        """Complete the next word."""
+        if word is None:  # gdb first asks how it separates words: by its default
             return []
         before = text.split()[: len(text.split()) - bool(word)]
         if before and before[-1] == "--kind":
@@ -127,6 +131,7 @@ def _parse(argument: str) -> argparse.Namespace:
     parser.add_argument("--uncommitted", action="store_true")
     parser.add_argument("--kind")
     parser.add_argument("--made")
+    parser.add_argument("--by-place", action="store_true")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--json", action="store_true")
     try:
@@ -161,8 +166,14 @@ def _refuse_meaningless(options: argparse.Namespace) -> None:
                 raise MpippError(f"--{option} is for types: there are no such {what}")
     if what in _OTHERS:
         for option, given in vars(options).items():
-            if option in ("named", "made", "limit") and given is not None and given is not False:
-                raise MpippError(f"--{option} is for objects: {what} are none")
+            if (
+                option in ("named", "made", "by_place", "limit")
+                and given is not None
+                and given is not False
+            ):
+                raise MpippError(f"--{option.replace('_', '-')} is for objects: {what} are none")
+    if options.by_place and (options.json or what == "epochs"):
+        raise MpippError("--by-place counts objects: leave out --json, and list wins for epochs")
     if what == "calls" and options.all:
         raise MpippError("--all is for objects and messages: all calls are listed without it")
 
@@ -188,6 +199,9 @@ def _entries(options: argparse.Namespace, session: Session) -> Iterator[list[str
 def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
     kind, noun = _LISTS[options.what]
     places = Places()
+    if options.by_place:
+        yield from _by_place(options, kind, noun, session)
+        return
     found = select(options, kind, session, places)
     rows = [("?", f"{b.record:#x}", f"<{b.reason}>", "") for b in found.broken]
     rows += [_row(one, session, places) for one in found.shown]
@@ -209,6 +223,25 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str
     yield [text]
 
 
+def _by_place(
+    options: argparse.Namespace, kind: str, noun: str, session: Session
+) -> Iterator[list[str]]:
+    # Without records of the objects: there may be 10^6.
+    places = Places()
+    found = by_place(options, kind, session, places)
+    ranked = sorted(found.items(), key=lambda one: -one[1])
+    shown = ranked[: options.limit] if options.limit else ranked
+    rows = []
+    for site, count in shown:
+        where = places[site].place
+        rows.append((str(count), f"made at {where}" if where else "predefined, or made unseen"))
+    yield from ([line] for line in _table(rows))
+    total = sum(found.values())
+    number = "1 place" if len(found) == 1 else f"{len(found)} places"
+    text = f"{total} {noun}{'' if total == 1 else 's'} of {number}"
+    yield [text + (f", the first {len(shown)} shown (--limit)" * (len(shown) < len(found)))]
+
+
 def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str, str]:
     header = found.header
     made, start = places[header.site].place, active_start(found)
@@ -225,7 +258,7 @@ def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str
 
 def _calls(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
     count = 0
-    # As gdb names threads, where there are several inferiors.
+    # As gdb names threads, if there are several inferiors.
     several = len(gdb.inferiors()) > 1 and not options.ranks
     prefix = f"{session.inferior.num}." if several else ""
     known = {thread.ptid[1]: f"{prefix}{thread.num}" for thread in session.inferior.threads()}
@@ -285,7 +318,7 @@ def _calls_document(session: Session) -> str:
 
 
 def _requests(call: Call, session: Session) -> Iterator[str]:
-    # What a call waits for, tests or starts.
+    # The requests that a call waits for, tests or starts.
     try:
         given = session.registry.passed_requests(call, _LIMIT)
     except MpippError as error:

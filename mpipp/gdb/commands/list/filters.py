@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which objects of a kind `mpipp list` shows, and how many others there are."""
+"""Select the objects of a kind that `mpipp list` shows, and count the others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Places(dict[Site, CreationSite]):
 
 @dataclass
 class Selection:
-    """What is shown, and how many are not: freed, predefined, and beyond the limit."""
+    """The shown entries, and the numbers of others: freed, predefined, and beyond the limit."""
 
     shown: list[Object] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
@@ -71,10 +71,24 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
         elif options.limit and len(result.shown) >= options.limit and options.what != "epochs":
-            result.beyond += 1  # and is not looked at: there may be 10^6
+            result.beyond += 1  # unchecked: there may be 10^6
         else:
             _add(result, session.registry.at(kind, header.record), options)
     return result
+
+
+def by_place(
+    options: argparse.Namespace, kind: str, session: Session, places: Places
+) -> dict[Site, int]:
+    """The number of objects of a kind by place, with further handles to the same object."""
+    filters = list(_filters(options, session, places))
+    found: dict[Site, int] = {}
+    for header in session.registry.headers(kind, ended=True):
+        if isinstance(header, Broken) or header.null or not all(keep(header) for keep in filters):
+            continue
+        if options.all or not (header.is_ended or header.predefined):
+            found[header.site] = found.get(header.site, 0) + 1 + header.holders
+    return found
 
 
 def _add(result: Selection, found: Object | Broken, options: argparse.Namespace) -> None:
@@ -92,7 +106,7 @@ def _is_of(header: Header, combiner: str, session: Session) -> bool:
     try:
         return session.registry.combiner(header.record) == combiner
     except MpippError:
-        return True  # damaged, which is then told
+        return True  # damaged, which is then reported
 
 
 def _filters(
@@ -138,7 +152,7 @@ def _object(found: Object, session: Session, places: Places) -> dict[str, Any]:
 
 
 def content(selection: Selection, kind: str, session: Session, places: Places) -> dict[str, Any]:
-    """A selection for machines; the schema stands in docs/json.md."""
+    """A selection for machines; the schema stands in docs/reference/json.md."""
     return {
         "kind": kind,
         "objects": [_object(found, session, places) for found in selection.shown],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `mpipp list messages` shows: the past of each channel."""
+"""The output of `mpipp list messages`: the past of each channel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def entries(session: Session, everything: bool) -> Iterator[list[str]]:
 
 
 def content(session: Session, everything: bool) -> dict[str, object]:
-    """The same for scripts: what is repeated as calls that take turns."""
+    """The data for scripts: repetitions as calls in turn."""
     places, channels = Places(), []
     for comm, channel in _channels(session):
         stretches = call_history.last(session.registry.recorded_calls(comm, channel), everything)
@@ -72,6 +72,6 @@ def _channels(session: Session) -> Iterator[tuple[Comm, Channel]]:
     for comm in session.registry.objects("comm", ended=True):
         if isinstance(comm, Broken) or not isinstance(comm, Comm):
             continue
-        known = [c for c in comm.channels if c.history and c.sequence != "turns"]
+        known = [c for c in comm.channels if c.history and c.sequence not in ("turns", "steps")]
         for channel in sorted(known, key=lambda one: (one.sequence, one.peer, one.tag)):
             yield comm, channel

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The picture of a conflict: a line for each process, its epochs, what orders them and what does
-not; or of a call that is wrong by itself, and the epochs around it.
+"""The picture of a conflict: a line for each process, its epochs, its synchronization and the
+missing order. For a wrong call it shows the call and the epochs around it.
 
 Time goes down; what is beside each other may happen at once. A row has one call of each process.
 """
@@ -20,8 +20,8 @@ _LONGEST = 56  # characters of a line
 _CHARACTER, _LINE = 7.3, 16
 _ROW, _TOP, _BELOW, _MARGIN = 62, 58, 30, 14
 _GAP = 280  # between two lines
-_LEFT = 172  # of a single one, for what is said of the missing order
-_HEAD = 48  # the same where nothing is said there
+_LEFT = 172  # of a single one, for the text on the missing order
+_HEAD = 48  # the same without such a text
 _AWAY = 16  # from a line to its texts
 _EPOCH, _PENDING = 14, 6  # width of what stands for them
 
@@ -115,16 +115,17 @@ def svg(of: Lifelines) -> str:
 
 
 def title(of: Lifelines) -> str:
-    """ "Timelines of rank 0 and rank 2: what orders, and what is missing"; of a call that is wrong
-    by itself "Timeline of rank 0: epochs, and what is wrong".
+    """ "Timelines of rank 0 and rank 2: synchronization, and what is missing".
+
+    For a single wrong call "Timeline of rank 0: epochs, and the error".
     """
     lanes = f"s of {' and '.join(of.lanes)}" if len(of.lanes) > 1 else f" of {of.lanes[0]}"
-    what = "epochs, and what is wrong" if _is_alone(of) else "what orders, and what is missing"
+    what = "epochs, and the error" if _is_alone(of) else "synchronization, and what is missing"
     return f"Timeline{lanes}: {what}"
 
 
 def _is_alone(of: Lifelines) -> bool:
-    # Whether one call is wrong by itself.
+    # Return whether one call is wrong by itself.
     return of.missing[0] == of.missing[1]
 
 
@@ -169,8 +170,9 @@ def _makes_sense(of: Lifelines) -> bool:
 
 
 def _rows(of: Lifelines) -> list[int]:
-    # Each point below what comes before it; calls that processes make together beside each other;
-    # and the second access no higher than the first, which is complete below that: so it may be.
+    # Each point is below the points before it, and joint calls of processes are beside each other.
+    # The second access is no higher than the first, whose completion is below: this order is
+    # possible.
     number = len(of.points)
     wanted = []
     for lane in range(len(of.lanes)):

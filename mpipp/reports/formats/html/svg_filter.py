@@ -24,6 +24,8 @@ _PATTERNS = {
     "pointer-events": re.compile("none"),
 }
 _DEEPEST = 32  # elements in each other
+_WIDTH = re.compile(r' width="(\d{1,6}(?:\.\d*)?)"')
+_WIDEST = 1e5
 
 
 def cleaned(svg: str, name: str) -> str:
@@ -45,8 +47,8 @@ def cleaned(svg: str, name: str) -> str:
 
 
 class _Written:
-    # Is told of elements by the parser, and keeps those that mpipp draws: no tree is made, so that
-    # nothing depends on how deep it is.
+    # The parser passes elements, and this keeps those that mpipp draws. It builds no tree, so any
+    # depth is safe.
     def __init__(self, name: str) -> None:
         self._name = name
         self.parts: list[str] = []
@@ -87,3 +89,9 @@ def _attribute(of: tuple[str, str]) -> str:
     if pattern is not None and pattern.fullmatch(value):
         return f' {key}="{html(value)}"'
     return ' xml:space="preserve"' if key == _SPACE else ""
+
+
+def width(drawn: str) -> float:
+    """The width of a cleaned picture, in pixels; 0 if it does not say it."""
+    found = _WIDTH.search(drawn.partition(">")[0])
+    return min(float(found[1]), _WIDEST) if found else 0.0

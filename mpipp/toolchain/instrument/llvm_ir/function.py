@@ -44,7 +44,7 @@ class Function:
         yield self._lines[-1]
 
     def can_add_between(self, loop: Loop) -> bool:
-        """Whether there is one way into a loop, of which its values know."""
+        """Return whether there is one way into a loop, of which its values know."""
         block = self._blocks[loop.entry]
         ways = _leads(self._blocks[loop.header].name).findall("".join(block.lines[block.end() :]))
         return len(ways) == 1

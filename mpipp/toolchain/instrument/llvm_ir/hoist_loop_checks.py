@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Looks once, before a loop, at all that the loop will touch: in the text of Clang's modules.
 
-Of a load or store whose address goes up or down in equal steps the first and the last address say
-where all are. Where nothing that is looked at lies there, the loop goes on without a look, and the
-compiler makes of it what it would have made. Loops around such loops are taken together with them.
+A load or store may have an address that goes up or down in equal steps. Then the first and the last
+address bound all of them. If no checked memory lies between, the loop runs without checks, and the
+compiler optimises it as usual. Loops around such loops are treated together with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LAST = {"lt": -1, "gt": 1, "le": 0, "ge": 0}
 
 
 class _Step(NamedTuple):
-    """How a value of a loop goes on: from where, by how much, counted in elements of a type."""
+    """The step of a loop's value: the start, and the distance in elements of a type."""
 
     start: str
     unit: str
@@ -85,14 +85,14 @@ class _LoopChecks:
         self._function = function
         self._slopes: dict[tuple[str, str], int | None] = {}
         self._copies: dict[tuple[str, bool], str] = {}
-        # Those whose accesses are all known before have these.
+        # Loops whose accesses are all known before have these.
         self._hooks: list[tuple[Block, int, re.Match[str], _Span | None]] = []
         self._steps: dict[str, _Step | None] = {}
         self._is_sole = True  # what ends it
         self._turns = self._last_turn()
-        self._is_exact = self._ends_once() and function.can_add_between(loop)
+        self._is_exact = self._has_single_exit() and function.can_add_between(loop)
 
-    # What the loop touches.
+    # The memory that the loop touches.
 
     def take(self, within: Sequence[_LoopChecks]) -> None:
         inside = {i for one in within for i in one.loop.body}
@@ -143,8 +143,9 @@ class _LoopChecks:
             return (self._copy(value, False),)
         return (self._copy(value, False), self._copy(value, True)) if self._turns else ()
 
-    # How a value changes from one turn to the next: 0 if it does not, 1 and -1 up and down,
-    # EITHER; None if not evenly. needed: what must not wrap around.
+    # The direction in which a value changes from one iteration to the next. 0: it is constant;
+    # 1: it grows; -1: it shrinks; EITHER: it grows or shrinks; None: unknown, or not by a constant.
+    # needed: the instruction whose result must not overflow.
 
     def _slope(self, value: str, needed: str) -> int | None:
         key = (value, needed)
@@ -154,7 +155,7 @@ class _LoopChecks:
         return self._slopes[key]
 
     def _inside(self, value: str) -> str:
-        # What it is, if it is calculated in the loop.
+        # The definition of the value, if it is calculated in the loop.
         found = self._function.value(value)
         return found[1] if found and found[0] in self.loop.body else ""
 
@@ -199,9 +200,9 @@ class _LoopChecks:
         if needed not in found["flags"] or (verb == "or" and "disjoint" not in found["flags"]):
             return None
         if verb in ("add", "or"):
-            return _both(one, other)
+            return _common_size(one, other)
         if verb == "sub":
-            return _both(one, other if other == _EITHER else -other)
+            return _common_size(one, other if other == _EITHER else -other)
         if verb == "shl":
             return one if other == 0 and _sign(found["other"]) == 1 else None
         if one and other:
@@ -218,7 +219,7 @@ class _LoopChecks:
             kind, _, name = part.rpartition(" ")
             needed = "nsw" if number and kind != "i64" else ""
             now = self._slope(name, needed)
-            slope = None if now is None or slope is None else _both(slope, now)
+            slope = None if now is None or slope is None else _common_size(slope, now)
         return slope
 
     def _step(self, name: str) -> _Step | None:
@@ -275,7 +276,7 @@ class _LoopChecks:
         return next(filter(None, self._turns_while(branch[1], goes_on)), "")
 
     def _turns_while(self, condition: str, goes_on: bool) -> Iterator[str]:
-        # It goes on while that holds, or does not; of several each says enough.
+        # The loop continues while that holds, or does not; each one of several decides.
         what = self._inside(condition)
         compared = patterns.COMPARED.fullmatch(what)
         if not compared:
@@ -336,7 +337,7 @@ class _LoopChecks:
         start, end = (self._add(f"{wider} {kind} {one} to i64") for one in (step.start, bound))
         return start, end, step.unit
 
-    # What a value is in the first turn, or the last, before the loop.
+    # A value in the first iteration, or the last, before the loop.
 
     def _copy(self, value: str, last: bool) -> str:
         what = self._inside(value)
@@ -391,15 +392,15 @@ class _LoopChecks:
         line = f"  call void @mpipp_inlined_keep(i1 noundef zeroext {keeps}, {given}){rest}\n"
         self._function.add_between(self.loop, line)
 
-    def _ends_once(self) -> bool:
-        # Whether the number of turns is exactly known.
+    def _has_single_exit(self) -> bool:
+        # Return whether the number of turns is exactly known.
         body = self.loop.body
         others = (self._function.block(i).after for i in body if i != self.loop.latch)
         return bool(self._turns) and self._is_sole and all(body.issuperset(one) for one in others)
 
     def _meets(self, spans: Sequence[_Span], kinds: int) -> str:
-        # Whether anything of that kind is looked at in these; and, what then is so, in those of the
-        # loop around.
+        # Return whether anything of that kind is checked in these; then also in those of the loop
+        # around.
         found = self._look(spans[0])
         for span in spans[1:]:
             found = self._add(f"or i32 {found}, {self._look(span)}")
@@ -431,7 +432,7 @@ def _sign(text: str) -> int:
     return (int(text) > 0) - (int(text) < 0)
 
 
-def _both(one: int, other: int) -> int:
+def _common_size(one: int, other: int) -> int:
     if not one or not other:
         return one or other
     return one if one == other else _EITHER

@@ -59,7 +59,7 @@ class Loop:
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
-    """Those of a function's text: its first line, the blocks' own, and `}`."""
+    """The blocks of a function's text: its first line, the blocks' own, and `}`."""
     found = [Block("")]
     for line in lines[1:-1]:
         label = _LABEL.match(line)
@@ -116,7 +116,7 @@ def _order(found: Sequence[Block]) -> list[int]:
 
 
 def _dominators(found: Sequence[Block], order: Sequence[int]) -> dict[int, int]:
-    # Of each block the nearest that all ways to it lead through.
+    # For each block the nearest block on all paths to it.
     rank = {block: i for i, block in enumerate(order)}
     above = {0: 0}
     changed = True

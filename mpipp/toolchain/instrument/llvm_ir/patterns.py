@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the lines of LLVM's intermediate language look like, as far as loops are looked at."""
+"""Patterns for the lines of LLVM's intermediate language that matter for loops."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOTH = re.compile(r"(?:and i1 (%\S+), (%\S+)|select i1 (%\S+), i1 (%\S+), i1 fal
 ANY = re.compile(r"(?:or i1 (%\S+), (%\S+)|select i1 (%\S+), i1 true, i1 (%\S+))")
 FLAGS = re.compile(r"(?<=[a-z]) (?:nuw|nsw|nneg|disjoint|exact|inbounds|nusw|samesign)\b")
 NAME = re.compile(r"%[-\w.$]+")
-# Whether anything is looked at does not change by these.
+# These do not change whether anything is checked.
 QUIET = re.compile(
     r"@(?:llvm\..*|__tsan_.*|mpipp_inlined_.*|(?:sqrt|cbrt|sin|cos|tan|exp|exp2|log|log2|log10|pow"
     r"|fabs|floor|ceil|fmin|fmax|fmod|hypot|atan|atan2|tanh|erf)f?)"

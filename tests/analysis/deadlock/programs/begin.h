@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the programs of this directory have in common: each process says who it is, and where its
-// registry lies.
+// Shared by the programs of this directory: each process prints its rank, and the address of its
+// registry.
 #ifndef BEGIN_H
 #define BEGIN_H
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ static void begin(int *argc, char ***argv) {
   fflush(stdout);
 }
 
-// As macros, so that the places are those of the programs.
+// Macros, so that the places are those of the programs.
 #define SEND(dest, tag) MPI_Send(out, 1, MPI_INT, dest, tag, WORLD)
 #define SSEND(dest, tag) MPI_Ssend(out, 1, MPI_INT, dest, tag, WORLD)
 #define RECEIVE(source, tag) MPI_Recv(&in, 1, MPI_INT, source, tag, WORLD, IGNORED)

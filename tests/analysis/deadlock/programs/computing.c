@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Of four processes two wait for each other, and one for the last, which computes.
+// Two of four processes wait for each other, and one for the last, which computes.
 #include "begin.h"
 
 static void work(void) {

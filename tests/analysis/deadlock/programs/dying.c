@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dies in the way that it is told, in main or in another function.
+// Dies in the way that its argument names, in main or in another function.
 #include <assert.h>
 #include <mpi.h>
 #include <signal.h>

@@ -200,7 +200,7 @@ static void lock(void) {
   SEND(0, 5);
 }
 
-// What is counted where receives of any message are, and one whose request is freed.
+// Counts of receives of any message, and a receive whose request is freed.
 static void counts(void) {
   MPI_Request one;
   int lost;
@@ -250,7 +250,7 @@ static void file(void) {
   MPI_Barrier(WORLD);
   unlink(name);
   MPI_File_write_at_all(file, 4 * rank, out, 1, MPI_INT, IGNORED);
-  if (rank == 0) RECEIVE(1, 5); // as the first it tells the others the size
+  if (rank == 0) RECEIVE(1, 5); // as the first it sends the size to the others
   MPI_File_set_size(file, 4 * size);
   if (rank == 1) SEND(0, 5);
 }
@@ -262,7 +262,7 @@ static void leaders(void) {
   MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, rank % 2 ? 7 : 8, &both);
 }
 
-// Of the first two processes, of which each gives another tag; and of all, with one tag.
+// The first two processes, each of which passes another tag; and all, with one tag.
 static void group_tag(void) {
   MPI_Group all, two;
   MPI_Comm made;
@@ -274,7 +274,7 @@ static void group_tag(void) {
   if (rank < 2) MPI_Comm_create_group(WORLD, two, 3 + rank, &made);
 }
 
-// Of three groups of two processes, each of which gives another one.
+// Three groups of two processes, each of which passes another group.
 static void groups(void) {
   MPI_Group all, two;
   MPI_Comm made;
@@ -319,7 +319,7 @@ static void unreceived(void) {
   if (rank == 0) MPI_Send(out, LARGE, MPI_INT, 1, 5, WORLD);
 }
 
-// Nothing but their order tells the communicators apart.
+// Only their order distinguishes the communicators.
 static void alike(void) {
   MPI_Comm one, other;
   MPI_Comm_split(WORLD, 0, rank, &one);

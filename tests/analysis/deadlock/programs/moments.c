@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Correct programs of two processes, of which rank 1 is stopped at every instruction between the
-// end of a call in MPI and the end of that call in the wrapper: moments CASE FILE. It makes that
-// call when the file is there; rank 0 waits for what it does next.
+// Correct programs of two processes. Rank 1 is stopped at every instruction between the end of a
+// call in MPI and the end of that call in the wrapper: `moments CASE FILE`. It makes that call when
+// the file exists; rank 0 waits for its next action.
 #include "begin.h"
 
 static const char *file;
@@ -34,7 +34,7 @@ static void received(void) {
   }
 }
 
-// The same where a nonblocking receive has taken a message of nobody knows whom before.
+// Likewise if a nonblocking receive has taken an unknown message before.
 static void received_then(void) {
   MPI_Request request;
   if (rank == 0) {

@@ -24,7 +24,7 @@ static void stringtag(void) {
   MPI_Comm_create_from_group(all, rank == 1 ? "inner" : "outer", PLAIN, &comm);
 }
 
-// Of three groups of two processes, each of which gives another one.
+// Three groups of two processes, each of which passes another group.
 static void group(void) {
   MPI_Comm comm;
   MPI_Comm_create_from_group(of(2, (int[]){rank, (rank + 1) % 3}), "pair", PLAIN, &comm);
@@ -39,7 +39,7 @@ static void participant(void) {
   MPI_Comm_create_from_group(all, "second", PLAIN, &other);
 }
 
-// A group that has been made once already, by all but one process twice.
+// A group from which all processes make a communicator twice, except one.
 static void again(void) {
   MPI_Comm comm;
   for (int i = 0; i < (rank == 2 ? 1 : 2); i++)
@@ -57,7 +57,7 @@ static void between_stringtag(void) {
                                    rank < 2 ? "left" : "right", PLAIN, &comm);
 }
 
-// One that is no leader is missing.
+// A process that is no leader is missing.
 static void between_participant(void) {
   MPI_Comm comm, other;
   int in;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What only is slow: four processes that go through all cases, one of which works for long in each.
-// It works until there is a file with the case's name in the directory that is named: slow
-// DIRECTORY.
+// Slow programs: four processes that go through all cases, one of which works for long in
+// each. It works until a file with the case's name exists in the directory: `slow
+// DIRECTORY`.
 #include "begin.h"
 
 static const char *directory, *name;
@@ -186,7 +186,7 @@ static void lock(void) {
   MPI_Win_free(&win);
 }
 
-// Where a process only asks, it goes on.
+// A process that only tests continues.
 static void polling(void) {
   MPI_Request one;
   int there = 0;
@@ -200,7 +200,7 @@ static void polling(void) {
   if (rank == 3) SEND(0, 5);
 }
 
-// Wildcards that are not blocking: who got what is not known afterwards.
+// Wildcards that are not blocking: their sources are unknown later.
 static void pending_any(void) {
   MPI_Request one;
   for (int i = 0; rank == 0 && i < 4; i++) {

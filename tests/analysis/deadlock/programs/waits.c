@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One program for each sort of call that waits: rank 0 in it for rank 1, which waits for a message
-// of rank 0, unless it is said otherwise: waits NAME.
+// One program for each sort of call that waits: `waits NAME`. Rank 0 waits in it for rank 1, which
+// waits for a message of rank 0, except if noted.
 #include "begin.h"
 
 static int counts[8], places[8];
@@ -211,7 +211,7 @@ static void iread_all(void) {
   FINISH(one);
 }
 
-static void past(void) { // rank 1 is in no call of MPI any more
+static void past(void) { // rank 1 has left MPI
   if (rank == 0) MPI_Bcast(out, 1, MPI_INT, 1, WORLD);
   if (rank == 1) MPI_Gather(out, 1, MPI_INT, NULL, 0, MPI_INT, 0, WORLD);
   while (rank == 1) pause();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Random one-sided programs of several threads, all of them right: by joins and barriers of
-// threads, by messages, and by communicators and windows of all kinds that a thread has for itself.
-// Two to four processes. Its arguments are the first seed, and how many programs there are.
+// Random correct one-sided programs of several threads. They are ordered by joins and barriers of
+// threads, by messages, and by communicators and windows of all kinds that belong to one thread.
+// Two to four processes. Its arguments are the first seed, and the number of programs.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static uint64_t started(int of) {
   return state;
 }
 
-// Calls with large counts do the same, where MPI has them.
+// Calls with large counts do the same, if MPI has them.
 #if MPI_VERSION >= 4
 #define CALL_BY(STATE, NAME, ...)                                                                  \
   (below(STATE, 4) ? MPI_##NAME(__VA_ARGS__) : MPI_##NAME##_c(__VA_ARGS__))
@@ -45,7 +45,7 @@ static uint64_t started(int of) {
 #endif
 #define CALL(...) CALL_BY(&one->random, __VA_ARGS__)
 
-// Of the slots that a thread of this process has in each window.
+// A slot of a thread of this process, in each window.
 static int slot(const struct one *one, int which) {
   return (rank * THREADS + one->number) * SLOTS + which;
 }
@@ -104,7 +104,7 @@ static void passive(struct one *one) {
   }
 }
 
-// What one thread has done in its slots the next goes on with.
+// The next thread continues with the slots of the one before.
 static void in_turns(struct one *one) {
   struct one other = *one;
   for (int i = 0; i < STEPS; i++) {
@@ -179,8 +179,8 @@ static void in_fences(struct one *one) {
   pthread_barrier_wait(&barrier); // their buffers stay until then
 }
 
-// A window of one kind; NULL, or what is to be freed behind it. Where its memory begins in each
-// process: 0, or of a dynamic one addresses.
+// A window of one kind; NULL, or the memory to be freed after it. The address of its memory in each
+// process: 0, or addresses for a dynamic one.
 static int *make_window(struct one *one, MPI_Win *own, MPI_Aint *first) {
   MPI_Aint bytes = 4 * sizeof(int) * SLOTS, at = 0;
   MPI_Comm comm = comms[one->number];
@@ -220,7 +220,7 @@ static void of_its_own(struct one *one) {
       MPI_Put(&value, 1, MPI_INT, target, AT(target, rank), 1, MPI_INT, own);
       MPI_Win_fence(MPI_MODE_NOSUCCEED, own);
       break;
-    case 1: // what is exposed others must not lock
+    case 1: // others must not lock exposed memory
       MPI_Barrier(comm);
       MPI_Win_post(group, 0, own);
       MPI_Win_start(group, 0, own);

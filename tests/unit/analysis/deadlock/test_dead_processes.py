@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why a job hangs in which processes died of a signal, of jobs made by hand."""
+"""Explanations of hangs in which processes died of a signal, for jobs made by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_dead_come_first() -> None:
     assert list(Report(explain(job(*waits_for_one_that_died())), Places()).lines()) == [
         f"rank 1 is {DEAD}",
         "",
-        "waits for ever: rank 0 waits for rank 1, which will communicate no more",
+        "waits forever: rank 0 waits for rank 1, which will not communicate again",
         "  rank 0 waits in MPI_Recv(source 1, tag 5), called at x.c:1 in main",
         f"    rank 1 has no such send pending, and is {DEAD}",
         "",
@@ -39,7 +39,7 @@ def test_they_are_told_together() -> None:
     a.death = b.death = DEATH
     assert list(Report(explain(job(a, b, c)), Places()).lines()) == [
         f"ranks 0 and 1 are {DEAD}",
-        "still moving: nothing is waited for that cannot come",
+        "still moving: every wait can still be satisfied",
         "  rank 2 is not in MPI (computing at x.c:2 in work)",
     ]
 
@@ -71,9 +71,9 @@ def test_without_a_rank() -> None:
     a.death = DEATH
     others = before_init.unranked(processes(a, b))
     assert list(before_init.lines(others, Places())) == [
-        "not told: whether process 101 can go on, of which no rank is known",
+        "unknown: process 101 may still continue, but no rank is known",
         "  process 101 is not in MPI (computing at x.c:2 in work)",
-        f"process 100, of which no rank is known, is {DEAD}",
+        f"process 100, whose rank is unknown, is {DEAD}",
     ]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why a job hangs, of jobs made by hand."""
+"""Explanations of hangs, for jobs made by hand."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def test_who_has_no_rank_yet() -> None:
         one.in_world = False
     all_of_it[0].inside(call("MPI_Init"))
     known = [Process(number, one, one, None) for number, one in enumerate(all_of_it)]  # type: ignore[arg-type]
-    (world,) = worlds(known)  # the others are of one, as they are without them
+    (world,) = worlds(known)  # the other processes belong to one world, as without them
     assert world.processes == known[2:]
     others = before_init.unranked(known)
     assert list(before_init.lines(others, Places())) == [
-        "not told: whether process 100 and process 101 can go on, of which no ranks are known",
+        "unknown: process 100 and process 101 may still continue, but no ranks are known",
         "  process 100 is in MPI_Init, called at x.c:1 in main",
         "  process 101 is not in MPI (computing at x.c:2 in work)",
     ]
@@ -82,7 +82,7 @@ def test_a_message_that_is_there() -> None:
     a, b = two_receives()
     b.sent(0, 5)
     assert stuck((a, b)) == []
-    assert told((a, b))[0] == "still moving: nothing is waited for that cannot come"
+    assert told((a, b))[0] == "still moving: every wait can still be satisfied"
 
 
 def test_the_second_of_two_messages() -> None:
@@ -104,10 +104,10 @@ def test_a_process_that_is_not_here_may_go_on() -> None:
     a, _ = two_receives()
     assert stuck((a,)) == []
     assert told((a,)) == [
-        "still moving: nothing is waited for that cannot come",
+        "still moving: every wait can still be satisfied",
         "  rank 0 waits in MPI_Recv(source 1, tag 5), called at x.c:1 in main",
         "    for rank 1",
-        "as far as is seen: rank 1 is not here",
+        "incomplete: rank 1 is missing",
     ]
 
 
@@ -121,7 +121,7 @@ def test_nobody() -> None:
 def test_another_thread_may_help() -> None:
     a, b = two_receives()
     a.several_threads = True
-    assert told((a, b))[0].startswith("deadlock, as far as is seen: ")
+    assert told((a, b))[0].startswith("possible deadlock: ")
     assert list(deadlock_check.check(job(a, b))) == []
     a.outside = 1
     assert stuck((a, b)) == []
@@ -172,7 +172,7 @@ def test_callbacks_in_finalize() -> None:
 @pytest.mark.parametrize("epochs", [(), ("start",)])
 @pytest.mark.parametrize(("completes", "left"), [(0, [0, 1]), (1, [])])
 def test_exposure_epochs(epochs: Sequence[str], completes: int, left: list[int]) -> None:
-    # One that rank 1 has opened may be the next already, before rank 0 has left MPI_Win_wait.
+    # A process that rank 1 has opened may be the next already, before rank 0 has left MPI_Win_wait.
     a, b = ranks(2)
     a.has_window("post").inside(call("MPI_Win_wait", win=WINDOW))
     b.has_window(*epochs, completes=completes)
@@ -244,7 +244,7 @@ def test_different_collective_calls_meet() -> None:
 
 
 def test_calls_that_meet_another_job() -> None:
-    # What the other job does is not known, but who of this one has not come yet.
+    # The state of the other job is unknown, but it is known who of this job has not come yet.
     a, b = ranks(2)
     a.joined(1).inside(call("MPI_Comm_spawn", root=1))
     b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is said of processes of which it is not told whether they can go on."""
+"""The reports on processes that may still continue, or not."""
 
 from __future__ import annotations
 
@@ -35,14 +35,20 @@ WAITS = [
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("MPI_Comm_join", "what the process at the other end of the socket does is not recorded"),
-        ("MPI_Buffer_detach", "which of the messages in the buffer are received is not recorded"),
-        ("MPI_Session_finalize", "whom MPI_Session_finalize waits for is not recorded"),
+        ("MPI_Comm_join", "the process at the other end of the socket is not recorded"),
+        (
+            "MPI_Buffer_detach",
+            "the wrapper does not record which buffered messages have been received",
+        ),
+        (
+            "MPI_Session_finalize",
+            "the processes that MPI_Session_finalize waits for are not recorded",
+        ),
     ],
 )
 def test_calls_without_a_peer(name: str, reason: str) -> None:
     assert beside(ranks(2)[0].inside(call(name, comm=None))) == [
-        "not told: whether rank 0 can go on",
+        "unknown: rank 0 may still continue",
         f"  rank 0 is in {name}, called at x.c:1 in main",
         f"    {reason}",
         *WAITS,
@@ -56,16 +62,16 @@ def test_calls_without_a_peer(name: str, reason: str) -> None:
 def test_calls_on_windows(name: str) -> None:
     one = ranks(2)[0].has_window("lock").inside(call(f"MPI_{name}", win=WINDOW))
     assert beside(one) == [
-        "not told: whether rank 0 can go on",
+        "unknown: rank 0 may still continue",
         f"  rank 0 is in MPI_{name}(a window), called at x.c:1 in main",
-        f"    whom MPI_{name} waits for is not recorded",
+        f"    the processes that MPI_{name} waits for are not recorded",
         *WAITS,
     ]
 
 
 def test_requests() -> None:
     assert beside(of_request(call("MPI_Grequest_start", comm=None))) == [
-        "not told: whether rank 0 can go on",
+        "unknown: rank 0 may still continue",
         "  rank 0 is in MPI_Wait, called at x.c:1 in main",
         "    for MPI_Grequest_start, called at x.c:1 in main: the program itself completes it",
         *WAITS,
@@ -73,11 +79,11 @@ def test_requests() -> None:
     gets = [call("MPI_Rget", win=WINDOW, target=rank) for rank in range(6)]
     one = of_request(*gets)
     assert beside(one.has_window("lock_all")) == [
-        "not told: whether rank 0 can go on",
+        "unknown: rank 0 may still continue",
         "  rank 0 is in MPI_Waitall(6 requests), called at x.c:1 in main",
         *(
             f"    for MPI_Rget(rank {rank}, a window), called at x.c:1 in main: "
-            "whether the target has done its part is not recorded"
+            "progress at the target is not recorded"
             for rank in range(4)
         ),
         "    and 2 more",
@@ -91,20 +97,20 @@ def test_requests() -> None:
 def test_calls_that_never_wait(name: str) -> None:
     win = WINDOW if "Win" in name else None
     one = ranks(2)[0].has_window().inside(call(name, win=win))
-    assert beside(one)[0] == "still moving: nothing is waited for that cannot come"
+    assert beside(one)[0] == "still moving: every wait can still be satisfied"
 
 
 def test_calls_of_which_nothing_is_recorded() -> None:
     one = ranks(2)[0]
     one.marked = "MPI_Buffer_flush"
     assert beside(one)[:3] == [
-        "not told: whether rank 0 can go on",
+        "unknown: rank 0 may still continue",
         "  rank 0 is in MPI_Buffer_flush, called at x.c:1 in main",
-        "    which of the messages in the buffer are received is not recorded",
+        "    the wrapper does not record which buffered messages have been received",
     ]
     one.marked = "MPI_Get_processor_name"
     assert beside(one)[:2] == [
-        "still moving: nothing is waited for that cannot come",
+        "still moving: every wait can still be satisfied",
         "  rank 0 is in MPI_Get_processor_name, called at x.c:1 in main",
     ]
     one.marked = "MPI_Recv"  # the call before, which is recorded
@@ -114,7 +120,7 @@ def test_calls_of_which_nothing_is_recorded() -> None:
 def test_another_thread_may_move_it_on() -> None:
     one = ranks(2)[0].inside(call("MPI_Comm_join", comm=None))
     one.several_threads = True
-    assert beside(one)[0].startswith("not told: ")
+    assert beside(one)[0].startswith("unknown: ")
     one.outside = 1
     assert beside(one)[0].startswith("still moving: ")
     one.outside = 0
@@ -130,7 +136,7 @@ def test_beside_a_deadlock() -> None:
     assert list(Report(explain(job(*three)), Places()).lines())[-3:] == [
         "the others:",
         "  rank 2 is in MPI_Comm_join, called at x.c:1 in main",
-        "    what the process at the other end of the socket does is not recorded",
+        "    the process at the other end of the socket is not recorded",
     ]
 
 
@@ -138,13 +144,11 @@ def test_document() -> None:
     document = json_output.record(explain(job(ranks(1)[0].inside(call("MPI_Comm_join")))), Places())
     (wait,) = document["processes"][0]["calls"]
     assert wait["waits_for"] == []
-    assert wait["not_told"] == [
-        "what the process at the other end of the socket does is not recorded"
-    ]
+    assert wait["not_told"] == ["the process at the other end of the socket is not recorded"]
 
 
 def test_threads_outside() -> None:
-    """What only a thread outside could end is not told, of whom it concerns."""
+    """It is unknown which deadlocks only a thread outside MPI could end."""
     both = ranks(2)
     for one in both:
         one.several_threads, one.outside = True, 1
@@ -152,7 +156,7 @@ def test_threads_outside() -> None:
     found = explain(job(*both))
     assert (found.knots, found.unknown_ranks) == ((), [0, 1])
     lines = list(Report(found, Places()).lines())
-    assert lines[0] == "not told: whether ranks 0 and 1 can go on"
+    assert lines[0] == "unknown: ranks 0 and 1 may still continue"
     assert lines.count("    another thread is not in MPI (computing at x.c:2 in work)") == 2, lines
     both[0].outside = 0  # then it waits for a process of which a thread may move
     assert explain(job(*both)).unknown_ranks == [0, 1]

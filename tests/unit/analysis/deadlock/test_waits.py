@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whom calls wait for of sorts that few libraries wait in: partitions, files, frees, ends."""
+"""The peers of calls that block in few libraries: partitions, files, frees, ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mpipp.common.errors import MpippError
 from mpipp.model import Channel, Comm, KeptCall, Stretch
 from tests.unit.jobs import FILE, WINDOW, WORLD, Places, Recorded, call, job, ranks
 
-MOVING = "still moving: nothing is waited for that cannot come"
+MOVING = "still moving: every wait can still be satisfied"
 
 
 def told(*processes: Recorded) -> list[str]:
@@ -24,7 +24,7 @@ def told(*processes: Recorded) -> list[str]:
 
 
 def receives(one: Recorded) -> Recorded:
-    """One that waits for a message of rank 0."""
+    """A process that waits for a message of rank 0."""
     return one.posted(0, 9).inside(call("MPI_Recv", source=0, tag=9))
 
 
@@ -50,7 +50,7 @@ def waiting(one: Recorded) -> Recorded:
         (1, 4, "inactive", "rank 1 has started no such send (MPI_Psend_init)"),
         (2, 3, "active", "rank 1 has not marked all partitions ready (MPI_Pready)"),
         (2, 4, "active", ""),
-        (2, 0, "inactive", ""),  # it is over
+        (2, 0, "inactive", ""),  # it is completed
         (3, 0, "active", ""),  # the next one: MPI_Wait is about to return
     ],
 )
@@ -124,7 +124,7 @@ def test_a_communicator_with_pending_operations_is_disconnected() -> None:
         one.calls[0] = replace(one.calls[0], arguments={"comm": WORLD})
     assert told(a, b)[0] == MOVING
     a.partitioned(call("MPI_Irecv", source=1, tag=5), 1, 0)
-    assert told(a, b)[0] == "not told: whether rank 0 can go on"
+    assert told(a, b)[0] == "unknown: rank 0 may still continue"
 
 
 def test_info_of_a_communicator() -> None:
@@ -160,8 +160,8 @@ def test_a_file_that_another_has_closed() -> None:
     a, b = ranks(2)
     a.opened(1).inside(call("MPI_File_set_size", file=FILE))
     b.opened(1, closed=True).inside(call("MPI_Finalize"))
-    assert (
-        told(a, b)[0] == "waits for ever: rank 0 waits for rank 1, which will communicate no more"
+    assert told(a, b)[0] == (
+        "waits forever: rank 0 waits for rank 1, which will not communicate again"
     )
 
 
@@ -196,11 +196,11 @@ def gathers(root: int) -> Recorded:
 
 @pytest.mark.parametrize("root", [0, 1])
 def test_rooted_calls(root: int) -> None:
-    # One that is not the root may return without it, but the library makes it wait.
+    # A process that is not the root may return without it, but the library makes it wait.
     assert stuck(gathers(root), receives(ranks(2)[1])) == [0, 1]
     other = Recorded(1, 3).joined(1).inside(call("MPI_Gather", root=0))
     late = receives(Recorded(2, 3))
-    assert stuck(Recorded(0, 3).posted(1, 5).joined(1), other, late) == []  # the root may go on
+    assert stuck(Recorded(0, 3).posted(1, 5).joined(1), other, late) == []  # the root may continue
 
 
 def test_the_last_session() -> None:
@@ -208,7 +208,7 @@ def test_the_last_session() -> None:
     a.session(False).posted(1, 5).inside(call("MPI_Recv", source=1, tag=5))
     b.session(True)
     assert told(a, b)[:3] == [
-        "waits for ever: rank 0 waits for rank 1, which will communicate no more",
+        "waits forever: rank 0 waits for rank 1, which will not communicate again",
         "  rank 0 waits in MPI_Recv(source 1, tag 5), called at x.c:1 in main",
         "    rank 1 has no such send pending, and is past MPI_Session_finalize",
     ]
@@ -234,7 +234,7 @@ def test_another_collective_call_that_is_over() -> None:
         "the third collective call of rank 1 on it is MPI_Gather(root 0), called at x.c:1 in main"
     )
     assert told(a, b) == [
-        "mismatch: rank 0 is in another collective operation than others were",
+        "mismatch: rank 0 is in a different collective operation than the others were",
         "  rank 0 waits in MPI_Bcast(root 1), called at x.c:1 in main",
         f"    {instead}",
         "",
@@ -243,7 +243,7 @@ def test_another_collective_call_that_is_over() -> None:
     ]
     b.calls = []
     assert told(a, b)[:3] == [
-        "mismatch: rank 0 is in another collective operation than others were",
+        "mismatch: rank 0 is in a different collective operation than the others were",
         "  rank 0 waits in MPI_Bcast(root 1), called at x.c:1 in main",
         f"    {instead}",
     ]
@@ -253,12 +253,14 @@ def test_another_collective_call_that_is_over() -> None:
     b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Gather", root=0)),))
     b.calls = [call("MPI_Barrier", ordinal=4)]
     b.channels = [replace(b.channels[0], count=4)]
-    assert told(a, b)[0] == "mismatch: rank 0 is in another collective operation than others were"
+    assert told(a, b)[0] == (
+        "mismatch: rank 0 is in a different collective operation than the others were"
+    )
     assert stuck(a, b) == [0, 1]
 
 
 def titles(*processes: Recorded) -> tuple[str, str]:
-    """Of what can never go on, in a report and as a finding."""
+    """The title of a deadlock, in a report and as a finding."""
     found = explain(job(*processes))
     (knot,) = found.knots
     return Report(found, Places()).headline(knot), deadlock_check.finding(found, knot).what.text
@@ -269,10 +271,10 @@ def test_who_is_in_another_collective_operation() -> None:
     for one in (a, c):
         one.joined(1).inside(call("MPI_Bcast", root=1))
     b.joined(1, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
-    what = "ranks 0 and 2 are in another collective operation than others were"
+    what = "ranks 0 and 2 are in a different collective operation than the others were"
     assert titles(a, b, c) == (f"mismatch: {what}", what)
     b.calls = []  # a circle, one of which is in no collective operation
-    what = "rank 0 is in another collective operation than others were"
+    what = "rank 0 is in a different collective operation than the others were"
     a.size, b.size = 2, 2
     assert titles(a, receives(b)) == (f"mismatch: {what}", what)
     b.over.clear()
@@ -300,7 +302,7 @@ class Counting(Recorded):
     asked = 0
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        """What is kept of it."""
+        """The kept calls of the channel."""
         self.asked += 1
         return super().recorded_calls(comm, channel)
 

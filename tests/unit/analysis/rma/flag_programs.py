@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Random programs whose flags are atomic operations, run one step at a time, so that it is known
-which of them have read what others have written."""
+"""Random programs whose flags are atomic operations, run step by step.
+
+So it is known which of them have read what others have written.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,8 @@ from collections.abc import Iterator
 
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
+from tests.unit.analysis.rma.event_programs import INT, Program, at
 from tests.unit.analysis.rma.oracle import Oracle
-from tests.unit.analysis.rma.programs_by_hand import INT, Program, at
 from tests.unit.analysis.rma.random_programs import keys
 
 HOME = 0
@@ -121,7 +123,7 @@ class Flagged:
             flag.made_by.append(me)
         elif op == "MPI_REPLACE" or (kind == "compare_and_swap" and before == compared):
             flag.value = given
-            # It has found what was there: whoever reads what it has left comes after that, too.
+            # It has found the old value: a process that reads its new one comes after that, too.
             flag.made_by = [me, *makers] if fetches else [me]
         mine.sync("flush", HOME)
         if fetches:
@@ -139,7 +141,7 @@ class Flagged:
 
 
 def difference(seed: int) -> tuple[str, int, int, int]:
-    """What is wrong with what is said of a program; how much is told, not decided, not said."""
+    """The error in the report on a program; the numbers of reported, undecided and silent pairs."""
     made = Flagged(seed)
     events, oracle = made.program.events(), made.oracle()
     result = analyse(events, events)

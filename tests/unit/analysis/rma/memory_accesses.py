@@ -26,7 +26,7 @@ class Touch(NamedTuple):
 
 
 def brings_alone(event: m.Operation) -> bool:
-    """Whether what is here at its end is all that it does at its target."""
+    """Return whether its only effect at the target is the result here at its end."""
     return event.kind == "get" or (event.result != () and event.op == "MPI_NO_OP")
 
 
@@ -38,7 +38,7 @@ def spread(memory: m.Memory) -> Iterator[int]:
 
 
 def rule_of(one: Touch, other: Touch, made: m.WindowMade | None) -> str:
-    """What two accesses of one byte at once break (MPI-4.1, 12.3 and 12.7)."""
+    """The rule that two concurrent accesses of one byte break (MPI-4.1, 12.3 and 12.7)."""
     kinds = {one.kind, other.kind}
     if kinds <= {"load", "store"}:
         return ""

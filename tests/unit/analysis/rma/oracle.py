@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What conflicts in a small program, from the standard's words: slowly, and by itself.
+"""The conflicts in a small program, from the standard's words: slow, and independent.
 
-Every call is two points, its beginning and its end; every access of memory is two more. Whatever
-the standard orders is an edge between points. Two accesses are at once if there is no way from the
-end of either to the beginning of the other; all pairs are looked at.
+Every call is two points, its beginning and its end; every access of memory is two more. Every order
+of the standard is an edge between points. Two accesses are concurrent if there is no path from the
+end of either to the beginning of the other. All pairs are tested.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import itertools
 from collections.abc import Iterator
 
 from mpipp.model import rma_events as m
+from tests.unit.analysis.rma.event_programs import SIZES
 from tests.unit.analysis.rma.memory_accesses import Touch, brings_alone, rule_of, spread
-from tests.unit.analysis.rma.programs_by_hand import SIZES
 
 Call = tuple[int, int]  # process and number of the event
 Told = tuple[str, int, int, int]  # rule, both processes, whose memory
@@ -80,7 +80,7 @@ class Oracle:
         return self.end[process, by.moment.number] if by else None
 
     def ordered(self, one: int, other: int) -> bool:
-        """Whether there is a way."""
+        """Return whether there is a path."""
         if one not in self.reached:
             seen, left = {one}, [one]
             while left:
@@ -116,7 +116,7 @@ class Oracle:
                     self.edge(self.begin[other, theirs.moment.number], done)
 
     def calls(self, process: int, window: int, *kinds: str) -> list[m.Synchronization]:
-        """Those of some kinds, in order."""
+        """The synchronizations of some kinds, in order."""
         return [
             event
             for event in self.events[process]
@@ -161,7 +161,7 @@ class Oracle:
         return start, self.calls(origin, post.window, "complete")[number]
 
     def held(self, process: int, window: int, target: int, before: int) -> str:
-        """How a process has locked a target when an event happens."""
+        """The lock of a process on a target when an event happens."""
         held = ""
         for event in self.calls(process, window, "lock", "unlock", "lock_all", "unlock_all"):
             if event.moment.number >= before:
@@ -173,7 +173,7 @@ class Oracle:
         return held
 
     def within(self, touch: Touch) -> bool:
-        """Whether an access that has begun under a lock is over when that is unlocked."""
+        """Return whether an access that began under a lock is completed by the unlock."""
         if touch.kind not in ("reads", "writes"):
             return True  # at the target operations are complete then
         target = self.made[touch.process, touch.window].ranks.index(touch.owner)
@@ -268,7 +268,7 @@ class Oracle:
     def _passive(
         self, process: int, event: m.Operation, later: list[m.Event], done: int, gone: int
     ) -> None:
-        # What flushes, unlocks and completed requests complete.
+        # The point at which flushes, unlocks and completed requests complete.
         def ends(local: bool) -> int | None:
             for other in later:
                 completes = isinstance(other, m.Completed) and event.request in other.requests
@@ -322,7 +322,7 @@ class Oracle:
     def spans(
         self, process: int, window: int, opens: str, closes: str
     ) -> Iterator[tuple[m.Synchronization, int, int]]:
-        """What opens each epoch of a kind, and its first and last point."""
+        """The call that opens each epoch of a kind, and the epoch's first and last point."""
         closing = self.calls(process, window, closes)
         for opened in self.calls(process, window, opens):
             number = opened.moment.number
@@ -369,9 +369,9 @@ class Oracle:
         return found
 
     def polls(self, one: Touch, other: Touch) -> bool:
-        """Whether they are valid in the unified model (MPI-4.1, 12.7), and look like a loop.
+        """Return whether they are valid in the unified model (MPI-4.1, 12.7), and look like a loop.
 
-        By rule 2 a location may be accessed that is the target of a remote update, by rule 3 a
+        By rule 2 a location may be accessed that is the target of a remote update. By rule 3 a
         store may update one that is the target of a remote read. MPI_Win_sync is called next to it.
         """
         for own, remote in ((one, other), (other, one)):
@@ -383,7 +383,7 @@ class Oracle:
         return False
 
     def _is_next_to_sync(self, touch: Touch) -> bool:
-        # With nothing but accesses of memory in between.
+        # With only accesses of memory in between.
         events = self.events[touch.process]
         at = next(i for i, event in enumerate(events) if event is touch.event)
         for some in (events[at + 1 :], events[:at][::-1]):
@@ -396,7 +396,7 @@ class Oracle:
         return False
 
     def pairs(self) -> Iterator[tuple[str, Touch, Touch]]:
-        """The same with both accesses."""
+        """The conflicts with both accesses."""
         for one, other in itertools.combinations(self.touches, 2):
             if one.owner != other.owner:
                 continue
@@ -409,7 +409,7 @@ class Oracle:
                 yield rule, one, other
 
     def _rule_of_one(self, one: Touch, other: Touch) -> str:
-        # What its own buffers share it is told of when it is called.
+        # An overlap of its own buffers is reported when it is called.
         if {one.kind, other.kind} <= {"reads", "writes"} or not one.bytes & other.bytes:
             return ""
         made = self.made.get((one.process, one.window))
@@ -454,7 +454,7 @@ class Oracle:
                 and call.moment.number < second.event.moment.number
                 for call in self.calls(owner, window, *kinds)
             )
-            # A window is made after whatever was in its memory.
+            # A window is made after everything that was in its memory.
             return "" if seen else "rma-copies"
         if first.kind in ("store", "writes") and second.kind in ("get", "put", "accumulate"):
             if not meets and (second.kind == "get" or first.kind == "writes"):

@@ -9,8 +9,8 @@ from typing import Any
 
 from mpipp.analysis.rma_engine import Result, analyse
 from mpipp.model.rma_events import Memory
+from tests.unit.analysis.rma.event_programs import INT, Program, at, buffer
 from tests.unit.analysis.rma.oracle import Oracle, Told
-from tests.unit.analysis.rma.programs_by_hand import INT, Program, at, buffer
 
 Step = Callable[[Program], None]
 OPERATIONS = ("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
@@ -22,8 +22,8 @@ SLOT = 16
 class Made:
     """A random program as steps; those in `removable` may be left out.
 
-    In a careful one each process has places of its own in each window, which are others in each
-    phase, so that it is correct unless a step is missing.
+    In a careful one each process has places of its own in each window, which change with each
+    phase. So it is correct unless a step is missing.
     """
 
     def __init__(self, seed: int) -> None:
@@ -209,7 +209,7 @@ class Made:
             self.access(target)
 
     def _between(self) -> None:
-        # What orders one phase and the next, or only parts of them.
+        # The order between one phase and the next, or only between parts of them.
         number = self.number
         if not self.careful:
             root = self.random.randrange(number)
@@ -280,11 +280,11 @@ def exposed(result: Result) -> set[tuple[int, int]]:
 
 
 def difference(program: Program) -> tuple[int, str]:
-    """How many conflicts there are, and what is wrong with what the analysis says of a program."""
+    """The number of conflicts, and the error in the analysis of a program."""
     result = analyse(program.events())
     oracle = Oracle(program.events())
     expected, certain = oracle.conflicts(), oracle.conflicts(certain=True)
-    # Of what hides behind a conflict of an operation with itself not all need be told.
+    # Conflicts behind a conflict of an operation with itself need not all be reported.
     least = oracle.conflicts(apart=True)
     told, all_ = keys(result, False), keys(result, True)
     wrong = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which collective calls of a log order anything."""
+"""Select the collective calls of a log that order anything."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from mpipp.model.rma_events import (
     Synchronization,
     WindowInfo,
 )
-from tests.unit.analysis.rma.programs_by_hand import (
+from tests.unit.analysis.rma.event_programs import (
     BASE,
     BUFFERS,
     LENGTH,
@@ -133,7 +133,7 @@ def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> N
         ("post wait lock unlock", True),
         ("post wait order lock unlock", False),
         ("post wait told lock unlock", False),
-        ("post told wait lock unlock", True),  # it has heard of the post, not of its end
+        ("post told wait lock unlock", True),  # it is ordered after the post, not after its end
         ("lock unlock post wait", True),
         ("lock unlock order post wait", False),
         ("lock order unlock post wait", True),
@@ -144,7 +144,7 @@ def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> N
 def test_windows_are_not_locked_by_others_while_they_are_exposed(
     lock: str, steps: str, wrong: bool
 ) -> None:
-    """As far as order goes, in whatever order it was this time."""
+    """Only the known order counts, with any order of this run."""
     program = Program(2)
     for step in steps.split():
         if step == "order":
@@ -171,7 +171,7 @@ def test_locks_of_one_process_do_not_concern_what_another_has_exposed() -> None:
 @pytest.mark.parametrize("kind", ["fetch_and_op", "get_accumulate", "get"])
 @pytest.mark.parametrize("op", ["MPI_NO_OP", "MPI_SUM"])
 def test_reads_are_no_updates(kind: str, op: str) -> None:
-    """MPI_MODE_NOPUT allows what only reads, by whatever call it does."""
+    """MPI_MODE_NOPUT allows calls that only read, by any procedure."""
     program = Program(2)
     program.sync("fence", "MPI_MODE_NOPUT")
     program[0].operation(kind, 1, at(0), op="" if kind == "get" else op)
@@ -319,7 +319,7 @@ def test_mistakes_have_the_epochs_around_them() -> None:
 @pytest.mark.parametrize("kind", ["put", "get", "fetch_and_op"])
 @pytest.mark.parametrize("end", ["", "flush_local", "unlock_all", "wait"])
 def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: str) -> None:
-    """Where it has no byte of one, and once the operation is complete, nothing is told."""
+    """Without a byte of a pending buffer, or once the operation is complete, there is no report."""
     program = Program(2)
     program.sync("lock_all")
     request = 5 if end == "wait" else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Correct programs in which flags order accesses: nothing is told of them."""
+"""Correct programs in which flags order accesses: there is no report."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import pytest
 
 from mpipp.analysis.rma_engine import analyse
 from mpipp.model import rma_events as m
+from tests.short import some
+from tests.unit.analysis.rma.event_programs import Program, at, found
 from tests.unit.analysis.rma.flag_programs import difference
-from tests.unit.analysis.rma.programs_by_hand import Program, at, found
 
 DATA, FLAG = at(0, 8), at(64)
 
@@ -101,8 +102,8 @@ def handed_on(seed: int) -> Program:
 
 
 def test_nothing_is_told_where_a_token_is_handed_on() -> None:
-    # Some of these chains go through a process that has heard of two others since it last told any.
-    for seed in range(1000):
+    # Some of these chains go through a process that knows of two others since it last sent to any.
+    for seed in range(some(1000)):
         assert analyse(handed_on(seed).events()).conflicts == [], seed
 
 
@@ -317,7 +318,7 @@ def test_info_keys_say_which_accumulates_may_be_at_once(
     for rank in program.ranks:
         rank.does(m.WindowInfo(rank.moment("MPI_Win_set_info"), 1, *hints))
     program.sync("fence")
-    # Of one process, and of two.
+    # One process, and then two.
     program[0].accumulate(1, at(0), ops[0])
     program[0].accumulate(1, at(0), ops[1])
     program[0].accumulate(1, at(8), ops[0])

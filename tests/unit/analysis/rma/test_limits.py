@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is kept of many alike, how often it is told, and that time does not grow with the square."""
+"""Limits on equal conflicts: their storage and reports, and time that is not quadratic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mpipp.analysis.rma_engine import analyse, dynamic_windows
 from mpipp.analysis.rma_engine.conflicts import MOST_ALIKE
 from mpipp.model.rma_events import Attached, Comb, Event, Memory, Operation
 from mpipp.registry.rma_log.entries import ANY
-from tests.unit.analysis.rma.programs_by_hand import BASE, Program, at, buffer, told
+from tests.unit.analysis.rma.event_programs import BASE, Program, at, buffer, told
 from tests.unit.registry.test_rma_log import KINDS, log, receives
 
 
@@ -66,7 +66,7 @@ def test_two_that_lie_in_several_cells_are_told_once_each() -> None:
 
 
 def test_memory_that_is_never_attached_is_told_after_much_that_is() -> None:
-    # What is read before its attachment does not take the room of what has none.
+    # Reads before the attachment do not take the capacity of those without one.
     program, number = Program(2, flavor="dynamic"), 40
     program.sync("lock_all")
     for at_ in range(number + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What orders one-sided operations, and what does not."""
+"""The calls that order one-sided operations, and those that do not."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from mpipp.model.rma_events import (
     Received,
     Sent,
 )
+from tests.unit.analysis.rma.event_programs import INT, WINDOW, Program, at, buffer, found
 from tests.unit.analysis.rma.oracle import Oracle
-from tests.unit.analysis.rma.programs_by_hand import INT, WINDOW, Program, at, buffer, found
 
 
 def flag(flow: str, root: int = -1, silent: Sequence[int] = ()) -> list[str]:
@@ -82,11 +82,11 @@ def test_synchronous_send_hears_of_its_receiver() -> None:
 
 
 def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
-    # Processes 0 and 1 put, and 2 and 3 load: who has heard of whom?
+    # Processes 0 and 1 put, and 2 and 3 load.
     for members, conflicts in (
-        # A ring: 3 has heard of 2 alone, 2 of 1.
+        # A ring: 3 is only ordered after 2, 2 after 1.
         ({0: (3,), 1: (0,), 2: (1,), 3: (2,)}, ["put@0 load@2", "put@0 load@3", "put@1 load@3"]),
-        # An intercommunicator: each of one group has heard of all of the other.
+        # An intercommunicator: each of one group is ordered after all of the other.
         ({0: (2, 3), 1: (2, 3), 2: (0, 1), 3: (0, 1)}, []),
     ):
         program = Program(4)
@@ -105,7 +105,7 @@ def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
 
 
 def test_synchronous_send_hears_of_a_receive_that_was_begun_before() -> None:
-    # What comes between the beginning of the receive and its end, the sender has not heard of.
+    # Calls between the beginning of the receive and its end are not ordered before the sender's.
     for late in (False, True):
         program = Program(2)
         channel, request = program.channel(0, 1), program.request()
@@ -217,7 +217,7 @@ def test_complete_ends_puts_at_the_origin_and_wait_at_the_target() -> None:
 
 @pytest.mark.parametrize("kind", ["get", "fetch_and_op", "get_accumulate", "put"])
 def test_what_an_operation_has_brought_tells_of_the_post(kind: str) -> None:
-    # What was there before an accumulate is here at MPI_Win_complete, as what a get reads.
+    # The value before an accumulate is here at MPI_Win_complete, like the result of a get.
     program = Program(2, windows=2)
     program[1].store(at(0))
     program[1].sync("post", -1, (0,))
@@ -392,7 +392,7 @@ def test_what_only_reads_is_complete_before_an_update_that_began_earlier() -> No
 
 
 def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
-    """What was put there is seen in the next window of it, and by what comes before that."""
+    """Data that was put there is seen in its next window, and by the calls before that."""
     for frees in (True, False):
         program = Program(2, separate=True)
         program[0].sync("lock", 1)
@@ -411,7 +411,7 @@ def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
 
 
 def test_copies_of_the_separate_model() -> None:
-    # The put is complete, and the target has heard so: but not by a call for the window.
+    # The put is complete, and the target knows it: but not by a call for the window.
     for separate in (False, True):
         for synced in (False, True):
             program = Program(2, separate=separate)

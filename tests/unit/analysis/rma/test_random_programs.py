@@ -6,35 +6,36 @@ from __future__ import annotations
 import pytest
 
 from mpipp.analysis.rma_engine import analyse, check_process, conflicts
+from tests import short
 from tests.unit.analysis.rma.oracle import Oracle
 from tests.unit.analysis.rma.random_programs import Made, alike, compare, exposed, keys
 
 
 @pytest.mark.parametrize("sweep", [0, 4096])
 def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # What is past is dropped at once, or never in so small a program.
+    # Past accesses are dropped at once, or never in so small a program.
     monkeypatch.setattr(conflicts, "SWEEP", sweep)
     found, compared, conflicting = [], 0, 0
-    for seed in range(sweep, sweep + 100):
+    for seed in range(sweep, sweep + short.some(100)):
         wrong, number, bad = compare(seed)
         found += wrong
         compared += number
         conflicting += bad
     assert found == []
     # Both kinds were there.
-    assert compared > 250
-    assert 50 < conflicting < compared - 50
+    assert compared > short.some(250)
+    assert short.some(50) < conflicting < compared - short.some(50)
 
 
 def test_windows_are_told_that_are_locked_and_exposed_at_once() -> None:
     told, expected = 0, 0
-    for seed in range(150):
+    for seed in range(short.some(150)):
         events = Made(seed).program().events()
         found, all_ = exposed(analyse(events)), Oracle(events).exposed()
         assert found <= all_, seed
         told += bool(found)
         expected += bool(all_)
-    # What flags may have ordered is not told.
+    # Pairs that flags may have ordered are not reported.
     assert 0 < 0.5 * expected < told <= expected
 
 
@@ -52,7 +53,7 @@ def test_nothing_is_told_wrong_when_accesses_are_forgotten(monkeypatch: pytest.M
 
 def test_what_one_process_knows_alone_is_what_all_know() -> None:
     told, expected = 0, 0
-    for seed in range(100):
+    for seed in range(short.some(100)):
         events = Made(seed).program().events()
         of_all = keys(analyse(events), True)
         for rank, some in events.items():
@@ -62,5 +63,5 @@ def test_what_one_process_knows_alone_is_what_all_know() -> None:
             assert not mistakes
             told += len(alone)
             expected += len([one for one in of_all if one[1] == one[2] == rank])
-    # What was complete once its target had waited it may have heard of.
+    # A target may be ordered after operations that were complete once it had waited.
     assert 0.95 * expected < told <= expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is told of a program does not depend on which of its processes has which rank."""
+"""The report on a program does not depend on the ranks of its processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from mpipp.analysis.rma_engine import Conflict, analyse
 from mpipp.model import rma_events as m
-from tests.unit.analysis.rma.programs_by_hand import Program, at
+from tests.unit.analysis.rma.event_programs import Program, at
 from tests.unit.analysis.rma.random_programs import Made
 from tests.unit.analysis.rma.test_flags import DATA, atomic, locked, polled, told
 
@@ -19,7 +19,7 @@ Told = set[tuple[str, tuple[int, ...], int]]
 
 
 def relabelled(program: Program, ranks: Sequence[int]) -> dict[int, list[m.Event]]:
-    """The same with other ranks, each in the place of its old one."""
+    """The program with other ranks, each in the place of its old one."""
 
     def event(old: m.Event) -> m.Event:
         changed: dict[str, object] = {
@@ -58,7 +58,7 @@ def by_old_ranks(conflicts: list[Conflict], ranks: Sequence[int]) -> Told:
 
 
 def answers(program: Program) -> list[tuple[Told, Told]]:
-    """Of all numberings: conflicts, and what else is not decided."""
+    """For all numberings: conflicts, and undecided facts."""
     found = []
     for ranks in itertools.permutations(program.everybody):
         result = analyse(relabelled(program, ranks))
@@ -102,7 +102,7 @@ def test_ranks_do_not_matter_where_there_are_flags(seed: int) -> None:
 def test_ranks_do_not_matter() -> None:
     for seed in range(100):
         made = Made(seed)
-        # Of "rma-apart" only the last access of each process is kept, whatever flags may order.
+        # For "rma-apart" only the last access of each process is kept, even if flags may order.
         if made.number < 4 and not made.flags:
             program = made.program()
             first, *others = answers(program)
@@ -111,7 +111,7 @@ def test_ranks_do_not_matter() -> None:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_flag_is_read_between_two_alike(first: int) -> None:
-    # What comes after the flag does not stand for what came before.
+    # Accesses after the flag do not stand for those before.
     other = 1 - first
     program = Program(3)
     program.sync("lock_all")

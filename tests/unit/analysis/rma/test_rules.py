@@ -19,7 +19,7 @@ from mpipp.model.rma_events import (
     Synchronization,
     WindowFreed,
 )
-from tests.unit.analysis.rma.programs_by_hand import (
+from tests.unit.analysis.rma.event_programs import (
     BASE,
     INT,
     Program,
@@ -102,6 +102,36 @@ def test_locks_that_are_not_checked_keep_nobody_off() -> None:
         assert found(program) == ([line] if asserted else [])
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "ordered", "expected"),
+    [
+        (["put"], ["put"], False, ["lock-order: put@0 put@1 [0,4) of 2, unordered"]),
+        (["put"], ["get"], False, ["lock-order: put@0 get@1 [0,4) of 2, unordered"]),
+        (["put"], ["put"], True, []),
+        (["get", "put"], ["get", "put"], False, []),  # counters
+        (["get"], ["get"], False, []),
+        (["accumulate"], ["accumulate"], False, []),
+    ],
+)
+def test_the_order_of_exclusive_locks(
+    first: list[str], second: list[str], ordered: bool, expected: list[str]
+) -> None:
+    program = Program(3)
+    for origin, kinds in enumerate((first, second)):
+        program[origin].sync("lock", 2, exclusive=True)
+        for number, kind in enumerate(kinds):
+            if kind == "accumulate":
+                program[origin].accumulate(2, at(0))
+            else:
+                program[origin].operation(kind, 2, at(0), buffer(number))
+            program[origin].sync("flush", 2)
+        program[origin].sync("unlock", 2)
+        if ordered:
+            program.barrier()
+    assert found(program) == []
+    assert [told(one) for one in analyse(program.events()).locks] == expected
+
+
 @pytest.mark.parametrize("fixed", [False, True])
 def test_result_used_before_the_end_of_the_epoch(fixed: bool) -> None:
     # Figure 1 and figure 6: a load and a store of what a get has not brought yet.
@@ -144,7 +174,7 @@ def test_order_goes_through_others() -> None:
         assert found(program) == (expected if broken else []), broken
 
 
-# Which two accesses conflict, whatever comes between.
+# Which two accesses conflict, with any others in between.
 
 ACCUMULATED = "accumulate"
 REMOTE_PAIRS = {
@@ -389,7 +419,7 @@ def test_accumulates_of_two_windows_are_not_atomic_together() -> None:
     assert found(program) == ["rma-accumulates: accumulate@0 accumulate@1 [0,4) of 2, unordered"]
 
 
-# What cannot be known.
+# Facts that cannot be known.
 
 
 def test_what_was_forgotten_before_its_end_is_not_pending_for_ever(

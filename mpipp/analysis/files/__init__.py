@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Calls on files: views, split collective calls, and what is pending meanwhile."""

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""Does MPI_Type_commit commit a datatype that needs none? (MPI-4.1, section 5.1.9)"""
+
+from __future__ import annotations
+
+from mpipp.analysis.context.process import Process
+from mpipp.analysis.findings.finding import Finding, Findings
+from mpipp.model import DatatypeRecord
+
+
+def check(process: Process) -> Findings:
+    """The active calls that commit a datatype that is predefined, or committed already."""
+    for operation in process.operations:
+        constructor = operation.call.constructor
+        if operation.call.procedure != "MPI_Type_commit" or constructor is None:
+            continue
+        for record in constructor.types or ():
+            if not isinstance(record, DatatypeRecord) or record.header.freed or record.header.null:
+                continue
+            if record.header.predefined:
+                party = operation.party()
+                name = record.header.name
+                yield Finding.of("needless-commit", [party], "predefined", datatype=name)
+            elif record.committed:
+                parties = [operation.party(), process.object_party(record)]
+                yield Finding.of("needless-commit", parties, "again")

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""Does a buffer run past the object that it begins in? (MPI-4.1, sections 3.2.2, 3.2.4 and 5.1.12)
+
+A datatype may describe several variables by their addresses. So a single entry of a datatype with
+displacements in bytes may reach beyond the object.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mpipp.analysis.context.buffer_accesses import Access, Entries
+from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.datatypes import memory
+from mpipp.program_types import types
+from mpipp.program_types.types import Scalar, Type
+from mpipp.render.phrases import Phrase
+from mpipp.typetree import Datatype
+
+_END = 1 << 64
+_MOST_PARTS = 1000  # of a datatype, that are checked
+_BY_ADDRESS = ("STRUCT", "HINDEXED", "HINDEXED_BLOCK")  # displacements in bytes
+_STRIDED = ("RESIZED", "VECTOR", "HVECTOR", "SUBARRAY", "DARRAY", "INDEXED", "INDEXED_BLOCK")
+
+
+class Owner(NamedTuple):
+    """The object that a buffer begins in: bytes [low, high).
+
+    Attributes:
+        text: its name, with its size: "u (double [4][4], 128 bytes)".
+        case: "object"; "container": only the elements of a std::vector that are in use count.
+        unit: the type of the elements that it is made of, or its own; None: not known.
+        fortran: whether it is a variable of Fortran.
+    """
+
+    low: int
+    high: int
+    text: str
+    case: str = "object"
+    unit: Type | None = None
+    fortran: bool = False
+
+
+def check(access: Access, owner: Owner, party: Party) -> Finding | None:
+    """The finding for a buffer that runs past the object that it begins in; None if it does not.
+
+    Args:
+        owner: has the access's first byte.
+        party: the access's operation.
+    """
+    has_one_type = access.buffer.datatype is not None
+    beyond = [one for one in access.entries if _is_certain(one, owner, has_one_type)]
+    outside = memory.span(owner.high, _END)
+    regions = [memory.region(one.datatype, one.count, one.address) for one in beyond]
+    shared = memory.shared(memory.union(regions), outside) if regions else None
+    if shared is None:
+        return None
+    first = shared[0]
+    template = "the first element outside is {name}, at {address}"
+    details = [Phrase.of(template, name=access.name(first), address=first)]
+    details += filter(None, (_other_type(beyond, owner), _stride(beyond, owner)))
+    return Finding.of(
+        "beyond-object",
+        [party.with_details(*details)],
+        owner.case,
+        procedure=access.operation.call.procedure,
+        argument=access.buffer.role,
+        variable=owner.text,
+    )
+
+
+def _is_certain(entries: Entries, owner: Owner, has_one_type: bool) -> bool:
+    # Entries that begin in the object, each within a single object. The displacements of a w form
+    # are bytes, and may lead to other objects; those of a v form count elements of one.
+    low = memory.region(entries.datatype, 1, entries.address).low
+    if not owner.low <= low < max(owner.high, owner.low + 1):
+        return has_one_type and not _has_addresses(entries.datatype)
+    tree = entries.datatype
+    if not _has_addresses(tree) or _is_of_one_unit(tree, owner):
+        return True
+    return entries.count > 1 and entries.address + entries.datatype.true_ub <= owner.high
+
+
+def _is_of_one_unit(tree: Datatype, owner: Owner) -> bool:
+    return owner.unit is not None and tree.true_ub - tree.true_lb <= owner.unit.size
+
+
+def _has_addresses(tree: Datatype) -> bool:
+    # A tree with very many parts counts as one with addresses.
+    pending, seen = [tree], 0
+    while pending and seen < _MOST_PARTS:
+        one = pending.pop()
+        seen += 1
+        if one.combiner in _BY_ADDRESS:
+            return True
+        pending += one.components
+    return bool(pending)
+
+
+def _other_type(beyond: list[Entries], owner: Owner) -> Phrase | None:
+    # The elements have more bytes than those of the variable.
+    leaf, scalar = beyond[0].datatype, owner.unit
+    while leaf.components and len(leaf.components) == 1:
+        leaf = leaf.components[0]
+    if not isinstance(scalar, Scalar) or leaf.components or leaf.size <= scalar.size:
+        return None
+    fits = types.datatype_name(scalar, owner.fortran)
+    return Phrase.of(
+        "{datatype} has {bytes}, {type_name} has {own_bytes}{clause}",
+        datatype=leaf.name or leaf.combiner,
+        bytes=leaf.size,
+        type_name=scalar.name,
+        own_bytes=scalar.size,
+        clause=f": {fits} fits" if fits else "",
+    )
+
+
+def _stride(beyond: list[Entries], owner: Owner) -> Phrase | None:
+    # The advice for columns of a matrix that are a whole column apart: resize the datatype.
+    for one in beyond:
+        tree = one.datatype
+        first_fits = one.address + tree.true_ub <= owner.high
+        if one.count < 2 or not first_fits or tree.combiner not in _STRIDED:
+            continue
+        block = _block(tree)
+        if block and block < tree.extent:
+            return Phrase.of(
+                "consecutive entries lie {extent} bytes apart, the extent of the datatype: for "
+                "entries that lie {block_size} bytes apart, resize it with MPI_Type_create_resized",
+                extent=tree.extent,
+                block_size=block,
+            )
+    return None
+
+
+def _block(tree: Datatype) -> int:
+    # Bytes of the first block of a vector; 0: it is none.
+    if tree.combiner == "RESIZED":
+        tree = tree.components[0]
+    inner = tree.components[0].extent if tree.components else 0
+    length = tree.arguments.get("blocklength")
+    return length * inner if isinstance(length, int) else 0

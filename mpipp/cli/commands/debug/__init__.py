@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp debug`: starts the ranks of a job and one gdb, and outlives neither."""

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp debug`: all ranks of a job in one gdb, from before `main`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from mpipp.cli.commands import attach
+from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
+from mpipp.cli.commands.run.check import new_directory, prefixed
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import run_launcher
+from mpipp.toolchain.gdb_command import debugger, loading
+from mpipp.toolchain.preload import built, mpi_for, prefix
+
+USAGE = """\
+mpipp debug [OPTION...] -- PROGRAM [ARGUMENT...]
+       mpipp debug [--gdb-options=WORDS] --attach [JOB]"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `mpipp debug`."""
+    parser.usage = USAGE
+    parser.add_argument("-n", "-np", metavar="N", type=int, help="start N MPI processes (or -np N)")
+    parser.add_argument("--mpiexec", metavar="M", help="use this launcher, with its options")
+    parser.add_argument("--mpicc", metavar="CC", help="build the wrapper with this MPI compiler")
+    parser.add_argument(
+        "--stdin", metavar="RANK", type=int, default=0, help="pass input to this rank (default: 0)"
+    )
+    parser.add_argument(
+        "--attach",
+        metavar="JOB",
+        nargs="?",
+        const="",
+        help="attach to the ranks of a running job: the PID of its launcher, or its batch job "
+        "number; default: the only job",
+    )
+    parser.add_argument(
+        "--gdb-options", metavar="WORDS", default="", help='pass options to gdb: ="-x FILE"'
+    )
+    parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start gdb and the job; returns gdb's exit status.
+
+    Raises:
+        MpippError: there is no gdb or launcher, or no wrapper fits the program.
+    """
+    if arguments.n is not None and arguments.n < 1:
+        raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
+    program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
+    try:
+        gdb = [debugger(), "-q", *loading(), *shlex.split(arguments.gdb_options)]
+    except ValueError as error:
+        raise MpippError(f"--gdb-options {arguments.gdb_options}: {error}") from None
+    if arguments.attach is not None:
+        _attach(gdb, arguments.attach, program)
+    if not program:
+        raise MpippError("no program to debug: give it after --, with its arguments")
+    mpi = mpi_for(program[0], arguments.mpicc)
+    launcher = run_launcher.command(mpi, arguments.mpiexec)
+    if arguments.n is not None:
+        launcher += ["-n", str(arguments.n)]
+    wrapper = built(mpi)
+    directory = new_directory()
+    try:
+        before = prefix(wrapper, {"MPIPP_HOLD": os.path.join(directory, RANKS)})
+        command = [*launcher, *prefixed(program, before)]
+        supervisor = Supervisor(directory, command, {}, arguments.stdin)
+        sys.stdout.flush()
+        return supervisor.run([*gdb, *_beginning(f"begin({os.path.join(directory, DEBUGGER)!r})")])
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _attach(gdb: Sequence[str], job: str, program: Sequence[str]) -> NoReturn:
+    if program:
+        raise MpippError("--attach is for a running job: name no program")
+    processes = attach.of_job(job)
+    ranks = [process.rank for process in processes]
+    if -1 in ranks or len(set(ranks)) < len(ranks):  # as of several jobs
+        ranks = [*range(len(processes))]
+    found = {rank: process.pid for rank, process in zip(ranks, processes)}
+    attach.become_gdb([*gdb, *_beginning(f"attach({found!r})")])
+
+
+def _beginning(call: str) -> Sequence[str]:
+    # The last command before gdb asks for commands.
+    return ["-ex", f"python import mpipp.gdb.commands.ranks.begin as ranks; ranks.{call}"]

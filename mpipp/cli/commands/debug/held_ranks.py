@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""The ranks of a job as they start: each waits before `main` until the debugger has attached."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import struct
+import tty
+from typing import NamedTuple
+
+from mpipp.watcher.ipc import launch
+
+_MAGIC = b"MPIPPDBG"
+# wrapper/debugger/hold.c has the same layouts.
+_HELLO, _REPLY = struct.Struct("=8siii"), struct.Struct("=8sii")
+_OUTPUT, _INPUT = 1, 2  # the files of a reply
+_BACKLOG = 4096
+
+
+class HeldRank(NamedTuple):
+    """A process that waits.
+
+    Attributes:
+        rank: the launcher's number; -1 if the launcher has set none.
+        size: the number of ranks; -1 likewise.
+        output: file descriptor of what the process writes.
+        input: file descriptor that the process reads; -1 if the launcher's remains.
+    """
+
+    pid: int
+    rank: int
+    size: int
+    output: int
+    input: int
+
+
+class HeldRanks:
+    """Accepts the processes of one job, and ends them."""
+
+    def __init__(self, path: str) -> None:
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(path)
+        self.listener.listen(_BACKLOG)
+        self._waiting: dict[int, socket.socket] = {}  # by process
+        self._processes: dict[int, int] = {}  # a file descriptor for each process
+
+    def accept(self, debugger: int, stdin_rank: int) -> HeldRank | None:
+        """The next process; None if the connection is not one of a rank.
+
+        Args:
+            debugger: the process that may attach.
+            stdin_rank: the rank that reads what the user types.
+        """
+        connection, _ = self.listener.accept()
+        pid, user = launch.peer(connection)
+        data = connection.recv(_HELLO.size) if user == os.geteuid() else b""
+        if len(data) != _HELLO.size or not data.startswith(_MAGIC):
+            connection.close()
+            return None
+        _, _, rank, size = _HELLO.unpack(data)
+        files = _Files(has_input=rank == stdin_rank)
+        what = _OUTPUT | (_INPUT if files.of_rank[1:] else 0)
+        reply = _REPLY.pack(_MAGIC, debugger, what)
+        with contextlib.suppress(OSError):  # it has ended
+            socket.send_fds(connection, [reply], files.of_rank)
+        files.close_those_of_rank()
+        with contextlib.suppress(OSError):
+            self._processes[pid] = os.pidfd_open(pid)
+        self._waiting[pid] = connection
+        return HeldRank(pid, rank, size, files.output, files.input)
+
+    def release(self) -> None:
+        """Let all that wait begin."""
+        for connection in self._waiting.values():
+            with contextlib.suppress(OSError):
+                connection.send(b"g")
+            connection.close()
+        self._waiting.clear()
+
+    def kill(self) -> None:
+        """End all processes."""
+        for descriptor in self._processes.values():
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+            os.close(descriptor)
+        self._processes.clear()
+        for connection in self._waiting.values():
+            connection.close()
+        self._waiting.clear()
+
+
+class _Files:
+    # A terminal for the output: lines come as they are written, as with a plain gdb.
+    def __init__(self, has_input: bool) -> None:
+        self.output, terminal = os.openpty()
+        tty.setraw(terminal)
+        self.of_rank = [terminal]
+        self.input = -1
+        if has_input:
+            read, self.input = os.pipe()
+            self.of_rank.append(read)
+
+    def close_those_of_rank(self) -> None:
+        for descriptor in self.of_rank:
+            os.close(descriptor)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Reports begin on a line of their own, also where the program has left its line open."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TextIO
+
+
+def line_start(stream: TextIO, output: int = 1) -> str:
+    """The text before a report: a newline if a line may be open, else "".
+
+    In a file the last byte shows it. A pipe does not show its last byte. If the program's output
+    goes to the same pipe, an empty line is the lesser evil.
+
+    Args:
+        output: the descriptor of the program's output.
+    """
+    try:
+        own, other = os.fstat(stream.fileno()), os.fstat(output)
+        if stat.S_ISREG(own.st_mode):
+            return "\n" if _last_byte(stream.fileno(), own.st_size) not in (b"", b"\n") else ""
+    except (OSError, ValueError):
+        return ""
+    is_shared = os.path.samestat(own, other)
+    return "\n" if is_shared and (stat.S_ISFIFO(own.st_mode) or stat.S_ISSOCK(own.st_mode)) else ""
+
+
+def _last_byte(descriptor: int, size: int) -> bytes:
+    if not size:
+        return b""
+    file = os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(file, 1, size - 1)
+    finally:
+        os.close(file)

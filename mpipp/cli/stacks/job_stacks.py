@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""The stacks of a job on this node as one tree, and the trees of several nodes merged."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mpipp.cli.stacks import process_stacks
+from mpipp.cli.stacks.process_stacks import RunningProcess
+from mpipp.common.errors import MpippError
+from mpipp.ranks import stack_tree
+from mpipp.ranks.stack_tree import StackTree
+from mpipp.toolchain import launcher_ancestors
+from mpipp.toolchain.running_jobs import Job, Process
+
+_MOST = 1 << 28  # bytes of a file that is read
+
+
+@dataclass
+class JobStacks:
+    """The stacks of a job's processes.
+
+    Attributes:
+        by_rank: those with a rank in MPI_COMM_WORLD; `others` by the process's number.
+        failures: why processes are missing, a sentence each.
+        stood: the longest time that a thread was stopped, in seconds.
+    """
+
+    by_rank: StackTree = field(default_factory=StackTree)
+    others: StackTree = field(default_factory=StackTree)
+    failures: list[str] = field(default_factory=list)
+    stood: float = 0.0
+
+    def merge(self, other: JobStacks) -> None:
+        """Take in those of another node."""
+        self.by_rank.merge(other.by_rank)
+        self.others.merge(other.others)
+        self.failures += other.failures
+        self.stood = max(self.stood, other.stood)
+
+    def record(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "stacks": stack_tree.record(self.by_rank),
+            "without_rank": stack_tree.record(self.others),
+            "failures": self.failures,
+            "stopped_seconds": self.stood,
+        }
+
+
+def read(processes: Sequence[Process]) -> JobStacks:
+    """Read the processes one after the other: while one stands, the others run."""
+    found, jobs = JobStacks(), set[int]()
+    for process in processes:
+        if process.obstacle:
+            found.failures.append(f"process {process.pid} {process.obstacle}")
+            continue
+        try:
+            _add(found, process, jobs)
+        except MpippError as error:
+            found.failures.append(f"process {process.pid}: {error}")
+    return found
+
+
+def _add(found: JobStacks, process: Process, jobs: set[int]) -> None:
+    # jobs: that of the processes by rank; spawned processes have ranks of their own.
+    one = RunningProcess(process.pid)
+    try:
+        stacks = process_stacks.read(one)
+        info = one.registry.info if one.is_recorded else None
+    finally:
+        one.close()
+    rank = process.rank
+    if info is not None and info.world_rank is not None:
+        jobs.update(() if jobs else (info.job,))
+        rank = info.world_rank if info.job in jobs else -1
+    tree, number = (found.by_rank, rank) if rank >= 0 else (found.others, process.pid)
+    for stack in stacks.stacks:
+        tree.add(number, stack)
+    found.stood = max(found.stood, stacks.stood)
+    if one.failure:
+        found.failures.append(f"process {process.pid}: {one.failure}")
+    if stacks.refused:
+        found.failures.append(
+            f"process {process.pid}: the system does not let mpipp stop a thread, so its stack is "
+            "not complete"
+        )
+
+
+def from_file(path: str) -> JobStacks:
+    """Read the output of `mpipp stacks --json`. Raises MpippError."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.loads(file.read(_MOST))
+        found = JobStacks(
+            stack_tree.from_record(content["stacks"]),
+            stack_tree.from_record(content["without_rank"]),
+            [str(one) for one in content["failures"]],
+            float(content["stopped_seconds"]),
+        )
+    except OSError as error:
+        raise MpippError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, MpippError, RecursionError):
+        raise MpippError(f"{path} is not from mpipp stacks --json") from None
+    return found
+
+
+def of_directory(jobs: Sequence[Job], path: str) -> Job:
+    """The job that `mpipp run --report PATH` started. Raises MpippError if it does not run here."""
+    for job in jobs:
+        if any(_reports_to(pid, path) for pid in (job.launcher, *job.above)):
+            return job
+    raise MpippError(f"no running job on this machine has the run's directory {path}")
+
+
+def _reports_to(pid: int, path: str) -> bool:
+    # The launcher's command has the watcher's settings (mpipp.watcher.ipc.launch).
+    try:
+        with open(f"{launcher_ancestors.PROC}/{pid}/cmdline", "rb") as file:
+            words = file.read(_MOST).split(b"\0")
+    except OSError:
+        return False
+    return any(_report(word) == os.path.abspath(path) for word in words)
+
+
+def _report(word: bytes) -> str | None:
+    try:
+        settings = json.loads(word) if word.startswith(b"{") else None
+    except ValueError:
+        return None
+    found = settings.get("report") if isinstance(settings, dict) else None
+    return found if isinstance(found, str) else None

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""The stacks of a running process: its threads are stopped one after the other, and only copied."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.deadlock import stack_steps
+from mpipp.common.errors import MpippError, UnreadableMemory
+from mpipp.model import Call, Thread
+from mpipp.ranks.stack_tree import PROGRAM, Step
+from mpipp.registry.describe_adapter import Recorded
+from mpipp.registry.memory import cpython_frames
+from mpipp.registry.memory.address_space import BytesMemory, ProcessMemory
+from mpipp.registry.registry import Registry
+from mpipp.symbolizer import frame_steps, stack_unwinder
+from mpipp.symbolizer.process_symbols import PYTHON, Places
+from mpipp.symbolizer.source_frames import Frame
+from mpipp.symbolizer.stack_unwinder import Registers
+from mpipp.watcher.processes import stopped_thread
+
+_ROOT = "mpipp_registry"  # the wrapper's symbol
+_MOST_STACK = 1 << 20  # bytes of a stack
+_MOST_LINES = 256  # of Python
+_RED_ZONE = 128  # bytes below the stack pointer that belong to the function (x86-64)
+
+
+class RunningProcess(Recorded):
+    """A running process, with the wrapper's records if it has some.
+
+    Attributes:
+        is_recorded: True if there are records that this mpipp can read.
+        failure: why there are none, "" for a process without the wrapper.
+
+    Raises MpippError if it does not exist or may not be read.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.memory = ProcessMemory(pid)
+        self.places = Places(pid, "")
+        self._python = self._interpreter()
+        address = self.places.symbol(_ROOT, "libmpipp_")
+        self.is_recorded, self.failure = False, ""
+        if address is not None:
+            try:
+                self.registry = Registry(self.memory, address)
+                self.is_recorded = self.registry.info.status != "inert"
+                list(self.registry.threads())
+            except MpippError as error:
+                self.is_recorded, self.failure = False, str(error)
+
+    def close(self) -> None:
+        """Give the process's memory back to the system."""
+        self.memory.close()
+
+    def function(self, address: int) -> str:
+        """The function at an address, as `<name>`."""
+        return self.places.function(address)
+
+    def file(self, address: int) -> str:
+        """The path of the file that an address of code is in, "" if it is not known."""
+        return self.places.file(address)
+
+    def threads(self) -> dict[int, int]:
+        """The threads to show, by gettid, with pthread_self (0: not known).
+
+        These are the process's first thread, and those that have called MPI. Libraries have
+        threads of their own.
+        """
+        found = {self.pid: 0}
+        if self.is_recorded:
+            self.registry.invalidate()
+            with contextlib.suppress(MpippError):  # it is changing them
+                recorded = (one for one in self.registry.threads() if isinstance(one, Thread))
+                found.update({one.tid: one.pthread_self for one in recorded})
+        return {tid: self_ for tid, self_ in found.items() if _exists(self.pid, tid)}
+
+    def call(self, tid: int) -> Operation | None:
+        """The call of MPI that a thread is in, as the records have it now."""
+        if not self.is_recorded:
+            return None
+        self.registry.invalidate()
+        for thread in self.registry.threads():
+            if isinstance(thread, Thread) and thread.tid == tid:
+                call = thread.call or thread.unrecorded
+                return None if call is None else Operation(self.process(), call, None, tid)
+        return None
+
+    def process(self) -> Process:
+        """As the checks see it."""
+        return Process(0, self.registry, self, None)
+
+    def python_lines(self, tid: int, pthread_self: int) -> list[Step]:
+        """The lines of Python of a thread, outermost first; none if it runs none."""
+        if self._python is None:
+            return []
+        runtime, version = self._python
+        found = cpython_frames.stack(self.memory, runtime, version, tid, pthread_self)
+        lines = list(itertools.islice(found, _MOST_LINES))
+        return [
+            Step(f"{os.path.basename(one.file)}:{one.line} in {one.function}", PROGRAM, *one[:2])
+            for one in reversed(lines)
+        ]
+
+    def _interpreter(self) -> tuple[int, int] | None:
+        # The addresses that Python's frames are found by: its runtime, and its version.
+        runtime, version = (self.places.python_symbol(name) for name in (PYTHON, "Py_Version"))
+        if runtime is None or version is None:
+            return None
+        try:
+            return runtime, int.from_bytes(self.memory.read(version, 4), "little")
+        except UnreadableMemory:
+            return None
+
+
+class _Copy(NamedTuple):
+    # The data copied while a thread stood.
+    registers: Registers | None
+    stack: bytes
+    call: Call | None
+    called: list[Step]
+    lines: list[Step]
+
+
+@dataclass
+class Stacks:
+    """The stacks of a process.
+
+    Attributes:
+        stood: the longest time that one of its threads was stopped, in seconds.
+        refused: the number of threads that the system did not let mpipp stop.
+    """
+
+    stacks: list[list[Step]] = field(default_factory=list)
+    stood: float = 0.0
+    refused: int = 0
+
+
+def read(one: RunningProcess) -> Stacks:
+    """Stop each thread, copy its stack, and let it go; then look up what was copied.
+
+    Raises MpippError if the process has ended.
+    """
+    found = Stacks()
+    for tid, pthread_self in one.threads().items():
+        begun = time.monotonic()
+        with stopped_thread.registers(one.pid, tid) as registers:
+            copy = _copied(one, tid, pthread_self, registers)
+        found.stood = max(found.stood, time.monotonic() - begun)
+        found.refused += copy.registers is None
+        stack = list(_steps(one, copy))
+        if stack:
+            found.stacks.append(stack)
+    return found
+
+
+def _copied(one: RunningProcess, tid: int, pthread_self: int, registers: Registers | None) -> _Copy:
+    stack = b""
+    if registers is not None:
+        low = registers.sp - _RED_ZONE
+        stack = one.memory.beginning(low, _MOST_STACK)
+    try:
+        operation = one.call(tid)
+        called = stack_steps.steps(operation) if operation is not None else []
+    except MpippError:  # it is changing them
+        operation, called = None, []
+    lines = one.python_lines(tid, pthread_self)
+    return _Copy(registers, stack, operation.call if operation else None, called, lines)
+
+
+def _steps(one: RunningProcess, copy: _Copy) -> Iterator[Step]:
+    if copy.lines:
+        yield from copy.lines
+        yield from copy.called
+        return
+    frames = list(_frames(one, copy))
+    if copy.call is not None:  # between the program and the wrapper: MPI's Fortran layer
+        frames = list(itertools.dropwhile(frame_steps.is_folded, frames))
+    yield from frame_steps.steps(frames)
+    yield from copy.called
+
+
+def _frames(one: RunningProcess, copy: _Copy) -> Iterator[Frame]:
+    registers = copy.registers
+    if registers is None:
+        yield from one.places.frames(copy.call.site) if copy.call is not None else ()
+        return
+    memory = BytesMemory({registers.sp - _RED_ZONE: copy.stack})
+    is_call = False
+    if copy.call is not None and copy.call.frame:
+        registers, is_call = stack_unwinder.in_call(memory.read, copy.call.frame), True
+    addresses = list(stack_unwinder.return_addresses(one.places, memory.read, registers, is_call))
+    if copy.call is not None and copy.call.site.address in addresses:
+        addresses = addresses[addresses.index(copy.call.site.address) :]
+    for address in addresses:
+        yield from one.places.calls(address)
+
+
+def _exists(pid: int, tid: int) -> bool:
+    return os.path.exists(f"/proc/{pid}/task/{tid}")

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""One expression in all inferiors: each in the program's frame that knows its names."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console
+from mpipp.gdb.all_ranks import thread_stack
+from mpipp.gdb.parser import expressions
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import (
+    abandoned_frames,
+    arrays,
+    calling_frame,
+    debug_types,
+    sessions,
+    symbol_names,
+)
+from mpipp.gdb.program.inferior_memory import InferiorMemory, selected
+from mpipp.gdb.program.ranks import inferiors
+from mpipp.ranks.values import Number, Shape, Value
+
+_MOST_FRAMES = 64
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_MOST_ELEMENTS = 1 << 20  # of an array
+_SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_BOOL)
+_FLOATS = {4: "f", 8: "d"}
+_INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
+
+
+class Values(NamedTuple):
+    """The values by rank.
+
+    Attributes:
+        functions: those whose variables it has, by rank; "" for global ones.
+        failures: why other ranks have no value.
+        unranked: the inferiors whose rank is not known.
+    """
+
+    values: list[Value]
+    functions: dict[int, str]
+    failures: dict[int, str]
+    unranked: list[int]
+
+
+def gathered(text: str) -> Values:
+    """Evaluate an expression in every inferior. Raises MpippError if it has a value in none."""
+    every = inferiors()
+    if not every:
+        sessions.required()  # says what to do
+    found, numbers = Values([], {}, {}, []), dict[int, int]()
+    for inferior in every:
+        with selected(inferior), sessions.also_running() as session:
+            number = session.registry.info.world_rank if session is not None else None
+            if number is None:
+                found.unranked.append(inferior.num)
+                continue
+            other = numbers.setdefault(number, inferior.num)
+            if other != inferior.num:
+                raise MpippError(
+                    f"inferiors {other} and {inferior.num} have rank {number}: attach to the "
+                    "processes of one job"
+                )
+            try:
+                value, function = _evaluated(text, number, inferior)
+            except MpippError as error:
+                found.failures[number] = str(error)
+                continue
+        found.values.append(value)
+        found.functions[number] = function
+    if not found.values:
+        reasons = list(found.failures.values())
+        raise MpippError(reasons[0] if reasons else "no rank of any process is known")
+    return found
+
+
+def _evaluated(text: str, number: int, inferior: gdb.Inferior) -> tuple[Value, str]:
+    thread = _thread(inferior)
+    if thread is None:
+        raise MpippError("it runs: stop it with interrupt")
+    with abandoned_frames.selected(thread):
+        frames = list(_frames())
+        # gdb finds a static variable of any file, which is hardly meant: local ones come first.
+        functions = [(frame, _function(text, frame)) for frame in frames]
+        local = [one for one in functions if one[1]]
+        first: MpippError | None = None
+        for frame, function in local or functions:
+            frame.select()
+            try:
+                return _value(expressions.evaluate(text), number, inferior), function
+            except MpippError as error:
+                first = first or error
+            except gdb.error as error:
+                raise MpippError(str(error).rstrip(".")) from None
+    raise first or MpippError("it has no frames")
+
+
+def _thread(inferior: gdb.Inferior) -> gdb.InferiorThread | None:
+    # The first thread that is in MPI, or else the first one; None: they run.
+    session = sessions.current()
+    shown = thread_stack.shown_threads(inferior, session)
+    stopped = [thread for thread, _ in shown if thread.is_stopped()]
+    if session is not None:
+        for thread in stopped:
+            with abandoned_frames.selected(thread):
+                if buffer_lookup.active_call(session) is not None:
+                    return thread
+    return next(iter(stopped), None)
+
+
+def _frames() -> Iterator[gdb.Frame]:
+    # From the one that called MPI on, or else from the program's newest.
+    session = sessions.current()
+    call = buffer_lookup.active_call(session) if session is not None else None
+    if call is not None:
+        frames = abandoned_frames.frames(_MOST_FRAMES, calling_frame.user(call.site))
+        yield from frames
+        return
+    every = list(abandoned_frames.frames(_MOST_FRAMES))
+    yield from [one for one in every if not thread_stack.is_folded(one)] or every
+
+
+def _function(text: str, frame: gdb.Frame) -> str:
+    # The frame's function if the expression has variables of it; "" else. gdb's own lookup would
+    # read the symbols of all libraries.
+    names = set(_NAME.findall(text))
+    try:
+        block = frame.block()
+    except RuntimeError:  # no debug information
+        return ""
+    while block is not None and not (block.is_static or block.is_global):
+        if any(one.name in names and (one.is_variable or one.is_argument) for one in block):
+            return symbol_names.function(frame)
+        block = None if block.function is not None else block.superblock
+    return ""
+
+
+def _value(value: gdb.Value, number: int, inferior: gdb.Inferior) -> Value:
+    kind = value.type.strip_typedefs()
+    shape = Shape()
+    numbers: tuple[Number, ...] | None = None
+    if kind.code in _SCALARS:
+        numbers = (_number(value, kind),)
+    elif kind.code == gdb.TYPE_CODE_ARRAY and not arrays.is_open(kind):
+        shape, kind = _shape(kind)
+        numbers = _elements(value, shape, kind, inferior)
+    # Printers look an array's address up among the buffers, which takes long for the first time.
+    is_plain = numbers is not None and bool(shape.counts)
+    how = {"repeat_threshold": 0, "max_elements": 64, "raw": is_plain}
+    text = console.decoded(lambda: value.format_string(**how))
+    return Value(number, " ".join(text.split()), numbers, shape)
+
+
+def _number(value: gdb.Value, kind: gdb.Type) -> Number:
+    return float(value) if kind.code == gdb.TYPE_CODE_FLT else int(value)
+
+
+def _shape(kind: gdb.Type) -> tuple[Shape, gdb.Type]:
+    counts, lows = [], []
+    while kind.code == gdb.TYPE_CODE_ARRAY:
+        low, high = kind.range()
+        lows.append(low)
+        counts.append(max(0, high - low + 1))
+        kind = kind.target().strip_typedefs()
+    is_fortran = console.language() == "fortran"
+    # gdb has the dimension that varies slowest outermost, in any language.
+    if is_fortran:
+        counts.reverse()
+        lows.reverse()
+    return Shape(tuple(counts), tuple(lows), is_fortran), kind
+
+
+def _elements(
+    value: gdb.Value, shape: Shape, kind: gdb.Type, inferior: gdb.Inferior
+) -> tuple[Number, ...] | None:
+    # None if they are no numbers, or not in memory without gaps.
+    total = 1
+    for count in shape.counts:
+        total *= count
+    letter = (_FLOATS if kind.code == gdb.TYPE_CODE_FLT else _INTEGERS).get(kind.sizeof)
+    whole = value.type.strip_typedefs().sizeof
+    is_text = kind.sizeof == 1 and "char" in symbol_names.of_type(kind)
+    if kind.code not in _SCALARS or is_text or letter is None or whole != total * kind.sizeof:
+        return None
+    address = arrays.address(value) if 0 < total <= _MOST_ELEMENTS else None
+    if address is None:
+        return None
+    if kind.code != gdb.TYPE_CODE_FLT and not debug_types.is_signed(kind):
+        letter = letter.upper()
+    data = InferiorMemory(inferior).read(address, whole)
+    order = ">" if "big" in console.output("show endian") else "<"
+    return struct.unpack(f"{order}{total}{letter}", data)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The output of `mpipp print EXPR --ranks`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from mpipp.common import output_file
+from mpipp.common.errors import MpippError
+from mpipp.common.text import wording
+from mpipp.gdb.all_ranks import values
+from mpipp.gdb.all_ranks.values import Values
+from mpipp.gdb.parser import operands
+from mpipp.ranks import stored_values, value_plot
+from mpipp.ranks import values as merged
+from mpipp.ranks.value_plot_svg import svg
+
+_USAGE = "mpipp print EXPR --ranks, with one of --plot, --svg FILE and --save FILE"
+
+
+def lines(argument: str) -> Iterable[str]:
+    """The values, or their picture. Raises MpippError."""
+    picture, rest = operands.option_file(argument, "--svg")
+    store, rest = operands.option_file(rest, "--save")
+    options, expression = operands.options(rest, ("--ranks", "--plot", "--svg", "--save"))
+    chosen = [bool(picture), bool(store), "--plot" in options]
+    if not expression or sum(chosen) > 1 or not options <= {"--ranks", "--plot"}:
+        raise MpippError(f"write {_USAGE}")
+    found = values.gathered(expression)
+    if store:
+        return [output_file.write(store, stored_values.text(found.values, expression))]
+    if not (picture or "--plot" in options):
+        return _text(found, expression)
+    drawn = [one for one in found.values if one.numbers is not None]
+    if not drawn:
+        raise MpippError(f"{expression} is no number and no array of numbers: leave out the plot")
+    if picture:
+        return [output_file.write(picture, svg(drawn, expression))]
+    return [*value_plot.lines(drawn), *_failures(found)]
+
+
+def changes(expression: str, file: str) -> Iterator[str]:
+    """The differences between the values and those in a file. Raises MpippError."""
+    before = stored_values.read(file)
+    found = values.gathered(expression)
+    yield from merged.change_lines(before, found.values)
+    yield from _failures(found)
+
+
+def _text(found: Values, expression: str) -> Iterator[str]:
+    yield from merged.lines(found.values, expression)
+    by_function = _by_text({rank: name for rank, name in found.functions.items() if name})
+    if len(by_function) > 1:
+        places = (f"{name} ({wording.ranks(ranks)})" for name, ranks in by_function.items())
+        yield f"in different functions: {wording.listed(list(places))}"
+    yield from _failures(found)
+
+
+def _failures(found: Values) -> Iterator[str]:
+    for text, ranks in _by_text(found.failures).items():
+        yield f"{wording.ranks(ranks)}: {text}"
+    if found.unranked:
+        yield f"{wording.numbered('inferior', found.unranked)}: the rank is not known"
+
+
+def _by_text(found: Mapping[int, str]) -> dict[str, list[int]]:
+    ranks: dict[str, list[int]] = {}
+    for rank, text in found.items():
+        ranks.setdefault(text, []).append(rank)
+    return ranks

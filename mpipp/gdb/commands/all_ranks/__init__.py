@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The commands that show all ranks at once."""

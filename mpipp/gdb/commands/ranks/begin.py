@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""The first command of a gdb that `mpipp debug` has started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mpipp.gdb.browser_server import gdb_thread
+from mpipp.gdb.commands.ranks import plain_breakpoints
+from mpipp.gdb.ranks import session
+
+
+def begin(path: str) -> None:
+    """Start the job, by the socket of `mpipp debug`."""
+    plain_breakpoints.register()
+    session.create().connect(path)
+
+
+def attach(processes: Mapping[int, int]) -> None:
+    """Attach to the ranks of a running job, by their process numbers."""
+    plain_breakpoints.register()
+    start = session.create().start
+    start.begin()
+    gdb_thread.post(lambda: start.attach(processes))

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp restart`, `kill`, `detach`, `input`: for the job that this gdb debugs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb.commands.base import Command
+from mpipp.gdb.ranks import session
+
+
+class _JobCommand(Command):
+    def lines(self, argument: str) -> Iterable[str]:
+        """A sentence."""
+        if argument:
+            raise MpippError(f"{self.name} takes no argument")
+        return self.act()
+
+    def act(self) -> Iterable[str]:
+        """Do it. Raises MpippError."""
+        raise NotImplementedError
+
+
+class Restart(_JobCommand):
+    """End the job, and start it again.
+
+    mpipp restart
+
+    Breakpoints stay. The ranks stop at the beginning of their main programs.
+    """
+
+    name = "mpipp restart"
+
+    def act(self) -> Iterable[str]:
+        """End it and start it."""
+        session.required().restart()
+        return ()
+
+
+class Kill(_JobCommand):
+    """End the job.
+
+    mpipp kill
+
+    "mpipp restart" starts it again.
+    """
+
+    name = "mpipp kill"
+
+    def act(self) -> Iterable[str]:
+        """End it."""
+        found = session.required()
+        link = found.required_link()
+        found.kill_ranks()
+        link.send(kill=True)
+        return ["the job is ended"]
+
+
+class Detach(_JobCommand):
+    """Let all ranks run without gdb.
+
+    mpipp detach
+
+    When you leave gdb, "mpipp debug" waits for the job, and passes its output on.
+    """
+
+    name = "mpipp detach"
+
+    def act(self) -> Iterable[str]:
+        """Let them go."""
+        found = session.required()
+        found.required_link().send(detach=True)
+        found.detach_ranks()
+        return ["all ranks run without gdb"]
+
+
+class Input(Command):
+    """Pass a line to the standard input of the job.
+
+    mpipp input [TEXT]
+    mpipp input --end
+
+    --end  end the input: the program reads the end of a file
+
+    The rank that reads it is rank 0, or the one of "mpipp debug --stdin".
+    """
+
+    name = "mpipp input"
+
+    def lines(self, argument: str) -> Iterable[str]:
+        """Nothing."""
+        link = session.required().required_link()
+        if argument == "--end":
+            link.send(end_input=True)
+        else:
+            link.send(input=argument)
+        return ()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The completed MPI call that the selected frame is at: by its line, or right behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import gdb
+
+from mpipp.gdb.program import abandoned_frames, symbol_names
+from mpipp.model import Call
+
+_JUMP = re.compile(r"(?:jmpq?|b)\s+(0x[0-9a-f]+)\b")
+_FOLLOWED = 16  # instructions
+
+
+class Nearby(NamedTuple):
+    """A completed call, and whether the program has come to its line to make it once more."""
+
+    call: Call
+    again: bool
+
+
+def find(calls: Sequence[Call]) -> Nearby | None:
+    """The one of a thread's completed calls, the last of all first, that the selected frame is at.
+
+    That is the last if the frame is behind it in its line, or at the next statement. If the frame
+    is at the beginning of a line, it is the one that this line made last.
+    """
+    frame = abandoned_frames.selected_frame()
+    here = _position(frame) if frame is not None else None
+    if frame is None or here is None or not calls:
+        return None
+    if _is_behind(frame, here, calls[0].site.address):
+        return Nearby(calls[0], again=False)
+    for call in calls:
+        place = call.site.address
+        if here.start < place <= here.end and frame.pc() < place and _line(place) == here.line:
+            return Nearby(call, again=True)
+    return None
+
+
+class _Line(NamedTuple):
+    path: str
+    number: int
+
+
+class _Position(NamedTuple):
+    # The line of a frame: its first instruction there, and the range of its function.
+    line: _Line
+    pc: int
+    start: int
+    end: int
+    table: gdb.Symtab
+
+
+def _position(frame: gdb.Frame) -> _Position | None:
+    found = frame.find_sal()
+    function = _function(frame.pc() - (frame.newer() is not None))
+    if found.symtab is None or not found.line or function is None:
+        return None
+    line = _Line(symbol_names.path(found.symtab), found.line)
+    return _Position(line, found.pc, function.start, function.end, found.symtab)
+
+
+def _line_at(pc: int) -> _Line | None:
+    found = gdb.find_pc_line(pc)
+    return _Line(symbol_names.path(found.symtab), found.line) if found.symtab is not None else None
+
+
+def _line(place: int) -> _Line | None:
+    # The instruction after a call may belong to the next line.
+    return _line_at(place - 1)
+
+
+def _is_behind(frame: gdb.Frame, here: _Position, place: int) -> bool:
+    if not here.start < place <= here.end:
+        return False
+    line = _line(place)
+    if line == here.line:
+        return bool(frame.pc() >= place)
+    if line is None or line.path != here.line.path:
+        return False
+    return line.number == _statement_before(here) or _leads_to(frame, place, here)
+
+
+def _function(pc: int) -> gdb.Block | None:
+    try:
+        block = gdb.block_for_pc(pc)
+    except (gdb.error, RuntimeError):
+        return None
+    while block is not None and (block.function is None or _is_inlined(block)):
+        block = block.superblock
+    return block
+
+
+def _is_inlined(block: gdb.Block) -> bool:
+    return block.superblock is not None and block.superblock.function is not None
+
+
+def _statement_before(here: _Position) -> int:
+    # The line of the last statement of the function above its line; 0: there is none.
+    lines = (
+        entry.line
+        for entry in here.table.linetable()
+        if 0 < entry.line < here.line.number and here.start <= entry.pc < here.end
+    )
+    return max(lines, default=0)
+
+
+def _leads_to(frame: gdb.Frame, place: int, here: _Position) -> bool:
+    # Return whether only jumps without a condition lie between the call and a line. So it is behind
+    # an if-clause, or behind a call whose arguments take several lines.
+    address, line, architecture = place, _line(place), frame.architecture()
+    for _ in range(_FOLLOWED):
+        if address == here.pc:
+            return True
+        if _line_at(address) != line:
+            return False
+        (instruction,) = architecture.disassemble(address, count=1)
+        jump = _JUMP.match(instruction["asm"])
+        address = int(jump[1], 16) if jump else address + instruction["length"]
+    return False

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Breakpoints for chosen ranks: at the beginning of the program, of run-to, and of tbreak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import gdb
+
+from mpipp.gdb.browser_server import gdb_thread
+from mpipp.gdb.ranks.group import Group
+
+# The main programs of Fortran, by compiler (gfortran, flang, new flang), then of C. A Fortran
+# program also has a `main`, which calls its main program.
+_NAMES = ("MAIN__", "MAIN_", "_QQmain", "main")
+
+
+def entry_name() -> str:
+    """The function with which the selected inferior's program begins; "" if it is not known."""
+    return next((one for one in _NAMES if _is_known(one)), "")
+
+
+def _is_known(name: str) -> bool:
+    try:
+        gdb.parse_and_eval(f"&'{name}'")
+    except gdb.error:
+        return False
+    return True
+
+
+class TargetBreakpoint(gdb.Breakpoint):
+    """Stops each of some ranks once, without a number."""
+
+    def __init__(self, location: str, group: Group, ranks: Iterable[int]) -> None:
+        super().__init__(location, internal=True)
+        self.silent = True
+        self._group, self._ranks = group, set(ranks)
+
+    def stop(self) -> bool:
+        """Called by gdb."""
+        rank = self._group.rank(gdb.selected_inferior())
+        if rank is None or rank not in self._ranks:
+            return False
+        self._ranks.remove(rank)
+        return True
+
+
+class OnceBreakpoint(gdb.Breakpoint):
+    """Stops each rank once; then it is deleted. gdb deletes its own after the first rank."""
+
+    def __init__(self, location: str, group: Group) -> None:
+        super().__init__(location)
+        self._group = group
+        self._stopped: set[int] = set()
+
+    def stop(self) -> bool:
+        """Called by gdb."""
+        rank = self._group.rank(gdb.selected_inferior())
+        if rank is None or rank in self._stopped:
+            return False
+        self._stopped.add(rank)
+        if self._stopped.issuperset(self._group.alive):
+            gdb_thread.post(self._end)
+        return True
+
+    def _end(self) -> None:
+        if self.is_valid():
+            self.delete()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Where a rank is, and why it has stopped, in words."""
+
+from __future__ import annotations
+
+import linecache
+import os
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.gdb import console
+from mpipp.gdb.printers import buffer_lookup
+from mpipp.gdb.program import call_sites, calling_frame, sessions, symbol_names
+from mpipp.gdb.program.inferior_memory import selected
+from mpipp.gdb.ranks.frames import own_frame
+from mpipp.model import Thread
+from mpipp.ranks.stops import Stop
+
+_WATCHPOINTS = (
+    gdb.BP_WATCHPOINT,
+    gdb.BP_HARDWARE_WATCHPOINT,
+    gdb.BP_READ_WATCHPOINT,
+    gdb.BP_ACCESS_WATCHPOINT,
+)
+
+_hits: dict[int, int] = {}  # by breakpoint: its stops so far
+
+
+def stop(rank: int, event: gdb.StopEvent | None) -> Stop:
+    """The stop of the selected thread; `event`: gdb's, None if its cause is not to be named."""
+    place, source = _place()
+    return Stop(rank, _cause(event), place, source)
+
+
+def ended(rank: int, event: gdb.ExitedEvent) -> Stop:
+    """The end of a rank."""
+    if hasattr(event, "exit_code"):
+        return Stop(rank, f"exited with status {event.exit_code}", "", has_ended=True)
+    return Stop(rank, f"been killed{_by_signal()}", "", has_ended=True)
+
+
+def _by_signal() -> str:
+    try:
+        import signal
+
+        return f" by {signal.Signals(int(console.value('$_exitsignal'))).name}"
+    except (gdb.error, ValueError):
+        return ""
+
+
+def running(inferior: gdb.Inferior) -> str:
+    """Where a rank is whose threads run: in which MPI call, or outside of MPI."""
+    try:
+        with selected(inferior):
+            session = sessions.reread()
+            threads = [one for one in session.registry.threads() if isinstance(one, Thread)]
+            calls = [one for one in threads if one.call is not None]
+            for one in calls:
+                assert one.call is not None
+                return f"in {_call(session, one)}"
+    except (MpippError, gdb.error):
+        return "running"
+    return "running outside of MPI"
+
+
+def _call(session: sessions.Session, thread: Thread) -> str:
+    from mpipp.analysis.context.process import Operation, Process  # they take some time to load
+    from mpipp.analysis.deadlock import names
+
+    assert thread.call is not None
+    place = call_sites.place(thread.call.site)
+    process = Process(0, session.registry, session, None)
+    operation = Operation(process, thread.call, None, thread.tid)
+    return f"{names.call(operation)}, called at {place}"
+
+
+def _cause(event: gdb.StopEvent | None) -> str:
+    if isinstance(event, gdb.SignalEvent):
+        return "" if event.stop_signal in ("SIGSTOP", "0") else str(event.stop_signal)
+    if isinstance(event, gdb.BreakpointEvent):
+        visible = [point for point in event.breakpoints if point.is_valid() and point.number > 0]
+        return ", ".join(_point(point) for point in visible if _has_stopped(point))
+    return ""
+
+
+def _has_stopped(point: gdb.Breakpoint) -> bool:
+    # After a step gdb's event also has breakpoints whose condition was false.
+    before = _hits.get(point.number, 0)
+    _hits[point.number] = point.hit_count
+    return bool(point.hit_count != before)
+
+
+def _point(point: gdb.Breakpoint) -> str:
+    if point.type not in _WATCHPOINTS:
+        return f"Breakpoint {point.number}"
+    # Each rank has its own: without the number, equal stops are equal.
+    expression = plain(point.expression or "", "")
+    try:
+        value = console.value(expression).format_string()
+    except (gdb.error, MpippError):
+        return f"watchpoint {expression}"
+    return f"watchpoint {expression} = {plain(value, '')}"
+
+
+def _place() -> tuple[str, str]:
+    # The place, and the source line.
+    with_call = _calling_place()
+    if with_call:
+        return with_call, ""
+    frame = own_frame()
+    if frame is None:
+        return "running", ""
+    line = frame.find_sal()
+    name = symbol_names.function(frame) or f"{frame.pc():#x}"
+    if line.symtab is None or not line.line:
+        return name, ""
+    place = f"{name} at {os.path.basename(symbol_names.file(line.symtab))}:{line.line}"
+    text = linecache.getline(symbol_names.path(line.symtab), line.line)
+    return place, f"{line.line}\t{plain(text.rstrip(), '').expandtabs()}" if text else ""
+
+
+def _calling_place() -> str:
+    # The call, if the thread is inside MPI.
+    try:
+        session = sessions.current()
+        thread = gdb.selected_thread()
+        call = buffer_lookup.active_call(session) if session is not None else None
+        if call is None or session is None or thread is None:
+            return ""
+        place = calling_frame.place(call.site, thread.ptid[1], session)
+        return f"in {call.procedure}, called at {place}"
+    except (MpippError, gdb.error):
+        return ""

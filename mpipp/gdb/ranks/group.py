@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""The ranks in this gdb: which inferior each is, its selected thread, the focus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from mpipp.gdb.program import ranks
+from mpipp.gdb.ranks.frames import own_frame
+from mpipp.ranks import rank_set
+
+
+class Group:
+    """The ranks of one job."""
+
+    def __init__(self) -> None:
+        self._inferiors: dict[int, int] = {}  # by rank
+        self._threads: dict[int, int] = {}  # by rank: the thread that has stopped last
+        self._focus: list[int] | None = None  # None: all
+
+    def add(self, rank: int, inferior: gdb.Inferior) -> None:
+        """Take an inferior as the process of a rank."""
+        self._inferiors[rank] = inferior.num
+        ranks.name(inferior, rank)
+
+    def inferior(self, rank: int) -> gdb.Inferior | None:
+        """The inferior of a rank, which may have no process now; None if the rank is unknown."""
+        number = self._inferiors.get(rank)
+        return next((one for one in gdb.inferiors() if one.num == number), None)
+
+    def rank(self, inferior: gdb.Inferior) -> int | None:
+        """The rank of an inferior; None if it is none of the job's."""
+        found = (rank for rank, number in self._inferiors.items() if number == inferior.num)
+        return next(found, None)
+
+    @property
+    def alive(self) -> list[int]:
+        """The ranks that have a process."""
+        there = {one.num for one in gdb.inferiors() if one.pid}
+        return sorted(rank for rank, number in self._inferiors.items() if number in there)
+
+    @property
+    def focus(self) -> list[int]:
+        """The ranks in the focus that have a process."""
+        return [rank for rank in self.alive if self._focus is None or rank in self._focus]
+
+    @property
+    def focus_text(self) -> str:
+        """The focus as users write it."""
+        return rank_set.ALL if self._focus is None else rank_set.compact(self._focus)
+
+    def set_focus(self, chosen: Iterable[int] | None) -> None:
+        """Choose the ranks that run control is for; None: all, also those that are to come."""
+        self._focus = None if chosen is None else sorted(chosen)
+
+    @contextmanager
+    def focused(self, chosen: Iterable[int]) -> Iterator[None]:
+        """Choose other ranks for a while."""
+        before = self._focus
+        self.set_focus(chosen)
+        try:
+            yield
+        finally:
+            self._focus = before
+
+    def note(self, rank: int, thread: gdb.InferiorThread) -> None:
+        """Remember the thread of a rank that has stopped last."""
+        self._threads[rank] = thread.global_num
+
+    def is_other(self, rank: int, thread: gdb.InferiorThread) -> bool:
+        """Return whether another thread of the rank has stopped last."""
+        return self._threads.get(rank) not in (None, thread.global_num)
+
+    def threads(self, rank: int) -> list[gdb.InferiorThread]:
+        """The stopped threads of a rank; first the one that has stopped last."""
+        inferior = self.inferior(rank)
+        every = inferior.threads() if inferior is not None and inferior.pid else ()
+        last = self._threads.get(rank)
+        stopped = [thread for thread in every if thread.is_stopped()]
+        return sorted(stopped, key=lambda thread: (thread.global_num != last, thread.num))
+
+    def thread(self, rank: int) -> gdb.InferiorThread | None:
+        """The thread of a rank that has stopped last; None if all its threads run."""
+        return next(iter(self.threads(rank)), None)
+
+    @property
+    def stopped(self) -> list[int]:
+        """The ranks that have a stopped thread."""
+        return [rank for rank in self.alive if self.thread(rank) is not None]
+
+    def select(self, rank: int) -> bool:
+        """Select the stopped thread of a rank, in the program's own frame.
+
+        Returns whether there is one.
+        """
+        thread = self.thread(rank)
+        if thread is None:
+            return False
+        if thread != gdb.selected_thread():
+            thread.switch()
+        frame = own_frame()
+        if frame is not None:
+            frame.select()
+        return True
+
+    def select_one_of(self, chosen: Iterable[int], wanted: int) -> None:
+        """Select a stopped rank among these, `wanted` if it is one."""
+        for rank in sorted(chosen, key=lambda rank: (rank != wanted, rank)):
+            if self.select(rank):
+                return

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Holds back the prompt and the user's input while ranks run.
+
+gdb's Python cannot wait for events: gdb handles them only while no command runs. So a command that
+waits returns at once. Until the gate opens, gdb reads an empty pipe in place of the terminal, and
+writes its prompt, and messages about single threads, to nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+import gdb
+
+from mpipp.gdb import notices, output
+from mpipp.gdb.browser_server import gdb_thread
+
+_STDIN, _STDOUT = 0, 1
+
+
+class InputGate:
+    """The gate of this gdb.
+
+    Args:
+        prompt: returns the prompt.
+        on_interrupt: called when the user types control-C while the gate is closed.
+    """
+
+    def __init__(self, prompt: Callable[[], str], on_interrupt: Callable[[], None]) -> None:
+        self._prompt, self._on_interrupt = prompt, on_interrupt
+        self._terminal = os.dup(_STDIN)
+        self._nothing, self._writer = os.pipe()
+        self._screen = -1  # where the prompt goes when it is visible
+        self._is_closed = False
+        self._has_prompted = False
+        self._is_terminal = os.isatty(_STDIN)
+        gdb.prompt_hook = self._hook
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether input waits."""
+        return self._is_closed
+
+    def close(self) -> None:
+        """Hold back the prompt that follows, input, and gdb's own messages."""
+        if not self._is_closed:
+            self._is_closed, self._has_prompted = True, False
+            os.dup2(self._nothing, _STDIN)
+            self._hide()
+
+    def open(self, lines: Iterable[str]) -> None:
+        """Write lines, then the prompt, and let input in."""
+        self._show()
+        output.write(lines)
+        notices.write()
+        gdb.flush()
+        if not self._is_closed:
+            return
+        self._is_closed = False
+        if self._has_prompted:
+            # gdb has written it to nowhere.
+            gdb.write(self._prompt())
+            gdb.flush()
+        os.dup2(self._terminal, _STDIN)
+
+    def write(self, lines: Iterable[str]) -> None:
+        """Write lines that no command was asked for. At the prompt they go above it."""
+        if not self._is_closed:
+            gdb.write("\r" if self._is_terminal else "\n")
+        self._show()
+        output.write(lines)
+        if not self._is_closed:
+            gdb.write(self._prompt())
+        gdb.flush()
+        if self._is_closed:
+            self._hide()
+
+    def _hook(self, _current: str) -> str:
+        if self._is_closed:
+            if self._has_prompted:  # gdb prompts anew after an interrupt
+                gdb_thread.post(self._on_interrupt)
+            self._has_prompted = True
+            if self._is_terminal:  # readline sets the terminal's mode when it prompts
+                os.dup2(self._terminal, _STDIN)
+            gdb_thread.post(self._after_prompt)
+        return self._prompt()
+
+    def _after_prompt(self) -> None:
+        if self._is_closed:
+            os.dup2(self._nothing, _STDIN)
+
+    def _hide(self) -> None:
+        if self._screen < 0:
+            gdb.flush()
+            self._screen = os.dup(_STDOUT)
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, _STDOUT)
+            os.close(nowhere)
+
+    def _show(self) -> None:
+        if self._screen >= 0:
+            gdb.flush()
+            os.dup2(self._screen, _STDOUT)
+            os.close(self._screen)
+            self._screen = -1

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""The start of a job: gdb attaches to ranks that wait, and lets them run to their main programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import gdb
+
+from mpipp.common.text import wording
+from mpipp.gdb import console
+from mpipp.gdb.browser_server import gdb_thread
+from mpipp.gdb.ranks import descriptions
+from mpipp.gdb.ranks.breakpoints import TargetBreakpoint, entry_name
+from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.ranks.link import Timer
+from mpipp.ranks import stops
+from mpipp.ranks.stops import Stop
+
+_BEFORE = "before its main program, of which no symbol is known: continue with a breakpoint set"
+_LATE = 10.0  # seconds after which ranks that have not started are reported
+
+
+class Actions(NamedTuple):
+    """The actions of the session that the start needs.
+
+    Attributes:
+        close: holds back prompt and input.
+        write: writes lines.
+        finish: writes lines, and lets input in.
+        release: lets the ranks that wait begin.
+        run: lets ranks run until they have stopped; takes also stops that are there already.
+    """
+
+    close: Callable[[], None]
+    write: Callable[[Iterable[str]], None]
+    finish: Callable[[Iterable[str]], None]
+    release: Callable[[], None]
+    run: Callable[[list[int], list[Stop]], None]
+
+
+class JobStart:
+    """The start of one job, which may be started again."""
+
+    def __init__(self, group: Group, actions: Actions) -> None:
+        self._group, self._actions = group, actions
+        self._held: dict[int, int] = {}  # by rank: processes that wait before main
+        self._size = 0  # ranks of the job; 0: unknown
+        self._attaching: set[int] = set()  # ranks
+        self._has_all = False  # or the user waits no longer
+        self._is_attached = False
+        self._timer: Timer | None = None
+        self._entries: list[TargetBreakpoint] = []
+
+    def begin(self) -> None:
+        """The job starts."""
+        self._held.clear()
+        self._attaching.clear()
+        self._has_all = self._is_attached = False
+        self._actions.close()
+        self._set_timer(Timer(_LATE, self._late))
+
+    def hold(self, rank: int, size: int, pid: int) -> None:
+        """A process waits for the debugger; `rank` and `size` are -1 if the launcher sets none."""
+        rank = rank if rank >= 0 else len(self._held)
+        if self._has_all and rank in self._group.alive:
+            said = f"process {pid} is the second one of rank {rank}, and runs without gdb"
+            self._actions.write([said])
+            self._actions.release()
+            return
+        self._held[rank] = pid
+        self._size = max(size, 1)
+        if self._has_all:  # a script may start several programs, one after the other
+            self._is_attached = False
+            self._actions.close()
+        if self._has_all or len(self._held) >= self._size:
+            self._attach_held()
+
+    def continue_with_started(self) -> None:
+        """Continue with the ranks that have started: the user waits no longer."""
+        if self._held and not self._has_all:
+            self._attach_held()
+        elif not self._group.alive:
+            self._actions.finish([self._missing()])
+
+    def attach(self, processes: Mapping[int, int]) -> None:
+        """Attach to the processes of ranks."""
+        self._has_all = True
+        self._set_timer(None)
+        self._attaching = set(processes)
+        for rank in sorted(processes):
+            inferior, old = _new_inferior(), self._group.inferior(rank)
+            self._group.add(rank, inferior)
+            console.output("inferior {}", inferior.num)
+            if old is not None:  # gdb would insert breakpoints at addresses of the last run
+                console.output("remove-inferiors {}", old.num)
+            try:
+                console.output("attach {}", processes[rank])
+            except gdb.error as error:
+                self._attaching.discard(rank)
+                self._actions.write([f"rank {rank}: {': '.join(str(error).splitlines())}"])
+        if not self._attaching.intersection(self._group.alive):
+            gdb_thread.post(self._attached)
+
+    def takes(self, rank: int, thread: gdb.InferiorThread) -> bool:
+        """Take the stop of a thread if gdb is attaching to its rank."""
+        if rank not in self._attaching:
+            return False
+        if thread.ptid[1] != thread.ptid[0]:  # not the main thread
+            return True
+        self._group.note(rank, thread)
+        self._attaching.discard(rank)
+        if not self._attaching:
+            gdb_thread.post(self._attached)  # gdb still handles the stop
+        return True
+
+    def end(self) -> None:
+        """The ranks have stopped, or are to end."""
+        for point in self._entries:
+            point.delete()
+        self._entries.clear()
+
+    def _set_timer(self, timer: Timer | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = timer
+
+    def _attach_held(self) -> None:
+        self.attach(self._held)
+
+    def _attached(self) -> None:
+        if self._is_attached:
+            return
+        self._is_attached = True
+        if not self._held:
+            self._actions.finish(stops.lines(self._stops()))
+            return
+        held = sorted(rank for rank in self._held if rank in self._group.alive)
+        self._held.clear()
+        names = self._entry_names(held)
+        self._set_entries(names)
+        self._actions.release()
+        unnamed = [Stop(rank, "", _BEFORE) for rank in held if not names.get(rank)]
+        if len(unnamed) == len(held):
+            self._actions.finish(stops.lines(unnamed))
+            return
+        self._actions.run([rank for rank in held if names.get(rank)], unnamed)
+
+    def _stops(self) -> Iterator[Stop]:
+        for rank in self._group.alive:
+            if self._group.select(rank):
+                yield descriptions.stop(rank, None)
+
+    def _entry_names(self, ranks: Iterable[int]) -> dict[int, str]:
+        return {rank: entry_name() for rank in ranks if self._group.select(rank)}
+
+    def _set_entries(self, names: Mapping[int, str]) -> None:
+        for name in sorted(set(filter(None, names.values()))):
+            ranks = [rank for rank, own in names.items() if own == name]
+            self._entries.append(TargetBreakpoint(name, self._group, ranks))
+
+    def _missing(self) -> str:
+        there = wording.verb(self._held, "has", "have") if self._held else "no rank has"
+        return f"{there} started, of {self._size or 'all'}"
+
+    def _late(self) -> None:
+        self._timer = None
+        if not self._has_all:
+            self._actions.write([f"{self._missing()}; control-C continues without the others"])
+
+
+def _new_inferior() -> gdb.Inferior:
+    first = gdb.selected_inferior()
+    if len(gdb.inferiors()) == 1 and not first.pid and not gdb.current_progspace().filename:
+        return first
+    console.output("add-inferior -no-connection")
+    return max(gdb.inferiors(), key=lambda inferior: inferior.num)

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""The debugger of one job: its events, its waits, its end.
+
+gdb's own messages about stops of single threads are hidden: `before_stop` runs as gdb's hook-stop,
+before gdb writes, and `_stopped` after.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.gdb import console
+from mpipp.gdb.ranks import descriptions
+from mpipp.gdb.ranks.breakpoints import TargetBreakpoint
+from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.ranks.input_gate import InputGate
+from mpipp.gdb.ranks.job_start import Actions, JobStart
+from mpipp.gdb.ranks.link import Link, Timer
+from mpipp.gdb.ranks.waiting import Waiting
+from mpipp.ranks.stops import Stop
+
+_MOMENT, _MOMENTS = 0.1, 20  # seconds, and how often gdb gets them to handle the ends of ranks
+_SETTINGS = (
+    "set non-stop on",
+    "set pagination off",
+    "set print thread-events off",
+    "set print inferior-events off",
+)
+_HOOK = """define hook-stop
+python __import__('sys').modules['mpipp.gdb.ranks.session'].before_stop()
+end"""
+
+
+class DebugSession:
+    """The ranks of a job in this gdb, and its connection to `mpipp debug`."""
+
+    def __init__(self) -> None:
+        self.group = Group()
+        self.gate = InputGate(self._prompt, self.interrupt)
+        self.waiting = Waiting(self.gate.write, self._finish, self._where)
+        actions = Actions(
+            self.gate.close,
+            self.gate.write,
+            self._finish,
+            lambda: self.required_link().send(release=True),
+            self._run_to_entry,
+        )
+        self.start = JobStart(self.group, actions)
+        self._link: Link | None = None
+        self._is_ending = False  # what comes from the job is of its end, which the user asked for
+        self._target: TargetBreakpoint | None = None  # of run-to
+        self._selected = 0  # the rank to select after a wait
+        for setting in _SETTINGS:
+            console.output(setting)
+        gdb.execute(_HOOK, to_string=True)
+        gdb.events.stop.connect(self._stopped)
+        gdb.events.exited.connect(self._exited)
+
+    def connect(self, path: str) -> None:
+        """Start the job: `mpipp debug` does when gdb connects."""
+        self._link = Link(path, self._hear)
+        self.start.begin()
+
+    def restart(self) -> None:
+        """End the job, and start it again."""
+        link = self.required_link()
+        self.kill_ranks()
+        self.start.begin()
+        link.send(restart=True)
+
+    def kill_ranks(self) -> None:
+        """End the processes that gdb has."""
+        self._let_go("kill")
+
+    def detach_ranks(self) -> None:
+        """Let the processes run without gdb."""
+        self._let_go("detach")
+
+    def _let_go(self, command: str) -> None:
+        self._is_ending = True
+        self.waiting.abandon()
+        self.start.end()
+        numbers = [one.num for one in gdb.inferiors() if one.pid]
+        if numbers:
+            console.output("{} inferiors {}", command, " ".join(map(str, numbers)))
+
+    def required_link(self) -> Link:
+        """The connection. Raises MpippError if the job was not started by `mpipp debug`."""
+        if self._link is None:
+            raise MpippError("this gdb has not started the job: mpipp debug -n 4 -- ./app does")
+        return self._link
+
+    def run(self, ranks: Iterable[int], command: str, awaited: Iterable[int]) -> None:
+        """Let ranks run, and hold the prompt back until those that are awaited have stopped.
+
+        Args:
+            command: what the first stopped thread of each rank does: "next"; the others continue.
+        """
+        self._selected = self.selected
+        self.gate.close()
+        self.waiting.begin(awaited)
+        for rank in ranks:
+            threads = self.group.threads(rank)
+            if threads and command != "continue":
+                self._step(rank, command)
+                threads.pop(0)
+            for thread in threads:
+                thread.switch()
+                console.output("continue &")
+
+    def _step(self, rank: int, command: str) -> None:
+        # In a library that the program has called, a step ends when the library returns.
+        self.group.select(rank)
+        inner = gdb.selected_frame().newer()
+        if inner is not None and command != "finish":
+            inner.select()
+            command = "finish"
+        console.output("{} &", command)
+
+    def _run_to_entry(self, ranks: list[int], others: list[Stop]) -> None:
+        self.run(ranks, "continue", ranks)
+        for stop in others:
+            self.waiting.add(stop)
+
+    def run_to(self, target: TargetBreakpoint, ranks: Iterable[int]) -> None:
+        """Let ranks run to a breakpoint, which the next run-to deletes."""
+        self._delete_target()
+        self._target = target
+        self.run(ranks, "continue", self.group.focus)
+
+    @property
+    def selected(self) -> int:
+        """The rank of the selected inferior, or the rank that was selected before the last wait."""
+        rank = self.group.rank(gdb.selected_inferior())
+        return self._selected if rank is None else rank
+
+    def interrupt(self) -> None:
+        """Stop the ranks that a command waits for, or wait no longer for the job's start."""
+        if not self.waiting.is_active:
+            self.start.continue_with_started()
+        for rank in self.waiting.expected:
+            self.interrupt_rank(rank)
+
+    def interrupt_rank(self, rank: int) -> None:
+        """Stop a running thread of a rank; rather the one that has stopped last."""
+        inferior = self.group.inferior(rank)
+        threads = inferior.threads() if inferior is not None else ()
+        running = [thread for thread in threads if thread.is_running()]
+        if running:
+            is_other = self.group.is_other
+            min(running, key=lambda one: (is_other(rank, one), one.num)).switch()
+            console.output("interrupt")
+
+    def _delete_target(self) -> None:
+        if self._target is not None and self._target.is_valid():
+            self._target.delete()
+        self._target = None
+
+    def _prompt(self) -> str:
+        return f"(gdb {self.group.focus_text}) "
+
+    def _where(self, rank: int) -> str:
+        inferior = self.group.inferior(rank)
+        return "running" if inferior is None else descriptions.running(inferior)
+
+    def _finish(self, lines: Iterable[str]) -> None:
+        lines = list(lines)
+        self.start.end()
+        self.group.select_one_of(self.group.focus, self._selected)
+        self.gate.open(lines)
+
+    def _hear(self, message: Mapping[str, Any]) -> None:
+        word, value = next(iter(message.items()))
+        if word == "started":
+            self._is_ending = False
+        elif self._is_ending and word != "lost":
+            return
+        elif word == "held":
+            self.start.hold(value["rank"], value["size"], value["pid"])
+        elif word == "output":
+            self.gate.write(value)
+        elif word == "ended":
+            self._end(f"the job has ended with exit status {value}: mpipp restart starts it again")
+        elif word == "failed":
+            self._end(value)
+        elif word == "lost":
+            self._link = None
+            self.kill_ranks()
+            self._end("mpipp debug has ended")
+
+    def _end(self, sentence: str, moments: int = _MOMENTS) -> None:
+        if self.waiting.is_active and self.group.alive and moments:
+            Timer(_MOMENT, functools.partial(self._end, sentence, moments - 1))
+            return
+        if self.waiting.is_active:
+            self.waiting.end()
+        if self.gate.is_closed:
+            self.gate.open([sentence])
+        else:
+            self.gate.write([sentence])
+
+    def _stopped(self, event: gdb.StopEvent) -> None:
+        console.execute("set suppress-cli-notifications off")
+        thread = getattr(event, "inferior_thread", None) or gdb.selected_thread()
+        rank = self.group.rank(thread.inferior) if thread is not None else None
+        if rank is None:
+            return
+        if self.start.takes(rank, thread):
+            return
+        stop = descriptions.stop(rank, event)
+        if not stop.cause and self.group.is_other(rank, thread):
+            return  # when gdb attaches, each thread stops
+        self.group.note(rank, thread)
+        self.waiting.add(stop)
+
+    def _exited(self, event: gdb.ExitedEvent) -> None:
+        rank = self.group.rank(event.inferior)
+        if rank is not None and not self._is_ending:
+            self.waiting.add(descriptions.ended(rank, event))
+
+
+_session: DebugSession | None = None
+
+
+def create() -> DebugSession:
+    """Make this gdb debug a job."""
+    global _session
+    _session = DebugSession()
+    return _session
+
+
+def required() -> DebugSession:
+    """The session of this gdb. Raises MpippError if there is none."""
+    if _session is None:
+        raise MpippError("this gdb does not debug the ranks of a job: start it with mpipp debug")
+    return _session
+
+
+def before_stop() -> None:
+    """Called by gdb before it writes about a stop."""
+    console.execute("set suppress-cli-notifications on")

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""The stacks of many ranks as one tree: equal callers are one branch, with the ranks that have it.
+
+Merging is associative and commutative, so a node may merge its ranks first, and another one these
+trees. A set of ranks is an integer: bit r stands for rank r.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from mpipp.common.errors import MpippError
+from mpipp.ranks import rank_set
+
+PROGRAM, LIBRARY, MPI, ARGUMENTS, STATE = "program", "library", "mpi", "arguments", "state"
+_KINDS = (PROGRAM, LIBRARY, MPI, ARGUMENTS, STATE)
+_MOST_CALLS = 8  # calls of one procedure, with other arguments, that are shown each
+_LONGEST = 32  # characters of a set of ranks
+_COUNT, _STACK = "count", "stack, outermost call first"
+_HIGHEST = 1 << 24  # ranks, in what is read
+
+
+class Step(NamedTuple):
+    """One level of a stack. Equal ones of different ranks are merged.
+
+    Attributes:
+        text: "halo.c:17 in exchange"; "MPI_Recv"; its arguments, "source 2, tag 2".
+        kind: PROGRAM; LIBRARY for the folded frames of a library; MPI, and below it ARGUMENTS if
+            some are known; STATE, which is no call: "running".
+        path: of the source, "" if it is not known.
+        line: 0 if it is not known.
+    """
+
+    text: str
+    kind: str = PROGRAM
+    path: str = ""
+    line: int = 0
+
+
+class StackTree:
+    """The stacks below one step, or all stacks.
+
+    Attributes:
+        ranks: those that have a stack here, as bits.
+        below: the next steps, outermost first.
+    """
+
+    __slots__ = ("below", "ranks")
+
+    def __init__(self) -> None:
+        self.ranks = 0
+        self.below: dict[Step, StackTree] = {}
+
+    def add(self, rank: int, stack: Iterable[Step]) -> None:
+        """Take in the stack of a rank, outermost call first; a rank may have several."""
+        bit, tree = 1 << rank, self
+        tree.ranks |= bit
+        for step in stack:
+            below = tree.below.get(step)
+            if below is None:
+                below = tree.below[step] = StackTree()
+            tree = below
+            tree.ranks |= bit
+
+    def merge(self, other: StackTree) -> None:
+        """Take in another tree, which does not change and shares nothing with this one."""
+        pairs = [(self, other)]
+        while pairs:
+            mine, theirs = pairs.pop()
+            mine.ranks |= theirs.ranks
+            for step, tree in theirs.below.items():
+                pairs.append((mine.below.setdefault(step, StackTree()), tree))
+
+    def ordered(self) -> list[tuple[Step, StackTree]]:
+        """The next steps in the order of their lowest ranks: equal for any order of merging."""
+        return sorted(self.below.items(), key=lambda one: (_lowest(one[1].ranks), one[0]))
+
+    def stacks(self) -> Iterator[tuple[list[Step], int]]:
+        """The different stacks, outermost call first, each with the ranks that have it."""
+        pending: list[tuple[list[Step], StackTree]] = [([], self)]
+        while pending:
+            path, tree = pending.pop()
+            ending = tree.ranks
+            for step, below in reversed(tree.ordered()):
+                ending &= ~below.ranks
+                pending.append(([*path, step], below))
+            if ending:
+                yield path, ending
+
+
+def members(ranks: int) -> Iterator[int]:
+    """The ranks of a set, in order."""
+    for start, byte in enumerate(ranks.to_bytes(ranks.bit_length() // 8 + 1, "little")):
+        yield from (8 * start + bit for bit in range(8) if byte >> bit & 1)
+
+
+def count(ranks: int) -> int:
+    """The number of ranks in a set."""
+    return bin(ranks).count("1")
+
+
+def runs(ranks: int, longest: int | None = None) -> str:
+    """ "0-3,8". With more characters than `longest` the rest is cut: "0,2,4,..."."""
+    text = rank_set.compact(members(ranks))
+    if longest is None or len(text) <= longest:
+        return text
+    return text[: text.rindex(",", 0, longest - 3) + 1] + "..."
+
+
+def _lowest(ranks: int) -> int:
+    # The number of the lowest bit that is set.
+    return (ranks & -ranks).bit_length() - 1
+
+
+class Branch(NamedTuple):
+    """Steps that the same ranks have, and where their stacks part."""
+
+    ranks: int
+    texts: list[str]
+    kind: str  # of the last step
+    below: list[Branch]
+
+
+def branches(tree: StackTree) -> list[Branch]:
+    """A tree as it is shown: a call of MPI with its arguments is one step.
+
+    Calls of one procedure with many different arguments are one step without them.
+    """
+    return [_branch(text, step, below) for text, step, below in _shown(tree)]
+
+
+def _branch(text: str, step: Step, tree: StackTree) -> Branch:
+    texts, ranks = [text], tree.ranks
+    while True:
+        shown = _shown(tree)
+        if len(shown) != 1 or shown[0][2].ranks != ranks:
+            break
+        text, step, tree = shown[0]
+        texts.append(text)
+    return Branch(ranks, texts, step.kind, [_branch(*one) for one in shown])
+
+
+def _shown(tree: StackTree) -> list[tuple[str, Step, StackTree]]:
+    found: list[tuple[str, Step, StackTree]] = []
+    for step, below in tree.ordered():
+        calls = [one for one in below.ordered() if one[0].kind == ARGUMENTS]
+        if step.kind != MPI or not calls:
+            found.append((step.text, step, below))
+        elif len(calls) <= _MOST_CALLS:
+            found += [(f"{step.text}({of.text})", step, called) for of, called in calls]
+            rest = _without_arguments(below)
+            if rest.ranks:
+                found.append((step.text, step, rest))
+        else:
+            every = StackTree()
+            for _, called in calls:
+                every.merge(called)
+            every.merge(_without_arguments(below))
+            found.append((f"{step.text} ({len(calls)} different calls)", step, every))
+    return found
+
+
+def _without_arguments(tree: StackTree) -> StackTree:
+    # The ranks whose call has no arguments.
+    found = StackTree()
+    found.ranks = tree.ranks
+    for step, below in tree.below.items():
+        if step.kind == ARGUMENTS:
+            found.ranks &= ~below.ranks
+        else:
+            found.below[step] = below
+    return found
+
+
+def lines(tree: StackTree, noun: str = "ranks") -> Iterator[str]:
+    """The tree as text: a line a step, with the number of ranks and the ranks where it branches."""
+    rows = list(_rows(branches(tree), 0))
+    if not rows:
+        return
+    width = max(len(noun), *(len(row[1]) for row in rows))
+    yield f"{_COUNT}  {noun:{width}}  {_STACK}"
+    for number, ranks, text in rows:
+        yield f"{number:>{len(_COUNT)}}  {ranks:{width}}  {text}"
+
+
+def _rows(found: Sequence[Branch], depth: int) -> Iterator[tuple[str, str, str]]:
+    for branch in found:
+        number, ranks = str(count(branch.ranks)), runs(branch.ranks, _LONGEST)
+        for text in branch.texts:
+            yield number, ranks, "  " * depth + text
+            number = ranks = ""
+        yield from _rows(branch.below, depth + 1)
+
+
+def record(tree: StackTree) -> dict[str, Any]:
+    """The tree for JSON: {"ranks": "0-3", "below": [{"text": ..., "ranks": ..., ...}]}."""
+    below = [{**step._asdict(), **record(inner)} for step, inner in tree.ordered()]
+    return {"ranks": runs(tree.ranks), "count": count(tree.ranks), "below": below}
+
+
+def from_record(found: Any) -> StackTree:
+    """The tree of a record. Raises MpippError if it is none."""
+    tree = StackTree()
+    try:
+        pairs = [(tree, found)]
+        while pairs:
+            one, read = pairs.pop()
+            one.ranks |= _bits(read["ranks"])
+            for inner in read["below"]:
+                below = one.below.setdefault(_step(inner), StackTree())
+                pairs.append((below, inner))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise MpippError("this is no tree of stacks that mpipp has written") from None
+    return tree
+
+
+def _step(found: Mapping[str, Any]) -> Step:
+    step = Step(str(found["text"]), str(found["kind"]), str(found["path"]), int(found["line"]))
+    if step.kind not in _KINDS:
+        raise ValueError(step.kind)
+    return step
+
+
+def _bits(text: str) -> int:
+    bits = 0
+    for run in filter(None, text.split(",")):
+        first, _, last = run.partition("-")
+        low, high = int(first), int(last or first)
+        if not 0 <= low <= high < _HIGHEST:
+            raise ValueError(run)
+        bits |= (1 << high + 1) - (1 << low)
+    return bits

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""DWARF expressions (DWARF 5, section 2.5): where a variable lies, and bounds of dynamic arrays.
+
+This covers only the expressions that compilers write for variables in memory. An expression with
+other needs, such as a register's value, is unknown.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+_MOST_STEPS = 64
+_WORD = 8
+_WRAP = 1 << 64
+
+# Operations by their codes (DWARF 5, section 7.7.1).
+_ADDR, _DEREF, _DUP, _DROP, _PLUS_UCONST = 0x03, 0x06, 0x12, 0x13, 0x23
+_CONSTANTS = {0x08: (1, False), 0x09: (1, True), 0x0A: (2, False), 0x0B: (2, True)}
+_CONSTANTS |= {0x0C: (4, False), 0x0D: (4, True), 0x0E: (8, False), 0x0F: (8, True)}
+_CONSTU, _CONSTS, _LIT0, _LIT31 = 0x10, 0x11, 0x30, 0x4F
+_FBREG, _OBJECT, _CALL_FRAME_CFA, _BREG6 = 0x91, 0x97, 0x9C, 0x76
+_REG6 = 0x56
+_BINARY: dict[int, Callable[[int, int], int]] = {
+    0x1A: lambda a, b: a & b,
+    0x1C: lambda a, b: a - b,
+    0x1E: lambda a, b: a * b,
+    0x21: lambda a, b: a | b,
+    0x22: lambda a, b: a + b,
+    0x29: lambda a, b: int(a == b),
+    0x2E: lambda a, b: int(a != b),
+}
+_SAVED_BASE = -16  # of %rbp from the canonical frame address, where a function keeps one
+
+
+class CallMemory(Protocol):
+    """The memory of a process that has continued since the queried call.
+
+    Attributes:
+        is_current: True if something was read that is not a copy from the time of the call.
+    """
+
+    is_current: bool
+
+    def read(self, address: int, length: int) -> bytes:
+        """Return exactly `length` bytes. Raises UnreadableMemory when any cannot be read."""
+
+
+class Unknown(Exception):
+    """The expression needs what is not known."""
+
+
+class Frame(NamedTuple):
+    """The context of an expression.
+
+    Attributes:
+        cfa: the canonical frame address; None: the variable is in no frame.
+        frame_base: the function's expression for DW_OP_fbreg.
+        bias: what is added to addresses of the file.
+        memory: the process's.
+    """
+
+    cfa: int | None
+    frame_base: bytes
+    bias: int
+    memory: CallMemory
+
+    def base(self) -> int:
+        """The base of DW_OP_fbreg. Raises Unknown."""
+        if self.cfa is None:
+            raise Unknown
+        if self.frame_base == bytes([_CALL_FRAME_CFA]):
+            return self.cfa
+        if self.frame_base == bytes([_REG6]):
+            return self.cfa + _SAVED_BASE
+        raise Unknown
+
+    def word(self, address: int) -> int:
+        """The eight bytes at an address, unsigned. Raises UnreadableMemory."""
+        return int.from_bytes(self.memory.read(address, _WORD), sys.byteorder)
+
+
+def value(expression: bytes, frame: Frame, whole: int | None = None) -> int:
+    """The result of an expression on its stack: an address, or a bound, unsigned.
+
+    Args:
+        whole: the object's address, for DW_OP_push_object_address.
+
+    Raises Unknown, UnreadableMemory, IndexError for damage.
+    """
+    stack: list[int] = []
+    at = 0
+    for _ in range(_MOST_STEPS):
+        if at >= len(expression):
+            return stack[-1] % _WRAP
+        code, at = expression[at], at + 1
+        at = _step(code, expression, at, stack, frame, whole)
+    raise Unknown
+
+
+def _step(
+    code: int, expression: bytes, at: int, stack: list[int], frame: Frame, whole: int | None
+) -> int:
+    # One operation; returns where the next begins.
+    if code == _ADDR:
+        stack.append(int.from_bytes(expression[at : at + _WORD], sys.byteorder) + frame.bias)
+        return at + _WORD
+    if code == _DEREF:
+        stack.append(frame.word(stack.pop()))
+    elif code in (_FBREG, _BREG6):
+        offset, at = leb(expression, at, signed=True)
+        if code == _BREG6 and frame.cfa is None:
+            raise Unknown
+        base = frame.base() if code == _FBREG else (frame.cfa or 0) + _SAVED_BASE
+        stack.append(base + offset)
+    elif code == _CALL_FRAME_CFA and frame.cfa is not None:
+        stack.append(frame.cfa)
+    elif code == _OBJECT and whole is not None:
+        stack.append(whole)
+    elif code == _PLUS_UCONST:
+        number, at = leb(expression, at)
+        stack[-1] += number
+    elif code in (_CONSTU, _CONSTS):
+        number, at = leb(expression, at, signed=code == _CONSTS)
+        stack.append(number)
+    elif code in _CONSTANTS:
+        size, signed = _CONSTANTS[code]
+        stack.append(int.from_bytes(expression[at : at + size], sys.byteorder, signed=signed))
+        return at + size
+    elif _LIT0 <= code <= _LIT31:
+        stack.append(code - _LIT0)
+    elif code in _BINARY:
+        right, left = stack.pop(), stack.pop()
+        stack.append(_BINARY[code](left, right) % _WRAP)
+    elif code == _DUP:
+        stack.append(stack[-1])
+    elif code == _DROP:
+        stack.pop()
+    else:
+        raise Unknown
+    return at
+
+
+def leb(data: bytes, at: int, signed: bool = False) -> tuple[int, int]:
+    """A number of seven bits a byte, the lowest first, and where it ends. Raises IndexError."""
+    number = shift = 0
+    while True:
+        byte, at = data[at], at + 1
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            break
+    return (number - (1 << shift) if signed and byte & 0x40 else number), at

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""The values of a function's variables, as short text: "rank = 1, row = {0, 1.5}, u = 0x0"."""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from mpipp.common.errors import UnreadableMemory
+from mpipp.common.text.sanitize import escape, plain
+from mpipp.program_types.types import Array, Record, Scalar, Type
+from mpipp.symbolizer.inlined_functions import name_of
+from mpipp.symbolizer.stack_variables import visible
+from mpipp.symbolizer.variables import debug_types
+from mpipp.symbolizer.variables.debug_types import NoLayout
+from mpipp.symbolizer.variables.expressions import CallMemory, Frame, Unknown, value
+from mpipp.symbolizer.variables.holders import Scope
+
+_MOST = 16  # variables of a function
+_LONGEST = 72  # characters of a value
+_ELEMENTS = 4  # of an array, members of a record
+_STRING = 32  # characters of a string
+_FLOATS = {4: "=f", 8: "=d"}
+
+
+def values(scope: Scope, memory: CallMemory) -> list[str]:
+    """The variables that are declared before the line at which the function continues.
+
+    Variables without a place in memory are left out: registers are not known.
+
+    Raises what pyelftools raises for damage.
+    """
+    base = scope.entry.attributes.get("DW_AT_frame_base")
+    is_block = base is not None and isinstance(base.value, (list, tuple, bytes))
+    frame = Frame(scope.cfa, bytes(base.value) if is_block else b"", scope.bias, memory)
+    found: dict[str, str] = {}
+    for entry in visible(scope.entry, scope.address, scope.debug):
+        name = name_of(entry)
+        if not name or _is_made(entry) or _is_later(entry, scope.line):
+            continue
+        found.pop(name, None)  # of an outer block
+        try:
+            found[name] = _value(entry, frame)
+        except (Unknown, UnreadableMemory, NoLayout, IndexError):
+            continue
+    shown = [f"{plain(name, '')} = {text}" for name, text in found.items()]
+    return shown[:_MOST] + ["..."] * (len(shown) > _MOST)
+
+
+def _is_made(entry: Any) -> bool:
+    return "DW_AT_artificial" in entry.attributes
+
+
+def _is_later(entry: Any, line: int) -> bool:
+    # It has no value yet. A parameter has one.
+    declared = entry.attributes.get("DW_AT_decl_line")
+    is_local = entry.tag == "DW_TAG_variable" and not debug_types.is_fortran(entry)
+    return is_local and bool(line) and declared is not None and declared.value >= line
+
+
+def _value(entry: Any, frame: Frame) -> str:
+    location, kind = entry.attributes.get("DW_AT_location"), debug_types.target(entry)
+    if location is None or kind is None or not isinstance(location.value, (list, tuple, bytes)):
+        raise Unknown
+    at = value(bytes(location.value), frame)
+    plain_kind = debug_types.stripped(kind)
+    if plain_kind is None:
+        raise NoLayout
+    for attribute, word in (("DW_AT_allocated", "allocated"), ("DW_AT_associated", "associated")):
+        condition = plain_kind.attributes.get(attribute)
+        if condition is not None:
+            return word if value(bytes(condition.value), frame, at) else f"not {word}"
+    if debug_types.is_pointer(plain_kind):
+        return _pointer(plain_kind, frame.word(at), frame)
+    if debug_types.is_container(plain_kind):
+        raise NoLayout
+    text = "".join(_parts(debug_types.model(kind), at, frame))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _pointer(kind: Any, address: int, frame: Frame) -> str:
+    inner = debug_types.stripped(debug_types.target(kind) or kind)
+    text = f"{address:#x}"
+    if inner is None or debug_types.type_name(inner) != "char":
+        return text
+    try:
+        return f"{text} {_string(frame.memory.read(address, _STRING))}"
+    except UnreadableMemory:
+        return text
+
+
+def _parts(kind: Type, at: int, frame: Frame) -> Iterator[str]:
+    if isinstance(kind, Scalar):
+        yield _scalar(kind, frame.memory.read(at, kind.size))
+    elif isinstance(kind, Array):
+        yield from _array(kind, at, frame)
+    else:
+        yield from _record(kind, at, frame)
+
+
+def _array(kind: Array, at: int, frame: Frame) -> Iterator[str]:
+    element = kind.element
+    if isinstance(element, Scalar) and element.kind == "char" and element.size == 1:
+        yield _string(frame.memory.read(at, min(kind.count, _STRING)))
+        return
+    yield "(" if kind.fortran else "{"
+    most = _ELEMENTS if isinstance(element, Scalar) else 1
+    for number in range(min(kind.count, most)):
+        yield ", " if number else ""
+        yield from _parts(element, at + number * kind.distance, frame)
+    yield ", ..." if kind.count > most else ""
+    yield ")" if kind.fortran else "}"
+
+
+def _record(kind: Record, at: int, frame: Frame) -> Iterator[str]:
+    yield "{"
+    for number, member in enumerate(kind.members[:_ELEMENTS]):
+        yield f"{', ' if number else ''}{plain(member.name, '')} = "
+        yield from _parts(member.type, at + member.offset, frame)
+    yield ", ..." if len(kind.members) > _ELEMENTS else ""
+    yield "}"
+
+
+def _scalar(kind: Scalar, data: bytes) -> str:
+    number = int.from_bytes(data, sys.byteorder, signed=kind.kind == "signed")
+    if kind.kind in ("signed", "unsigned", "enum"):
+        return str(number)
+    if kind.kind == "float" and len(data) in _FLOATS:
+        return _float(data)
+    if kind.kind == "complex" and len(data) // 2 in _FLOATS:
+        half = len(data) // 2
+        return f"({_float(data[:half])}, {_float(data[half:])})"
+    if kind.kind == "char":
+        return f"'{escape(number, chr(39))}'"
+    if kind.kind == "bool":
+        return "true" if number else "false"
+    if kind.kind == "logical":
+        return ".true." if number else ".false."
+    if kind.kind in ("pointer", "reference"):
+        return f"{number:#x}"
+    return "..."
+
+
+def _float(data: bytes) -> str:
+    (number,) = struct.unpack(_FLOATS[len(data)], data)
+    return f"{number:.{6 if len(data) == 4 else 15}g}"
+
+
+def _string(data: bytes) -> str:
+    text, zero, _ = data.partition(b"\0")
+    shown = "".join(escape(byte, '"') for byte in text.rstrip(b" "))
+    return f'"{shown}"{"" if zero or len(data) < _STRING else "..."}'

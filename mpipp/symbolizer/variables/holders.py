@@ -1,0 +1,400 @@
+# SPDX-License-Identifier: MIT
+"""The variables of a process that hold the data at an address: by value, or by a pointer to it.
+
+Looked for in the frames of a call, innermost first, and among the static variables of their files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mpipp.common.errors import UnreadableMemory
+from mpipp.program_types.compare import Layout, several
+from mpipp.program_types.types import Array, Scalar
+from mpipp.symbolizer.inlined_functions import name_of
+from mpipp.symbolizer.stack_variables import visible
+from mpipp.symbolizer.variables import containers, debug_types
+from mpipp.symbolizer.variables.debug_types import NoLayout
+from mpipp.symbolizer.variables.expressions import CallMemory, Frame, Unknown, value
+
+_DEEPEST = 3  # checked depth of members
+_MOST_MEMBERS = 100  # of one variable
+_MOST_ELEMENTS = 1 << 40
+_BYTES = ("char", "unsigned char", "signed char", "byte", "std::byte")
+_NO_OFFSPRING = ("std", "__gnu_cxx", "__gnu_debug", "__cxxabiv1")  # namespaces of the library's
+_ROOMS = ("DW_TAG_module", "DW_TAG_namespace", "DW_TAG_common_block")
+_VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
+_BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine", "DW_TAG_common_block")
+_DEEPEST_BLOCK = 32
+_ADDR = 0x03  # DW_OP_addr
+_WORD = 8  # bytes
+
+
+class Holder(NamedTuple):
+    """A variable that holds the data at an address, or leads there.
+
+    Attributes:
+        layout: its type and name.
+        low: its address; the data begin `address - low` bytes in it.
+        high: where it ends; None: unknown, as for the target of a pointer.
+        is_declared: whether the declaration of the memory has that type.
+        is_counted: whether `high` is the number of elements in use, as of a std::vector.
+        is_current: whether that was read after the call, which may have returned.
+        is_static: whether it is a variable in no frame, or lies in one.
+        full: of a container where its memory ends, else 0.
+        is_reached: whether a pointer leads to the container, which may not exist any more.
+    """
+
+    layout: Layout
+    low: int
+    high: int | None
+    is_declared: bool
+    is_counted: bool = False
+    is_current: bool = False
+    is_static: bool = False
+    full: int = 0
+    is_reached: bool = False
+
+
+class Untyped(NamedTuple):
+    """A pointer to the data that says nothing of their type: to void, or to characters."""
+
+    name: str
+
+
+class Scope(NamedTuple):
+    """A function of the stack, by its debug information.
+
+    Attributes:
+        entry: the function's.
+        address: the address where it continues, as the file has it.
+        unit: its compilation unit's top entry.
+        debug: all of the file's debug information.
+        bias: is added to addresses of the file.
+        cfa: the canonical frame address.
+        line: the number of the line; 0: not known.
+    """
+
+    entry: Any
+    address: int
+    unit: Any
+    debug: Any
+    bias: int
+    cfa: int
+    line: int = 0
+
+
+def holders(
+    scopes: Sequence[Scope], address: int, memory: CallMemory
+) -> Iterator[Holder | Untyped]:
+    """All variables that hold the data at `address`, or lead there, innermost frame first.
+
+    Args:
+        memory: the process's.
+
+    Raises what pyelftools raises for damage.
+    """
+    for scope in scopes:
+        base = scope.entry.attributes.get("DW_AT_frame_base")
+        frame_base = bytes(base.value) if base is not None and _is_block(base) else b""
+        frame = Frame(scope.cfa, frame_base, scope.bias, memory)
+        for entry in visible(scope.entry, scope.address, scope.debug):
+            if not _is_later(entry, scope.line):
+                yield from _Search(address, frame).of_variable(entry)
+    seen = set()
+    for scope in scopes:
+        if scope.unit.offset not in seen:
+            seen.add(scope.unit.offset)
+            frame = Frame(None, b"", scope.bias, memory)
+            for entry in _static(scope.unit):
+                yield from _Search(address, frame).of_variable(entry)
+
+
+def _is_later(entry: Any, line: int) -> bool:
+    # A container that is declared below the line is not constructed yet: its memory has no meaning.
+    declared = entry.attributes.get("DW_AT_decl_line")
+    kind = debug_types.target(entry)
+    plain = debug_types.stripped(kind) if kind is not None else None
+    is_container = plain is not None and debug_types.is_container(plain)
+    return bool(line) and is_container and declared is not None and declared.value > line
+
+
+def end_in_frames(scopes: Sequence[Scope], address: int, memory: CallMemory) -> int:
+    """Where the variables end that may have an address in one of the frames; 0 if there is none.
+
+    Variables of all blocks: compilers let those of different blocks share their memory.
+    """
+    found = [0]
+    for scope in scopes:
+        base = scope.entry.attributes.get("DW_AT_frame_base")
+        frame_base = bytes(base.value) if base is not None and _is_block(base) else b""
+        frame = Frame(scope.cfa, frame_base, scope.bias, memory)
+        found += (end for start, end in _extents(scope.entry, frame, 0) if start <= address < end)
+    return max(found)
+
+
+def _extents(entry: Any, frame: Frame, depth: int) -> Iterator[tuple[int, int]]:
+    for child in debug_types.children(entry) if depth < _DEEPEST_BLOCK else ():
+        if child.tag in _VARIABLES:
+            location = child.attributes.get("DW_AT_location")
+            size = debug_types.size(child)
+            if size is None or location is None or not _is_block(location):
+                continue
+            with contextlib.suppress(Unknown, UnreadableMemory, IndexError):
+                start = value(bytes(location.value), frame)
+                yield start, start + size
+        elif child.tag in _BLOCKS:
+            yield from _extents(child, frame, depth + 1)
+
+
+def _is_static(entry: Any) -> bool:
+    location = entry.attributes.get("DW_AT_location")
+    return location is not None and _is_block(location) and list(location.value[:1]) == [_ADDR]
+
+
+def _is_block(attribute: Any) -> bool:
+    return isinstance(attribute.value, (list, tuple, bytes))
+
+
+def _static(entry: Any) -> Iterator[Any]:
+    for child in debug_types.children(entry):
+        if child.tag == "DW_TAG_variable":
+            yield child
+        elif child.tag in _ROOMS and name_of(child) not in _NO_OFFSPRING:
+            yield from _static(child)
+
+
+class _Search:
+    # One variable, its members, and what its pointers lead to.
+    def __init__(self, address: int, frame: Frame) -> None:
+        self._address, self._frame = address, frame
+        self._left = _MOST_MEMBERS
+
+    def of_variable(self, entry: Any) -> Iterator[Holder | Untyped]:
+        """The holders in the variable or at its targets."""
+        memory = self._frame.memory
+        memory.is_current = False
+        for found in self._of_entry(entry):
+            if isinstance(found, Holder):
+                found = found._replace(is_current=memory.is_current)
+            yield found
+
+    def _of_entry(self, entry: Any) -> Iterator[Holder | Untyped]:
+        location = entry.attributes.get("DW_AT_location")
+        kind = debug_types.target(entry)
+        name = name_of(entry)
+        if location is None or not _is_block(location) or kind is None or not name:
+            return
+        expression = bytes(location.value)
+        try:
+            at = value(expression, self._frame)
+        except (Unknown, UnreadableMemory, IndexError):
+            return
+        # Fortran's dummy arguments lie where their pointer says: their type need not be that of
+        # the actual one.
+        own = entry.tag == "DW_TAG_variable"
+        end = at + (debug_types.size(kind) or 0) if _is_static(entry) else at
+        for found in self._of(name, kind, at, own, _DEEPEST):
+            if isinstance(found, Holder) and at <= found.low < end:
+                found = found._replace(is_static=True)
+            yield found
+
+    def _of(
+        self, name: str, kind: Any, at: int, own: bool, depth: int
+    ) -> Iterator[Holder | Untyped]:
+        plain = debug_types.stripped(kind)
+        self._left -= 1
+        if plain is None or self._left < 0:
+            return
+        try:
+            if debug_types.is_pointer(plain):
+                if own and self._address - at in range(debug_types.plain_size(plain)):
+                    yield Holder(_layout(name, kind), at, at + debug_types.plain_size(plain), own)
+                yield from self._behind(name, plain, at, depth)
+            elif debug_types.is_container(plain):
+                if own:
+                    yield from self._on_container(name, plain, at)
+                yield from self._in_container(name, plain, at)
+            elif debug_types.is_smart_pointer(plain):
+                for pointer, place in containers.targets(plain, at):
+                    yield from self._behind(name, pointer, place, depth)
+            elif "DW_AT_data_location" in plain.attributes:
+                yield from self._in_dynamic_array(name, plain, at)
+            elif plain.tag == "DW_TAG_array_type" and debug_types.size(plain) is None:
+                yield from self._in_variable_length_array(name, plain, at, own)
+            else:
+                yield from self._in_object(name, kind, at, own, depth)
+        except (NoLayout, Unknown, UnreadableMemory, IndexError):
+            return
+
+    def _in_object(
+        self, name: str, kind: Any, at: int, own: bool, depth: int
+    ) -> Iterator[Holder | Untyped]:
+        bytes_ = debug_types.size(kind)
+        if bytes_ is not None and at <= self._address < at + max(1, bytes_):
+            yield Holder(_layout(name, kind), at, at + bytes_, own)
+        plain = debug_types.stripped(kind)
+        if not debug_types.is_record(plain) or not depth:
+            return
+        separator = "%" if debug_types.is_fortran(plain) else "."
+        for member in debug_types.children(plain):
+            offset = debug_types.member_offset(member)
+            inner = debug_types.target(member)
+            if offset is None or inner is None or not _may_lead(inner):
+                continue
+            own_name = name_of(member)
+            inherits = member.tag == "DW_TAG_inheritance" or not own_name
+            path = name if inherits else f"{name}{separator}{own_name}".replace("->.", "->")
+            for found in self._of(path, inner, at + offset, own, depth - 1):
+                # A part of this has been yielded with the whole.
+                if not (isinstance(found, Holder) and at <= found.low < at + (bytes_ or 0)):
+                    yield found
+
+    def _behind(self, name: str, pointer: Any, at: int, depth: int) -> Iterator[Holder | Untyped]:
+        start = self._frame.word(at)
+        inner = debug_types.target(pointer)
+        plain = debug_types.stripped(inner) if inner is not None else None
+        if plain is None or debug_types.type_name(plain) in _BYTES:
+            if start == self._address:
+                yield Untyped(name)
+            return
+        if plain.tag == "DW_TAG_subroutine_type" or not start:
+            return
+        if name == "this" or not debug_types.is_raw_pointer(pointer):
+            yield from self._in_target(name, inner, start, depth)
+        elif start == self._address and not debug_types.is_container(plain):
+            yield Holder(_layout(name, inner, "->"), start, None, False)
+        elif debug_types.is_record(plain) and depth:
+            for found in self._of(f"{name}->", inner, start, False, depth - 1):
+                yield _reached(found)
+
+    def _in_target(
+        self, name: str, inner: Any, start: int, depth: int
+    ) -> Iterator[Holder | Untyped]:
+        # C++'s references and `this`: there is an object of this type, or of one derived from it.
+        is_container = debug_types.is_container(debug_types.stripped(inner))
+        path = f"{name}->" if name == "this" else name
+        for found in self._of(path, inner, start, not is_container, max(1, depth)):
+            if isinstance(found, Holder) and found.is_counted:
+                found = found._replace(is_reached=True)
+            elif isinstance(found, Holder) and found.low == start:
+                found = found._replace(high=None)
+            yield found
+
+    def _in_container(self, name: str, plain: Any, at: int) -> Iterator[Holder | Untyped]:
+        for low, high, full, element in containers.elements(plain, at, self._frame):
+            if low <= self._address < max(full, low + 1):
+                bytes_ = debug_types.size(element) or 1
+                layout = several(_layout(name, element), (high - low) // bytes_)
+                yield Holder(layout, low, high, True, is_counted=True, full=full)
+
+    def _on_container(self, name: str, plain: Any, at: int) -> Iterator[Holder]:
+        # The container itself, whose elements lie elsewhere.
+        kind = Scalar("container", debug_types.type_name(plain), debug_types.size(plain) or 0)
+        if at <= self._address < at + kind.size:
+            yield Holder(Layout(kind, name, name, kind.name), at, at + kind.size, True)
+
+    def _in_dynamic_array(self, name: str, plain: Any, at: int) -> Iterator[Holder | Untyped]:
+        # Fortran's allocatable and pointer arrays, and assumed-shape dummy arguments.
+        low = value(bytes(plain.attributes["DW_AT_data_location"].value), self._frame, at)
+        allocated = plain.attributes.get("DW_AT_allocated")
+        if not low or (allocated and not value(bytes(allocated.value), self._frame, at)):
+            return
+        element = debug_types.target(plain)
+        bytes_ = debug_types.size(element) if element is not None else None
+        if not bytes_:
+            return
+        count, is_dense = self._shape(plain, at, bytes_)
+        high = low + count * bytes_
+        if not is_dense or not 0 <= count < _MOST_ELEMENTS:
+            return
+        if not low <= self._address < max(high, low + 1):
+            return
+        kind = Array(debug_types.model(element), count, 1, True)
+        layout = Layout(kind, name, name, kind.name, True)
+        yield Holder(layout, low, high, allocated is not None)
+
+    def _in_variable_length_array(
+        self, name: str, plain: Any, at: int, own: bool
+    ) -> Iterator[Holder]:
+        # C's arrays whose length is a variable, and Fortran's automatic arrays.
+        fortran = debug_types.is_fortran(plain)
+        kind = debug_types.model(debug_types.target(plain))
+        dimensions = [one for one in debug_types.children(plain) if "subrange" in one.tag]
+        for dimension in dimensions if fortran else reversed(dimensions):
+            first = self._bound(dimension, "DW_AT_lower_bound", at)
+            count = self._bound(dimension, "DW_AT_count", at)
+            last = self._bound(dimension, "DW_AT_upper_bound", at)
+            low = int(fortran) if first is None else first
+            if count is None and last is not None:
+                count = last - low + 1
+            if count is None or not 0 < count < _MOST_ELEMENTS:
+                return
+            kind = Array(kind, count, low, fortran)
+        if at <= self._address < at + kind.size:
+            layout = Layout(kind, name, name, kind.name, fortran)
+            yield Holder(layout, at, at + kind.size, own)
+
+    def _shape(self, plain: Any, at: int, bytes_: int) -> tuple[int, bool]:
+        # How many elements, and whether they lie close together.
+        count = 1
+        for dimension in debug_types.children(plain):
+            if dimension.tag != "DW_TAG_subrange_type":
+                continue
+            first, last, stride = (
+                self._bound(dimension, f"DW_AT_{one}", at)
+                for one in ("lower_bound", "upper_bound", "byte_stride")
+            )
+            if last is None or (stride is not None and stride != count * bytes_):
+                return 0, False
+            count *= max(0, last - (1 if first is None else first) + 1)
+        return count, True
+
+    def _bound(self, dimension: Any, attribute: str, at: int) -> int | None:
+        found = dimension.attributes.get(attribute)
+        if found is None:
+            return None
+        if debug_types.is_reference(found):
+            return self._of_named_bound(dimension.get_DIE_from_attribute(attribute))
+        if isinstance(found.value, int):
+            number: int = found.value
+            return number
+        unsigned = value(bytes(found.value), self._frame, at)
+        return unsigned - (1 << 64) if unsigned >> 63 else unsigned
+
+    def _of_named_bound(self, entry: Any) -> int | None:
+        # Compilers may keep a bound in a variable without a name.
+        location, bytes_ = entry.attributes.get("DW_AT_location"), debug_types.size(entry)
+        if location is None or not _is_block(location) or not bytes_ or bytes_ > _WORD:
+            return None
+        start = value(bytes(location.value), self._frame)
+        data = self._frame.memory.read(start, bytes_)
+        return int.from_bytes(data, sys.byteorder, signed=True)
+
+
+def _reached(found: Holder | Untyped) -> Holder | Untyped:
+    # By a pointer, which may lead to anything.
+    if isinstance(found, Untyped):
+        return found
+    return found._replace(is_declared=False, is_reached=found.is_counted)
+
+
+def _may_lead(kind: Any) -> bool:
+    # Return whether a member may hold data that lie elsewhere.
+    plain = debug_types.stripped(kind)
+    if plain is None:
+        return False
+    dynamic = "DW_AT_data_location" in plain.attributes
+    return dynamic or debug_types.is_pointer(plain) or debug_types.is_record(plain)
+
+
+def _layout(name: str, kind: Any, suffix: str = "") -> Layout:
+    found = debug_types.model(kind)
+    fortran = debug_types.is_fortran(kind)
+    is_array = isinstance(found, Array)
+    shown = f"*{name}" if suffix else name
+    written = found.name if is_array else debug_types.type_name(kind)
+    return Layout(found, f"{name}{suffix}", shown, written, fortran)

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""Compare buffers with the variables and heap blocks that contain them, by debug information.
+
+The program continues meanwhile. The query has a copy of the stack as it was in the call. Other
+memory is read now, and counts only if the call has not returned in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from mpipp.analysis.context.buffer_accesses import Access, accesses
+from mpipp.analysis.context.process import Operation, Process
+from mpipp.analysis.findings.finding import Finding, Party
+from mpipp.analysis.portability import long_sizes, misaligned_buffers
+from mpipp.analysis.program_objects import array_arguments, buffer_bounds, datatype_fit
+from mpipp.analysis.program_objects.array_arguments import Argument
+from mpipp.analysis.program_objects.buffer_bounds import Owner
+from mpipp.analysis.program_objects.datatype_fit import Part, Use
+from mpipp.common.text import wording
+from mpipp.model import Thread, Win
+from mpipp.program_types.types import Array, Type
+from mpipp.registry.memory import cpython_arrays
+from mpipp.symbolizer.line_table import Symbol, damage
+from mpipp.symbolizer.process_symbols import Places
+from mpipp.symbolizer.variables import holders
+from mpipp.symbolizer.variables.holders import Holder, Scope, Untyped
+from mpipp.watcher.buffer_owners import python_holders
+from mpipp.watcher.processes import variable_names
+from mpipp.watcher.processes.process import WatchedProcess
+from mpipp.watcher.processes.query_records import Question
+
+# malloc's blocks may be so many bytes larger; those with pages of their own begin behind a head.
+_ROUNDED, _PAGE, _HEAD = 32, 4096, 16
+_STACK = 1 << 23  # bytes, of most threads
+
+
+class _CallMemory:
+    # The process's memory: the copies in the query come first.
+    def __init__(self, one: WatchedProcess, question: Question) -> None:
+        self._one, self._question = one, question
+        self.is_current = False
+
+    def copy(self, address: int, length: int) -> bytes | None:
+        """The bytes as they were in the call; None if the query has no copy of them."""
+        for start, data in self._question.memory:
+            if start <= address and address + length <= start + len(data):
+                return data[address - start : address - start + length]
+        return None
+
+    def read(self, address: int, length: int) -> bytes:
+        found = self.copy(address, length)
+        if found is not None:
+            return found
+        self.is_current = True
+        return self._one.memory.read(address, length)
+
+
+class _Candidate(NamedTuple):
+    owner: Owner
+    is_current: bool  # True if it was read after the query: the call may have returned by then
+
+
+class _Passed(NamedTuple):
+    # A buffer that the call passes.
+    access: Access
+    party: Party
+    parts: list[Part]
+
+
+class BufferOwners:
+    """The checks of the buffers of one call against objects of the program.
+
+    The constructor reads all records. `findings` takes time, and reads no record.
+
+    Args:
+        one: the process.
+        process: the same process, as the query has it.
+        question: the query: its frames, innermost first, and copies of their memory.
+
+    Attributes:
+        place: the address of the call's place.
+    """
+
+    def __init__(self, one: WatchedProcess, process: Process, question: Question) -> None:
+        self._one, self._question = one, question
+        self._standard = process.registry.info.standard
+        self._memory = _CallMemory(one, question)
+        self._scopes: list[Scope] | None = None
+        windows = process.registry.objects("win") if question.heap_blocks else ()
+        self._windows = [(one.base, one.base + one.size) for one in windows if isinstance(one, Win)]
+        self._passed = [
+            self._prepared(operation, access)
+            for operation in process.operations
+            if operation.tid is not None
+            for access in accesses(operation)
+            if not access.absolute
+        ]
+        wanted = list(self._addresses())
+        self._arrays = [
+            array
+            for frame, version in question.python
+            for array in cpython_arrays.arrays(one.memory, frame, version, wanted)
+        ]
+        call = next((one.call for one in process.threads if one.call is not None), None)
+        self.place = call.site.address if call is not None else 0
+        self.known: list[Holder] = []  # the variables that `findings` has found
+        # mpi4py makes these arguments itself.
+        self._arguments = [
+            (operation, argument, operation.party())
+            for operation in (process.operations if not question.python else ())
+            if operation.tid is not None
+            for argument in array_arguments.arguments(operation)
+        ]
+
+    def _prepared(self, operation: Operation, access: Access) -> _Passed:
+        parts = list(datatype_fit.parts(operation, access.buffer))
+        return _Passed(access, operation.party(), parts)
+
+    def _addresses(self) -> Iterator[int]:
+        # Where buffers begin; on the stack no object of Python lies.
+        top = max((frame.end for frame in self._question.frames), default=0)
+        for passed in self._passed:
+            for address in (passed.access.region.low, *(part.address for part in passed.parts)):
+                if not top - _STACK < address < top:
+                    yield address
+
+    def findings(self) -> Iterator[Finding]:
+        """Buffers that run past their object or are misaligned, and datatypes that do not fit."""
+        for passed in self._passed:
+            misaligned = misaligned_buffers.check(passed.access, passed.party)
+            for found in filter(None, chain([misaligned], self._of_passed(passed))):
+                yield replace(found, standard=self._standard)
+        for operation, argument, party in self._arguments:
+            found_one = self._of_argument(operation, argument, party)
+            if found_one is not None:
+                yield replace(found_one, standard=self._standard)
+
+    def _of_argument(
+        self, operation: Operation, argument: Argument, party: Party
+    ) -> Finding | None:
+        every = [one for one in self._variables(argument.address) if isinstance(one, Holder)]
+        owner = self._certain_owner(argument.address, operation.call.serial)
+        uses = [use for one in every if (use := _use(one, argument.address)) is not None]
+        found = array_arguments.check(operation, argument, uses, owner, party)
+        certain = any(map(_is_sure, every)) or not any(one.is_declared for one in every)
+        if found is not None and (certain or self._is_inside(operation.call.serial)):
+            return found
+        return None
+
+    def _certain_owner(self, first: int, serial: int) -> Owner | None:
+        known = self._owner(first)
+        is_sure = known is not None and (not known.is_current or self._is_inside(serial))
+        return known.owner if known is not None and is_sure else self._heap_block(first)
+
+    def _of_passed(self, passed: _Passed) -> Iterator[Finding]:
+        access, party = passed.access, passed.party
+        self._keep(access.region.low)
+        serial = access.operation.call.serial
+        owners = filter(None, self._owners_of(access, serial))
+        found = next(
+            filter(None, (buffer_bounds.check(access, one, party) for one in owners)), None
+        )
+        if found is not None:
+            yield found
+            return
+        for part in passed.parts:
+            every = list(self._holders(part.address))
+            uses = [_use(one, part.address) for one in every]
+            found = datatype_fit.check(access.operation, access.buffer, part, uses, party)
+            certain = any(isinstance(one, Holder) and _is_sure(one) for one in every)
+            found = found or long_sizes.check(access.buffer, part, uses, party)
+            if found is not None and (certain or self._is_inside(serial)):
+                yield found
+                return
+
+    def _keep(self, address: int) -> None:
+        # Declared variables first: pointers lead to them.
+        if self._question.python:
+            return
+        every = [one for one in self._variables(address) if isinstance(one, Holder)]
+        self.known += sorted(every, key=lambda one: not one.is_declared)
+
+    def _owners_of(self, access: Access, serial: int) -> Iterator[Owner | None]:
+        # The object with the first byte. Displacements may begin beyond the object at whose start
+        # the buffer is.
+        first, start = access.region.low, access.buffer.address
+        yield self._certain_owner(first, serial)
+        whole = self._certain_owner(start, serial) if start < first else None
+        yield whole if whole is not None and whole.low == start else None
+
+    def _is_inside(self, serial: int) -> bool:
+        # Return whether the call has not returned. Memory that was read since is then unchanged.
+        self._one.refresh()
+        threads = (one for one in self._one.registry.threads() if isinstance(one, Thread))
+        return any(
+            thread.tid == self._question.tid
+            and thread.call is not None
+            and thread.call.serial == serial
+            for thread in threads
+        )
+
+    def _holders(self, address: int) -> Iterator[Holder | Untyped]:
+        # Variables of the interpreter and of mpi4py say nothing of the program's objects.
+        if self._question.python:
+            yield from python_holders.holders(self._arrays, address)
+        else:
+            yield from self._variables(address)
+
+    def _variables(self, address: int) -> Iterator[Holder | Untyped]:
+        try:
+            if self._scopes is None:
+                self._scopes = list(_scopes(self._one.places, self._question))
+            yield from holders.holders(self._scopes, address, self._memory)
+        except damage():
+            return
+
+    def _owner(self, first: int) -> _Candidate | None:
+        # The smallest object that is certain: elements in use, a dynamic array, a variable.
+        if self._question.python:
+            of_python = python_holders.owner(self._arrays, first)
+            return None if of_python is None else _Candidate(of_python, False)
+        every = self._variables(first)
+        found = [one for one in every if isinstance(one, Holder)]
+        known = [one for one in found if one.is_declared and one.high is not None]
+        counted = next((one for one in found if one.is_counted and self._is_filled(one)), None)
+        if counted is not None:
+            return _candidate(counted, _elements(counted), "container")
+        declared = max(known, key=lambda one: one.high or 0, default=None)
+        static = self._one.places.widest_variable(first)
+        high = 0 if declared is None else declared.high or 0
+        if static is not None and static.high > high:
+            fortran = declared is not None and declared.layout.fortran
+            return _Candidate(Owner(static.low, static.high, _named(static, fortran)), False)
+        # A static variable without its symbol may be a part of a larger one.
+        if declared is None or (declared.is_static and static is None and not declared.is_current):
+            return None
+        with contextlib.suppress(*damage()):
+            if holders.end_in_frames(self._scopes or [], first, self._memory) > high:
+                return None
+        return _candidate(declared, declared.layout.described)
+
+    def _is_filled(self, holder: Holder) -> bool:
+        # A container's elements lie in the heap. Before its construction its memory leads anywhere.
+        known = self._heap_block(holder.low)
+        if holder.is_reached:
+            return known is not None and _is_memory_of(holder, known)
+        every = (one for one in self._variables(holder.low) if isinstance(one, Holder))
+        within = (one for one in every if one.is_declared and not one.is_counted)
+        if known is not None:
+            return True
+        return not any(one.low <= holder.low < (one.high or 0) for one in within)
+
+    def _heap_block(self, first: int) -> Owner | None:
+        for low, high in self._question.heap_blocks:
+            if low <= first < high:
+                size = wording.counted(high - low, "byte")
+                where = "memory of a window" if (low, high) in self._windows else "the heap"
+                return Owner(low, high, f"a block of {where} with {size}")
+        return None
+
+
+def _candidate(holder: Holder, text: str, case: str = "object") -> _Candidate:
+    fortran = holder.layout.fortran
+    owner = Owner(holder.low, holder.high or 0, text, case, _unit(holder), fortran)
+    return _Candidate(owner, holder.is_current)
+
+
+def _named(static: Symbol, fortran: bool) -> str:
+    # Compilers write the name of a common block with an underscore behind it.
+    size = wording.counted(static.high - static.low, "byte")
+    is_common = fortran and static.name.endswith("_")
+    name = f"common block /{static.name[:-1]}/" if is_common else static.name
+    return f"{name} ({size})"
+
+
+def _unit(holder: Holder) -> Type:
+    # The innermost elements of an array of any number of dimensions.
+    kind = holder.layout.kind
+    while isinstance(kind, Array) and not kind.text:
+        kind = kind.element
+    return kind
+
+
+def _is_sure(holder: Holder) -> bool:
+    return holder.is_declared and not holder.is_current
+
+
+def _is_memory_of(holder: Holder, block: Owner) -> bool:
+    # A container that was destroyed still has the address, but hardly the size.
+    has_pages = holder.low % _PAGE == _HEAD
+    most = _PAGE + _ROUNDED if has_pages else _ROUNDED
+    return block.low == holder.low and 0 <= block.high - holder.full < most
+
+
+def _elements(holder: Holder) -> str:
+    kind = holder.layout
+    number = wording.counted((holder.high or 0) - holder.low, "byte")
+    return f"{kind.name} (elements in use: {number})"
+
+
+def _use(holder: Holder | Untyped, address: int) -> Use | None:
+    if isinstance(holder, Untyped):
+        return None
+    is_open = holder.high is None
+    return Use(holder.layout, address - holder.low, is_open, holder.is_declared)
+
+
+def _scopes(places: Places, question: Question) -> Iterator[Scope]:
+    scopes = (variable_names.scope_of(places, frame) for frame in question.frames)
+    return (scope for scope in scopes if scope is not None)

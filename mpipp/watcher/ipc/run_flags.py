@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Flags of a run, set as empty files, that `mpipp run` and the watchers of all nodes read."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from mpipp.common.run_directory import WAITING, RunDirectory
+
+INTERRUPTED = "interrupted"  # the user ends the program, or `mpipp run` does
+HANGS = "hangs"  # a watcher on another node than the launcher's asks to end the job
+
+
+def say(directory: str, flag: str) -> None:
+    """Set a flag of a run."""
+    with contextlib.suppress(OSError):
+        RunDirectory(directory).publish(f"{WAITING}/{flag}", b"")
+
+
+def is_set(directory: str, flag: str) -> bool:
+    """Return whether a flag is set."""
+    return bool(directory) and os.path.exists(os.path.join(directory, WAITING, flag))

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The program's own names of addresses: `particles[3].x[1]`, from debug information."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mpipp.common.text.sanitize import plain
+from mpipp.program_types.compare import focused, several
+from mpipp.symbolizer.process_symbols import Places, StackFrame
+from mpipp.symbolizer.variables.holders import Holder, Scope
+
+_MOST_ELEMENTS = 1 << 32  # behind a pointer
+
+
+def scope_of(places: Places, frame: StackFrame) -> Scope | None:
+    """The function of a stack frame, by its debug information."""
+    found = places.scope(frame.code - 1)
+    if found is None:
+        return None
+    entry, debug, address, bias, line = found
+    return Scope(entry, address, entry.cu.get_top_DIE(), debug, bias, frame.end, line)
+
+
+def named(every: Iterable[Holder], address: int) -> str:
+    """The element at an address of the first variable that has it; "" if none has."""
+    for one in every:
+        if one.low <= address and (one.high is None or address < one.high):
+            return _element(one, address - one.low)
+    return ""
+
+
+def _element(holder: Holder, distance: int) -> str:
+    layout = holder.layout
+    size = layout.kind.size
+    if holder.high is None and size:
+        if distance // size >= _MOST_ELEMENTS:
+            return ""
+        layout = several(layout, distance // size + 1)
+    return plain(focused(layout, distance, distance + 1)[0].name, "")

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// As many places in variables as are checked, and one more. Its calls are marked as in mistakes.c:
+// none of them reaches MPI.
+#include <dlfcn.h>
+#include <mpi.h>
+
+// For this file: the test reads the strings.
+#define OVER(what, call) (*next = "not all was checked: " what ", and no more", (void)(call))
+#define WITHIN(call) (*next = "", (void)(call))
+
+enum { PLACES = 64 };
+
+static const char *volatile *next;
+static int integers[4 * (PLACES + 1)];
+
+// Each with a datatype of its own, since a place is the use of a datatype.
+static void places(void) {
+  MPI_Request pending[PLACES + 1];
+  MPI_Datatype types[PLACES + 1];
+  for (int i = 0; i <= PLACES; i++) {
+    MPI_Type_vector(2, 1, 2 - i % 2, MPI_INT, &types[i]);
+    MPI_Type_commit(&types[i]);
+    MPI_Irecv(&integers[4 * i], 1, types[i], 0, i, MPI_COMM_SELF, &pending[i]);
+    if (i == PLACES - 1) WITHIN(MPI_Barrier(MPI_COMM_SELF));
+  }
+  OVER("the variables of 64 places were looked for", MPI_Barrier(MPI_COMM_SELF));
+  for (int i = 0; i <= PLACES; i++) {
+    MPI_Send(&integers[4 * i], 0, MPI_INT, 0, i, MPI_COMM_SELF);
+    MPI_Wait(&pending[i], MPI_STATUS_IGNORE);
+    MPI_Type_free(&types[i]);
+  }
+}
+
+int main(int argc, char **argv) {
+  next = dlsym(RTLD_DEFAULT, "taken_next");
+  if (!next) return 64;
+  MPI_Init(&argc, &argv);
+  places();
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Conflicts of one-sided operations."""

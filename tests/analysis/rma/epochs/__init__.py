@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Epochs, and what orders accesses in them."""

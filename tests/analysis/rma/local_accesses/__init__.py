@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Loads and stores of windows."""

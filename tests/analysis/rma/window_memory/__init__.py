@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The memory of windows and of operations' buffers."""

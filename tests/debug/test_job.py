@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The job of `mpipp debug`: ends of ranks are reported, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.debug.terminal import debugging, is_alive
+from tests.support import MPI, compile_program, on_mpi
+
+PROGRAMS = Path(__file__).parent / "programs"
+_PATIENCE = 60.0  # seconds: the machine may be busy
+
+
+def expect_none(pids: Sequence[int]) -> None:
+    """Wait for the ends of processes that have got their signals."""
+    until = time.monotonic() + _PATIENCE
+    while any(map(is_alive, pids)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(map(is_alive, pids))
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_crash_is_a_stop_and_a_restart_starts_anew(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "crash", "1"], mpi, 3) as gdb:
+        gdb.ask("break ends.c:14")  # all have passed MPI_Init
+        gdb.ask("mpipp continue")
+        lines = gdb.ask("mpipp continue")
+        assert "rank 1: SIGSEGV, main at ends.c:15" in lines
+        assert lines[-1].startswith("ranks 0 and 2 have not stopped: ")
+        assert gdb.ask("mpipp focus stopped") == ["focus: rank 1"]
+        assert gdb.ask("mpipp focus 0,2") == ["focus: ranks 0 and 2 (ranks 0 and 2 run)"]
+        assert gdb.ask("mpipp next") == [
+            "ranks 0 and 2 run already: stop them with mpipp interrupt."
+        ]
+        gdb.ask("mpipp interrupt")
+        assert gdb.ask("mpipp focus stopped") == ["focus: ranks 0 to 2"]
+        assert gdb.ask("mpipp focus 3") == ["There is no rank 3: there are ranks 0 to 2."]
+        before = gdb.pids()
+        assert gdb.ask("mpipp focus all") == ["focus: ranks 0 to 2"]
+        assert "ranks 0 to 2: main at ends.c:12" in gdb.ask("mpipp restart")
+        expect_none(before)
+        pids = gdb.pids()
+        assert len(pids) == 3
+        assert gdb.ask("mpipp kill") == ["the job is ended"]
+        expect_none(pids)
+        assert gdb.ask("mpipp continue") == [
+            "no rank in the focus has a process: mpipp restart starts the job again."
+        ]
+        assert gdb.leave() == 0
+
+
+@on_mpi("mpich4")
+def test_an_end_is_an_event(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "leave", "2"], mpi, 3) as gdb:
+        assert gdb.ask("break MPI_Barrier")
+        assert "rank 2 has exited with status 7" in gdb.ask("mpipp continue")
+        gdb.leave()
+
+
+@on_mpi("mpich4")
+def test_input_is_for_one_rank_and_output_has_whole_lines(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "read", "1"], mpi, 2, ["--stdin", "1"]) as gdb:
+        gdb.ask("mpipp input first line")
+        gdb.ask("mpipp input --end")
+        gdb.child.sendline("mpipp continue")
+        gdb.until("rank 1: read first line")
+        gdb.until("rank 1: end of input, then")
+        gdb.until("the job has ended with exit status 0: mpipp restart starts it again")
+        gdb.answer()
+        gdb.leave()
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_no_process_is_left_when_the_debugger_dies(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with debugging([str(program), "none", "0"], mpi, 2) as gdb:
+        pids = gdb.pids()
+        found = gdb.ask("python import os; print('pid', os.getpid())")
+        os.kill(int(found[-1].split()[1]), signal.SIGKILL)
+        gdb.end()
+        expect_none(pids)
+    with debugging([str(program), "none", "0"], mpi, 2) as gdb:
+        pids = gdb.pids()
+        gdb.child.kill(signal.SIGKILL)  # mpipp debug itself
+        expect_none(pids)
+
+
+@on_mpi("mpich4")
+def test_a_detached_job_ends_by_itself(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ring.c", mpi)
+    with debugging(program, mpi, 2) as gdb:
+        assert gdb.ask("mpipp detach") == ["all ranks run without gdb"]
+        gdb.child.sendline("quit")
+        gdb.until("rank 1: sum 0")
+        assert gdb.end() == 0  # the launcher's status

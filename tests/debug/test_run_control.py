@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""`mpipp debug`: the start, the focus, and run control with merged stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.debug.terminal import debugging, is_alive
+from tests.support import MPI, compile_program, on_mpi
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_all_ranks_from_main_to_their_ends(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ring.c", mpi)
+    with debugging(program, mpi, 4) as gdb:
+        assert gdb.start[-2:] == [
+            "ranks 0 to 3: main at ring.c:19",
+            "19        MPI_Init(&argc, &argv);",
+        ]
+        assert gdb.focus == "all"
+        pids = gdb.pids()
+        assert len(pids) == 4
+        assert "4 locations" in gdb.ask("break relax")[0]
+        assert gdb.ask("mpipp continue")[-2:] == [
+            "ranks 0 to 3: Breakpoint 1, relax at ring.c:8",
+            "8         double sum = 0;",
+        ]
+        assert gdb.ask("mpipp next") == [
+            "ranks 0 to 3: relax at ring.c:9",
+            "9         for (int i = 1; i <= n; i++) sum += u[i];",
+        ]
+        assert gdb.ask("mpipp on all print rank") == [f"rank {n}: {n}" for n in range(4)]
+        assert gdb.ask("mpipp on 0,2-3 print n") == ["ranks 0, 2 and 3: 10"]
+        assert gdb.ask("mpipp on 1 print none") == ['rank 1: No symbol "none" in current context.']
+        assert gdb.ask("mpipp focus where:rank==2") == ["focus: rank 2"]
+        assert gdb.focus == "2"
+        assert gdb.ask("mpipp finish")[0] == "rank 2: main at ring.c:24"
+        assert gdb.ask("mpipp run-to exchange")[0].startswith("rank 2: exchange at ring.c:1")
+        assert gdb.ask("mpipp focus at:ring.c:9") == ["focus: ranks 0, 1 and 3"]
+        assert gdb.focus == "0-1,3"
+        assert gdb.ask("mpipp focus all") == ["focus: ranks 0 to 3"]
+        gdb.ask("delete")
+        lines = gdb.ask("mpipp continue")
+        assert "ranks 0 to 3 have exited with status 0" in lines
+        assert gdb.leave() == 0
+        assert not any(map(is_alive, pids))

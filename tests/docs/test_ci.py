@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Recipes of docs/howto/ci.md: they pass for a correct program, and fail for a hang."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests import support
+from tests.docs.test_watch import FILE, environment
+from tests.support import ROOT
+
+STACKS = """\
+  stacks of all processes:
+    count  ranks  stack, outermost call first
+        1  0      halo.c:37 in main
+                  MPI_Allreduce
+        1  1      halo.c:35 in main
+                  halo.c:17 in exchange
+                  MPI_Recv(source 0, tag 2)
+"""
+
+
+def prepared(directory: Path) -> dict[str, str]:
+    """A directory with the examples and the page's files; returns the environment."""
+    mpi = support.find_mpi("mpich4")
+    assert mpi.wrapper  # built before a command needs it
+    for name in ("rows.c", "halo.c"):
+        shutil.copy(ROOT / "examples" / name, directory)
+    for name, content in FILE.findall((ROOT / "docs/howto/ci.md").read_text()):
+        (directory / name).write_text(content)
+    return environment(mpi, directory)
+
+
+def said(words: list[str], directory: Path, env: dict[str, str]) -> tuple[int, str]:
+    """The exit status of a command, and what it prints."""
+    done = subprocess.run(
+        words, cwd=directory, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    return done.returncode, done.stdout
+
+
+def test_pytest(tmp_path: Path) -> None:
+    env = prepared(tmp_path)
+    for name in ("rows", "halo"):
+        assert said(["mpicc", "-g", f"{name}.c", "-o", name], tmp_path, env) == (0, "")
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", "/dev/null"]
+    status, text = said([*words, "--rootdir", ".", "test_rows.py"], tmp_path, env)
+    assert status == 1, text
+    assert "1 failed, 1 passed" in text
+    assert "exit status 86\n" in text
+    assert STACKS in text
+
+
+def test_ctest(tmp_path: Path) -> None:
+    env = prepared(tmp_path)
+    cmake, ctest = support.need("cmake"), support.need("ctest")
+    compiler = f"-DMPI_C_COMPILER={tmp_path}/bin/mpicc"
+    for words in ([cmake, "-B", "build", "-DHANG_AFTER=2", compiler], [cmake, "--build", "build"]):
+        status, text = said(words, tmp_path, env)
+        assert status == 0, text
+    status, text = said([ctest, "--test-dir", "build", "--output-on-failure"], tmp_path, env)
+    assert status != 0
+    assert re.search(r"Test #1: rows \.+ +Passed", text), text
+    assert re.search(r"Test #2: halo \.+\*\*\*Failed", text), text
+    assert STACKS in text

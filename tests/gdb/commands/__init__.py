@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The commands, functions and settings of mpipp in gdb."""

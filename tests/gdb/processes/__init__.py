@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Several processes, threads and cores in gdb."""

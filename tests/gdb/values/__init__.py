@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Handles, datatypes and buffers as gdb prints them."""

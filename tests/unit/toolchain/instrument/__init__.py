@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the pass over the text of Clang's modules."""

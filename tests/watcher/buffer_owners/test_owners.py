@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Buffers of watched runs against the variables and heap blocks that they begin in."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.support import MPI, every_fortran, every_mpi, on_mpi
+from tests.watcher import runs
+
+BEYOND = re.compile(r"error: (\w+) of MPI_\w+ runs past the (?:end|last element) of (.*)")
+TYPE = re.compile(r"warning: the datatype of \w+ does not fit the variable (.*)")
+PLACE = re.compile(r"    (?:called at|from) owners\.\w+:(\d+)")
+
+
+def named(block: str) -> str:
+    """The object that a block names; "type: " before it if the datatype does not fit."""
+    first = block.splitlines()[0]
+    beyond, kind = BEYOND.match(first), TYPE.match(first)
+    assert beyond or kind, block
+    assert PLACE.search(block), block
+    return beyond[2] if beyond else f"type: {kind[1]}" if kind else ""
+
+
+def found(mpi: MPI, name: str, *arguments: str) -> list[str]:
+    """The object that each block of a run names."""
+    run = runs.run(mpi, [runs.program(name, mpi), *arguments], "--check", n=1)
+    return [named(block) for block in run.blocks]
+
+
+@every_mpi
+def test_c(mpi: MPI) -> None:
+    small = "a block of the heap with 40 bytes"
+    assert found(mpi, "owners.c") == [
+        "row (double [4], 32 bytes)",
+        "lone (int, 4 bytes)",
+        "table (float [4], 16 bytes)",
+        "row (double [4], 32 bytes)",
+        "lone (int, 4 bytes)",
+        "matrix (double [4][2], 64 bytes)",
+        "particles (struct particle [4], 160 bytes)",
+        small,
+        small,
+        "a block of the heap with 802800 bytes",
+    ]
+
+
+@every_mpi
+def test_cxx(mpi: MPI) -> None:
+    assert found(mpi, "owners.cc") == [
+        "reserved (elements in use: 0 bytes)",
+        "values (elements in use: 12 bytes)",
+        "field.values (elements in use: 48 bytes)",
+        "type: exact (double [6], 48 bytes)",
+        "type: field (Field, 40 bytes)",
+        "a block of the heap with 40 bytes",
+    ]
+
+
+@every_fortran
+def test_fortran(mpi: MPI) -> None:
+    assert found(mpi, "owners.f90") == [
+        "mine (real(kind=8) (8), 64 bytes)",
+        "field (real(kind=8) (15), 120 bytes)",
+        "table (integer(kind=4) (4), 16 bytes)",
+        "common block /numbers/ (16 bytes)",
+        "scalar (integer(kind=4), 4 bytes)",
+        "type: small (integer(kind=2) (6), 12 bytes)",
+    ]
+
+
+@every_mpi
+@pytest.mark.parametrize("name", ["owners.c", "owners.cc"])
+def test_corrected(mpi: MPI, name: str) -> None:
+    assert found(mpi, name, "fixed") == []
+
+
+@every_fortran
+def test_corrected_fortran(mpi: MPI) -> None:
+    assert found(mpi, "owners.f90", "fixed") == []
+
+
+@on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
+def test_mpi4py(mpi: MPI) -> None:
+    script = runs.program_source("owners.py")
+    wrong = runs.run(mpi, [str(mpi.python), script], "--check", n=1)
+    assert [named(block) for block in wrong.blocks] == [
+        "few (int16 [5], 10 bytes)",
+        "the array that row is a view of (192 bytes)",
+        "type: same (float32 [8], 32 bytes)",
+        "flags (bool [3], 3 bytes)",
+    ]
+    fixed = runs.run(mpi, [str(mpi.python), script, "fixed"], "--check", n=1)
+    assert fixed.blocks == []

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Processes that die: their stacks and variables."""

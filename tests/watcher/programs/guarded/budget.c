@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Messages to itself, at two places, for a while: one is as large as all of the other's. The pages
+// of static memory are guarded with any other memory of the system beside it.
+#include <mpi.h>
+#include <stdio.h>
+
+enum { ROUNDS = 3000, LARGE = 1 << 20, SMALL = 1 << 16 };
+
+static void exchange(char *to, char *from, int bytes) {
+  MPI_Request requests[2];
+  MPI_Irecv(to, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(from, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void other(char *to, char *from, int bytes) {
+  MPI_Request requests[2];
+  MPI_Irecv(to, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(from, bytes, MPI_BYTE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char **argv) {
+  static char to[LARGE], from[LARGE];
+  MPI_Init(&argc, &argv);
+  for (int i = 0; i < ROUNDS; i++) {
+    exchange(to, from, LARGE);
+    for (int j = 0; j < 4; j++) other(to, from, SMALL);
+  }
+  fputs("done\n", stdout);
+  MPI_Finalize();
+  return 0;
+}

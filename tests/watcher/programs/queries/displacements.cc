@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// displacements.c as a C++ program.
+#include "displacements.c"

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Codes that MPI returned are remarks, and the causes of what follows from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import MPI, on_mpi
+from tests.watcher import runs
+
+OPENED = {
+    ".c": "returned_codes.c:11",
+    ".cc": "returned_codes.c:11",
+    ".f90": "returned_codes.f90:12",
+}
+
+
+def watched(mpi: MPI, language: str, *words: str) -> runs.Run:
+    return runs.run(mpi, [runs.program(f"returned_codes{language}", mpi), *words])
+
+
+@on_mpi("mpich4", "openmpi4")
+@pytest.mark.parametrize("language", OPENED)
+def test_a_null_file_has_a_cause(mpi: MPI, language: str) -> None:
+    (found,) = watched(mpi, language, "null").blocks
+    lines = found.splitlines()
+    # Open MPI makes 0 of a Fortran handle that was never set.
+    assert lines[0] in (
+        "error: file is MPI_FILE_NULL, but a file is needed",
+        "error: file is 0x0, which is no handle of a file",
+    )
+    at = lines.index("  ranks 0 and 1: MPI_File_open returned MPI_ERR_NO_SUCH_FILE before")
+    assert f"    called at {OPENED[language]} in " in lines[at + 1]
+    assert any(line.startswith("    MPI says: ") for line in lines[at + 1 :])
+    assert lines[-1] == (
+        "  to do: test the code that MPI_File_open returns before you use the object"
+    )
+    assert watched(mpi, language, "null", "fixed").blocks == []
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_code_alone_is_a_remark(mpi: MPI) -> None:
+    """It is no error, since the program may have tested the code."""
+    found = watched(mpi, ".c", "alone")
+    lines = runs.only(found.blocks).splitlines()
+    assert lines[:3] == [
+        "remark: MPI_File_open returned MPI_ERR_NO_SUCH_FILE",
+        "  ranks 0 and 1: MPI_File_open",
+        "    called at returned_codes.c:11 in open_missing",
+    ]
+    assert "    3 times" in lines
+    assert found.status == 0
+    assert runs.only(found.last).startswith("mpipp: no errors in 2 processes, ")
+    assert watched(mpi, ".c", "alone", "fixed").blocks == []
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_what_was_reported_is_no_remark(mpi: MPI) -> None:
+    """Nor is it if an error handler of the program's own has seen the error."""
+    for how in ("comm", "handled"):
+        (found,) = watched(mpi, ".c", how).blocks
+        assert found.startswith("error: dest is 99")
+        assert watched(mpi, ".c", how, "fixed").blocks == []

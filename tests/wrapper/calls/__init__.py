@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Calls of MPI under the wrapper: what is recorded of them, and that none is disturbed."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Records of requests, messages and collective calls."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Records of datatypes, communicators and other objects."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Generated tables of docs/reference/checks."""

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
+#include "call_filter/buffer_owners.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "abi/mpi_symbols.h"
+#include "call_filter/buffer_bounds.h"
+#include "call_filter/caches/query_cache.h"
+#include "call_filter/heap_blocks.h"
+#include "generated/facts.h"
+#include "recorder/threads/threads.h"
+#include "registry/object_store.h"
+#include "registry/shared_arena.h"
+#include "watcher_client/queries.h"
+
+enum {
+  USED_PLACES = MPIPP_KNOWN_PLACES, // in sets of
+  WAYS = 4,
+  MOST_USES = 8, // of one place, with another buffer, count or datatype each time
+  MOST_FRAMES = 12,
+  MOST_VISITED = 64,
+  FRAME_BYTES = 4096, // of each frame, next to its end
+  WORD = 8,
+  COPY = 1 << 16,          // bytes that are read at once
+  MOST_SEARCHED = 1 << 24, // bytes of variables
+  MOST_POINTERS = 8,
+  MOST_BLOCKS = 8,    // of one call
+  MOST_OBJECTS = 512, // that a call's frames lead to
+  OBJECT = 512,       // bytes of each
+  DESCRIPTOR = 256,   // bytes from a pointer on, which hold a Fortran array's bounds
+  PAGE = 4096,        // what lies below this is no memory, but stands for something
+};
+
+// The uses of one place that the watcher was asked about.
+struct mpipp_place_uses {
+  uint64_t place; // a return address; 0: free
+  uint64_t newest, count;
+};
+
+uint64_t mpipp_filter_known_places[MPIPP_KNOWN_PLACES];
+uint64_t mpipp_filter_use_mask;
+uint64_t mpipp_filter_python_version;
+__thread uint64_t mpipp_filter_python_frame __attribute__((tls_model("initial-exec")));
+__thread uint64_t mpipp_filter_python_place __attribute__((tls_model("initial-exec")));
+_Static_assert(MPIPP_KNOWN_PLACES == 1 << (32 - 22), "a hash has as many bits");
+
+static struct mpipp_place_uses *all_uses; // NULL: the watcher is not asked
+
+// The executable's variables, [start, end): the first object is the executable.
+static uint64_t variables_start, variables_end;
+
+static int find_variables(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size, (void)data;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
+    const uint64_t start = object->dlpi_addr + header->p_vaddr;
+    if (!variables_start) variables_start = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
+    variables_end = start + header->p_memsz;
+  }
+  return 1;
+}
+
+void mpipp_filter_owners_open(void) {
+  const uint64_t bytes = USED_PLACES * sizeof *all_uses;
+  if (!getenv("MPIPP_OWNERS")) return;
+  dl_iterate_phdr(find_variables, NULL);
+  struct mpipp_place_uses *uses = mpipp_registry_allocate(bytes);
+  if (uses) memset(uses, 0, bytes);
+  all_uses = uses;
+}
+
+// Return whether the call takes memory by its address.
+static int has_memory(const struct mpipp_call *call) {
+  const uint32_t arrays = MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS;
+  return call->buffer_count || call->present & arrays || mpipp_facts[call->procedure].statuses;
+}
+
+static uint64_t use_of(const struct mpipp_call *call) {
+  const struct mpipp_buffer *buffer = &call->buffers[0];
+  uint64_t use = 0;
+  if (call->present & MPIPP_HAS_REQUESTS) use = call->requests + (uint64_t)call->request_count;
+  if (mpipp_facts[call->procedure].statuses) use += call->statuses << 1;
+  if (!call->buffer_count) return use;
+  return use + (buffer->address ^ buffer->datatype * 0x9e3779b97f4a7c15u) + (uint64_t)buffer->count;
+}
+
+// The entry of a place, or a free one; NULL: all of them are taken, which bounds what is asked.
+static struct mpipp_place_uses *uses_of(uint64_t place) {
+  struct mpipp_place_uses *uses = &all_uses[mpipp_place_hash(place) / WAYS * WAYS];
+  for (int way = 0; way < WAYS; way++, uses++) {
+    uint64_t there = MPIPP_READ(uses->place);
+    if (!there || there == place) return uses;
+  }
+  return NULL;
+}
+
+static int is_asked(const struct mpipp_place_uses *uses, uint64_t place, uint64_t use) {
+  return MPIPP_READ(uses->place) == place &&
+         (MPIPP_READ(uses->count) >= MOST_USES || MPIPP_READ(uses->newest) == use);
+}
+
+// The heap blocks of the current query. With the lock held.
+static struct { uint64_t low[MOST_BLOCKS], count; } asked_blocks;
+
+static int leads_to_block(const uint64_t *words, uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t block = 0; block < asked_blocks.count; block++)
+      if (words[i] == asked_blocks.low[block]) return 1;
+  }
+  return 0;
+}
+
+struct mpipp_stack_walk {
+  struct mpipp_asking *asking;
+  uint64_t heap_end, objects; // the end of the main heap; how many objects of it were read
+  uint64_t code, stack;       // of the frame before: where it continues, and its lowest address
+  int visited, told;
+};
+
+// The objects in the heap that a frame points to and that lead to one of the blocks. A member
+// function's object may have a vector with the buffer.
+static void ask_objects(struct mpipp_stack_walk *walk, uint64_t start, uint64_t end) {
+  uint64_t words[OBJECT / WORD], last = 0;
+  for (uint64_t at = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
+       at + WORD <= end && walk->objects < MOST_OBJECTS; at += WORD) {
+    const uint64_t to = *(const uint64_t *)(uintptr_t)at;
+    if (to < variables_end || to >= walk->heap_end || to % WORD || to == last) continue;
+    const uint64_t left = walk->heap_end - to;
+    const uint64_t bytes = (left < OBJECT ? left : OBJECT) & ~(uint64_t)(WORD - 1);
+    last = to;
+    walk->objects++;
+    if (!mpipp_watcher_read_own(words, to, bytes)) continue;
+    if (leads_to_block(words, bytes / WORD)) mpipp_watcher_ask_memory(walk->asking, to, bytes);
+  }
+}
+
+// A function's frame ends where that of what it has called begins.
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
+  struct mpipp_stack_walk *walk = data;
+  uint64_t end = _Unwind_GetCFA(context);
+  if (walk->code && end > walk->stack && mpipp_is_outside_mpi(walk->code)) {
+    uint64_t bytes = end - walk->stack;
+    if (bytes > FRAME_BYTES) bytes = FRAME_BYTES;
+    mpipp_watcher_ask_frame(walk->asking, walk->code, end);
+    mpipp_watcher_ask_memory(walk->asking, end - bytes, bytes);
+    if (asked_blocks.count) ask_objects(walk, end - bytes, end);
+    walk->told++;
+  }
+  walk->code = _Unwind_GetIP(context);
+  walk->stack = end;
+  int goes_on = walk->told < MOST_FRAMES && ++walk->visited < MOST_VISITED;
+  return goes_on ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+// The executable's variables that lead to a heap block, as they are now. C++ containers and Fortran
+// arrays have their bounds behind the address.
+static void ask_pointers(struct mpipp_asking *asking, uint64_t block) {
+  static uint64_t words[COPY / WORD]; // with the store's lock
+  uint64_t end = variables_end, left = MOST_POINTERS;
+  if (end - variables_start > MOST_SEARCHED) end = variables_start + MOST_SEARCHED;
+  for (uint64_t at = variables_start; at + WORD <= end && left; at += COPY) {
+    const uint64_t bytes = (end - at < COPY ? end - at : COPY) & ~(uint64_t)(WORD - 1);
+    if (!mpipp_watcher_read_own(words, at, bytes)) continue;
+    for (uint64_t i = 0; i < bytes / WORD && left; i++) {
+      if (words[i] != block) continue;
+      const uint64_t from = at + i * WORD, known = variables_end - from;
+      mpipp_watcher_ask_memory(asking, from, known < DESCRIPTOR ? known : DESCRIPTOR);
+      left--;
+    }
+  }
+}
+
+// The memory that MPI_Win_allocate has made and that has an address. With the lock held.
+static int in_window(uint64_t address, struct mpipp_heap_block *block) {
+  const struct mpipp_slots *slots = mpipp_registry_stores[MPIPP_WIN].slots;
+  for (uint64_t i = 0; slots && i <= slots->mask; i++) {
+    if (slots->slot[i].record <= 1) continue;
+    const struct mpipp_win *win = (const struct mpipp_win *)(uintptr_t)slots->slot[i].record;
+    if (win->flavor != MPIPP_WIN_ALLOCATE || win->size <= 0) continue;
+    if (address - win->base >= (uint64_t)win->size) continue;
+    *block = (struct mpipp_heap_block){win->base, win->base + (uint64_t)win->size};
+    return 1;
+  }
+  return 0;
+}
+
+static void ask_heap_block(struct mpipp_asking *asking, const struct mpipp_thread *thread,
+                           uint64_t address) {
+  struct mpipp_heap_block block;
+  if (address < PAGE || (address >= thread->stack_start && address < thread->stack_end)) return;
+  if (!in_window(address, &block) && !mpipp_filter_heap_block(address, &block)) return;
+  mpipp_watcher_ask_gap(asking, MPIPP_NOTE_HEAP_BLOCK, block.low, block.high);
+  if (asked_blocks.count < MOST_BLOCKS) asked_blocks.low[asked_blocks.count++] = block.low;
+  ask_pointers(asking, block.low);
+}
+
+// Return whether an argument is the address of a window's memory.
+static int is_base(const struct mpipp_input *input) {
+  const char *name = (const char *)(uintptr_t)input->name;
+  return input->shape == MPIPP_SHAPE_NUMBER && name && !strcmp(name, "base");
+}
+
+static void ask_heap_blocks(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
+  const struct mpipp_call *call = &thread->call;
+  const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
+  const uint32_t arrays = MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS;
+  for (uint32_t i = 0; i < call->buffer_count; i++) {
+    struct mpipp_box box;
+    const uint32_t vector = call->buffers[i].vector;
+    mpipp_filter_box_of(call, i, &box, NULL);
+    if (box.low < box.high) ask_heap_block(asking, thread, box.low);
+    if (!vector) continue;
+    if (box.low != call->buffers[i].address)
+      ask_heap_block(asking, thread, call->buffers[i].address);
+    ask_heap_block(asking, thread, call->vectors[vector - 1].counts);
+    ask_heap_block(asking, thread, call->vectors[vector - 1].displacements);
+  }
+  if (call->present & MPIPP_HAS_REQUESTS) ask_heap_block(asking, thread, call->requests);
+  if (mpipp_facts[call->procedure].statuses) ask_heap_block(asking, thread, call->statuses);
+  for (uint32_t i = 0; call->present & arrays && i < call->input_count; i++) {
+    if (inputs[i].shape == MPIPP_SHAPE_ARRAY)
+      ask_heap_block(asking, thread, (uintptr_t)inputs[i].values);
+    else if (is_base(&inputs[i]))
+      ask_heap_block(asking, thread, *(const uintptr_t *)inputs[i].values);
+  }
+}
+
+static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread, uint64_t place,
+                uint64_t use) {
+  int saved = errno;
+  struct mpipp_asking asking;
+  mpipp_registry_lock();
+  if (!is_asked(uses, place, use)) {
+    MPIPP_WRITE(uses->place, place);
+    MPIPP_WRITE(uses->newest, use);
+    MPIPP_WRITE(uses->count, uses->count + 1);
+    mpipp_filter_ask_call(&asking, thread);
+    if (asking.question) asking.question->awaits = MPIPP_AWAITS_OWNERS;
+    asked_blocks.count = 0;
+    ask_heap_blocks(&asking, thread);
+    struct mpipp_stack_walk walk = {.asking = &asking, .heap_end = (uintptr_t)sbrk(0)};
+    _Unwind_Backtrace(visit, &walk);
+    // Other libraries of a program in Python call MPI by themselves.
+    const int is_python = mpipp_filter_python_version && place == mpipp_filter_python_place;
+    if (is_python)
+      mpipp_watcher_ask_python_frame(&asking, mpipp_filter_python_frame,
+                                     mpipp_filter_python_version);
+    // Objects of Python are there only as long as the call has not returned.
+    if (mpipp_watcher_ask_end(&asking) && is_python) mpipp_watcher_ask_await();
+  }
+  mpipp_registry_unlock();
+  errno = saved;
+}
+
+void mpipp_filter_look_up_use(const struct mpipp_thread *thread, uint64_t place) {
+  const struct mpipp_call *call = &thread->call;
+  if (all_uses && has_memory(call)) {
+    const uint64_t use = use_of(call);
+    struct mpipp_place_uses *uses = uses_of(place);
+    if (uses && !is_asked(uses, place, use)) ask(uses, thread, place, use);
+  }
+  MPIPP_WRITE(mpipp_filter_known_places[mpipp_place_hash(place)], place);
+  if (call->serial >= MPIPP_ALL_USES) MPIPP_WRITE(mpipp_filter_use_mask, 63);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// A process of `mpipp debug` waits here, before main, until the debugger has attached. Its output
+// then goes to the debugger, which labels it. If the debugger ends, the process ends.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { FILES = 2, STATUS = 1 }; // at most: of output, of input
+
+// mpipp/cli/commands/debug/held_ranks.py has the same layouts.
+struct mpipp_hold_hello {
+  char magic[8];
+  int32_t pid, rank, size; // -1: the launcher has not set it
+};
+struct mpipp_hold_reply {
+  char magic[8];
+  int32_t debugger, files; // its number; files: bit 0: of output, bit 1: of input
+};
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static int is_mpi_library(struct dl_phdr_info *library, size_t bytes, void *unused) {
+  (void)bytes, (void)unused;
+  const char *name = base_name(library->dlpi_name);
+  return !strncmp(name, "libmpi", 6) && strncmp(name, "libmpipp", 8);
+}
+
+// Shells between the launcher and the program are not held. Python loads MPI later.
+static int is_mpi_program(void) {
+  static char path[4096]; // too large for a frame; called once
+  ssize_t bytes = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[bytes > 0 ? bytes : 0] = 0;
+  return !strncmp(base_name(path), "python", 6) || dl_iterate_phdr(is_mpi_library, NULL);
+}
+
+static int32_t number(const char *const *names) {
+  for (; *names; names++) {
+    const char *text = getenv(*names);
+    char *end = NULL;
+    long found = text ? strtol(text, &end, 10) : -1;
+    if (text && end != text && !*end && found >= 0 && found <= INT32_MAX) return (int32_t)found;
+  }
+  return -1;
+}
+
+static int connected(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof address.sun_path) return -1;
+  strcpy(address.sun_path, path);
+  int made = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  struct ucred peer;
+  socklen_t bytes = sizeof peer;
+  if (made < 0) return -1;
+  if (!connect(made, (struct sockaddr *)&address, sizeof address) &&
+      !getsockopt(made, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) && peer.uid == geteuid())
+    return made;
+  close(made);
+  return -1;
+}
+
+static int say_hello(int connection) {
+  static const char *const ranks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
+                                      "SLURM_PROCID", NULL};
+  static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
+  struct mpipp_hold_hello hello = {"MPIPPDBG", (int32_t)getpid(), number(ranks), number(sizes)};
+  return send(connection, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
+}
+
+static void take_files(const int *files, unsigned given) {
+  if (given & 1) {
+    dup2(*files, STDOUT_FILENO);
+    dup2(*files, STDERR_FILENO);
+    close(*files++);
+  }
+  if (given & 2) {
+    dup2(*files, STDIN_FILENO);
+    close(*files);
+  }
+}
+
+static ssize_t receive(int connection, void *data, size_t bytes, int *files, size_t most) {
+  union {
+    char space[CMSG_SPACE(FILES * sizeof(int))];
+    struct cmsghdr align;
+  } control;
+  struct iovec to = {data, bytes};
+  struct msghdr message = {.msg_iov = &to,
+                           .msg_iovlen = 1,
+                           .msg_control = control.space,
+                           .msg_controllen = sizeof control.space};
+  ssize_t got;
+  do got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+  while (got < 0 && errno == EINTR);
+  struct cmsghdr *rights = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+  if (rights && rights->cmsg_type == SCM_RIGHTS && rights->cmsg_len <= CMSG_LEN(most))
+    memcpy(files, CMSG_DATA(rights), rights->cmsg_len - CMSG_LEN(0));
+  return got;
+}
+
+static void wait_for_debugger(int connection) {
+  struct mpipp_hold_reply reply = {{0}, 0, 0};
+  int files[FILES] = {-1, -1};
+  if (receive(connection, &reply, sizeof reply, files, sizeof files) != (ssize_t)sizeof reply)
+    _exit(STATUS);
+  take_files(files, (unsigned)reply.files);
+  prctl(PR_SET_PTRACER, (unsigned long)reply.debugger, 0, 0, 0); // Yama lets no other attach
+  char released;
+  if (receive(connection, &released, 1, files, 0) != 1) _exit(STATUS);
+}
+
+__attribute__((constructor)) static void hold(void) {
+  const char *path = getenv("MPIPP_HOLD");
+  int saved = errno;
+  if (!path || !is_mpi_program()) return;
+  int connection = connected(path);
+  unsetenv("MPIPP_HOLD"); // programs that this one starts are not held
+  if (connection < 0) return;
+  if (say_hello(connection)) wait_for_debugger(connection);
+  close(connection);
+  errno = saved;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// A hook that gives each call of a watched program a place with its callers (MPIPP_FRAMES).
+#ifndef MPIPP_INTERCEPT_CALLERS_HOOK_H
+#define MPIPP_INTERCEPT_CALLERS_HOOK_H
+
+void mpipp_intercept_callers_open(void);
+
+#endif

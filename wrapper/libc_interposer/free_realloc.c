@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// A library of its own, loaded beside the wrapper if buffers are guarded, or one-sided operations
+// logged. It reports each freed memory block to the wrapper. Other programs run without it, so that
+// their free is unchanged.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Functions of the wrapper's parts, and whether each needs to know now. Each may be absent: a run
+// loads the parts that it needs.
+extern void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((weak));
+extern int mpipp_guards_buffers __attribute__((weak));
+extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+    __attribute__((weak));
+extern int mpipp_onesided_pends __attribute__((weak));
+
+#define OVER(NAME) __asm__(NAME) __attribute__((visibility("default")))
+void mpipp_free_first(void *block) OVER("free");
+void *mpipp_realloc_first(void *block, size_t bytes) OVER("realloc");
+
+static void (*free_next)(void *);
+static void *(*realloc_next)(void *, size_t);
+static size_t (*usable_size)(void *);
+static __thread int looks __attribute__((tls_model("initial-exec")));
+
+static void *library_of(const void *function) {
+  Dl_info found;
+  return function && dladdr(function, &found) ? found.dli_fbase : NULL;
+}
+
+// Finds the next functions. The functions that it calls may free.
+static void look(void) {
+  looks = 1;
+  void *size = dlsym(RTLD_NEXT, "malloc_usable_size");
+  *(void **)&realloc_next = dlsym(RTLD_NEXT, "realloc");
+  void *next = dlsym(RTLD_NEXT, "free");
+  // With another allocator's function, these blocks make no sense.
+  if (size && library_of(size) == library_of(next)) *(void **)&usable_size = size;
+  __atomic_store_n((void **)&free_next, next, __ATOMIC_RELEASE);
+  looks = 0;
+}
+
+static int is_ready(void) {
+  if (__builtin_expect(!__atomic_load_n(&free_next, __ATOMIC_ACQUIRE), 0) && !looks) look();
+  return free_next != NULL;
+}
+
+static inline int guards(void) {
+  return &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
+}
+
+static inline int pends(void) {
+  return &mpipp_onesided_pends && __atomic_load_n(&mpipp_onesided_pends, __ATOMIC_RELAXED);
+}
+
+static inline int is_wanted(void) {
+  return guards() || pends();
+}
+
+// Returns the number of bytes that were reported to the guard.
+static uint64_t tell(void *block, void *caller) {
+  if (!block || !is_wanted()) return 0;
+  uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
+  uint64_t bytes = usable_size ? usable_size(block) : 1;
+  int is_guarded = guards();
+  if (is_guarded) mpipp_guard_memory_freed(start, bytes, from);
+  if (pends()) mpipp_onesided_memory_freed(start, bytes, from);
+  return is_guarded ? bytes : 0;
+}
+
+// For large blocks, which malloc may have returned to the system by now.
+static inline void tell_after(uint64_t start, uint64_t bytes) {
+  enum { LARGE = 1 << 17 };
+  if (__builtin_expect(bytes >= LARGE, 0)) mpipp_system_may_have(start, bytes);
+}
+
+static __attribute__((noinline)) void free_slowly(void *block, void *caller) {
+  if (!is_ready()) return; // during the search: a few bytes that are never freed
+  uint64_t start = (uint64_t)(uintptr_t)block, bytes = tell(block, caller);
+  free_next(block);
+  tell_after(start, bytes);
+}
+
+// MPI frees memory in each of its calls, too: calls that no part needs to know of continue at once.
+void mpipp_free_first(void *block) {
+  void (*next)(void *) = __atomic_load_n(&free_next, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(next && !is_wanted(), 1))
+    next(block);
+  else
+    free_slowly(block, __builtin_return_address(0));
+}
+
+void *mpipp_realloc_first(void *block, size_t bytes) {
+  if (!is_ready()) return NULL;
+  uint64_t start = (uint64_t)(uintptr_t)block, before = tell(block, __builtin_return_address(0));
+  void *now = realloc_next(block, bytes);
+  tell_after(start, before);
+  return now;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The numbers of attribute keys that each place of the program creates, and that are freed.
+#ifndef MPIPP_RECORDER_KEYVALS_H
+#define MPIPP_RECORDER_KEYVALS_H
+
+#include "registry/records.h"
+
+// MPI has created a key for the thread's call, or freed one.
+void mpipp_recorder_keyval_made(const struct mpipp_thread *thread, int keyval);
+void mpipp_recorder_keyval_freed(int keyval);
+
+#endif
