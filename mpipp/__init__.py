@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """mpipp shows what MPI sees: datatypes, communication buffers and every other MPI handle.
 
-In Python, `TypeTree.from_mpi4py(datatype)` is where to begin. The datatype arithmetic (`typetree`,
-`elements`, `values`, `show`) is pure Python and needs neither a debugger nor MPI.
+Python programs begin with `TypeTree.from_mpi4py(datatype)`. The datatype arithmetic (`typetree`,
+`datatypes`) is pure Python and needs neither a debugger nor MPI.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ __all__ = ["AddressError", "Datatype", "Extents", "MpippError", "TypeTree", "Unr
 
 
 def __getattr__(name: str) -> object:
-    # Debuggers, the watcher and the shell command start faster without what only Python programs
-    # use; `mpipp exec` and the watcher are started for every run.
+    # Loads only on demand what only Python programs use. So debuggers, the watcher and the shell
+    # command start faster; each run starts a watcher and `mpipp exec` for every process.
     if name == "TypeTree":
         from mpipp.api.type_tree import TypeTree
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Makes gdb show MPI handles and communication buffers: `source` this file in gdb.
 
-It may be sourced by any path and from any directory; nothing need be installed. Sourcing it again
-loads mpipp afresh. The file itself must be readable by older Pythons, to say what is too old.
+It can be sourced by any path and from any directory, without installation. Sourcing it again
+reloads mpipp. The file must stay readable for old Pythons, so that it can report their version.
 """
 
 import gc
@@ -17,7 +17,7 @@ _OLDEST_PYTHON = (3, 9)
 
 
 def _too_old() -> str:
-    # One sentence when this gdb cannot run mpipp, else "".
+    # Returns a sentence if this gdb cannot run mpipp, else "".
     found = re.match(r"\D*(\d+)\.(\d+)", gdb.VERSION)
     if found and tuple(map(int, found.groups())) < _OLDEST_GDB:
         return f"this is gdb {gdb.VERSION}, mpipp needs gdb {_OLDEST_GDB[0]} or newer"
@@ -31,8 +31,8 @@ def _too_old() -> str:
 
 
 def _load() -> None:
-    # The package beside this file, even if another mpipp is loaded or installed. gdb sets __file__
-    # only for the outermost of the scripts that it is executing.
+    # Returns the folder of the package beside this file, even if another mpipp is loaded or
+    # installed. gdb sets __file__ only for the outermost of the scripts that it is executing.
     here = os.path.realpath(_load.__code__.co_filename)
     parent = os.path.dirname(os.path.dirname(here))
     loaded = sys.modules.get("mpipp.gdb")
@@ -43,7 +43,8 @@ def _load() -> None:
     if parent in sys.path:
         sys.path.remove(parent)
     sys.path.insert(0, parent)
-    # Loaded objects stay: garbage collection would take a seventh of the loading time.
+    # Turns off garbage collection, which would take a seventh of the loading time: all objects
+    # stay.
     collects = gc.isenabled()
     gc.disable()
     try:

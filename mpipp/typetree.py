@@ -54,8 +54,9 @@ class Extents(NamedTuple):
 
 
 class _Facts(NamedTuple):
-    # Values that are computed once per node. `lb_marked`: an explicit lower bound (MPI_LB, resized,
-    # subarray, darray) is in the type map, which then decides alone; likewise `ub_marked`.
+    # Values computed once for each node. If the type map has an explicit lower bound, `lb_marked`
+    # is set, and that bound alone decides. Explicit bounds come from MPI_LB, resized, subarray and
+    # darray. The same holds for `ub_marked`.
     extents: Extents
     lb_marked: bool
     ub_marked: bool
@@ -102,8 +103,8 @@ class Datatype:
         self.origin = origin
         self._facts: _Facts | None = None
         self._shape: Shape[Datatype] | None = None
-        self.memory: object = None  # kept by pattern
-        self.signature: Any = None  # kept by typesig
+        self.memory: object = None  # set by `datatypes.memory.footprint`
+        self.signature: Any = None  # set by `datatypes.signatures.runlength`
         _validate(self)
 
     def __repr__(self) -> str:
@@ -121,17 +122,20 @@ class Datatype:
 
     @property
     def extents(self) -> Extents:
-        """As the MPI library reported them, or else as computed."""
+        """The extents that the MPI library reported, else the computed ones."""
         return self.reported or self._computed().extents
 
     @property
     def computed(self) -> Extents:
-        """By the standard's rules, from the components' `extents`."""
+        """The extents by the standard's rules, from the components' `extents`."""
         return self._computed().extents
 
     @property
     def size(self) -> int:
-        """Bytes of data, without gaps; computed, since positions in it must not contradict it."""
+        """Bytes of data, without gaps.
+
+        Always computed, because packed positions depend on it, even if MPI reports another size.
+        """
         return self._computed().extents.size
 
     @property
@@ -176,7 +180,7 @@ class Datatype:
 
     @property
     def shape(self) -> Shape[Datatype]:
-        """Where the components lie. Raises MpippError for a basic datatype, which has none."""
+        """The places of the components. Raises MpippError for a basic datatype, which has none."""
         if self._shape is None:
             if self.is_leaf:
                 raise MpippError(f"{self!r} is a basic datatype and has no components")
@@ -185,7 +189,7 @@ class Datatype:
 
     def _computed(self) -> _Facts:
         if self._facts is None:
-            # Children first and without recursion: a chain of constructors may be very long.
+            # Components first, without recursion: a chain of constructors may be very long.
             pending = [self]
             while pending:
                 node = pending[-1]
@@ -205,7 +209,7 @@ def named(name: str, extents: Extents) -> Datatype:
 
 
 def _shape(node: Datatype) -> Shape[Datatype]:
-    # Only the constructor's arguments decide, MPI-4.1 sections 5.1.2 to 5.1.4.
+    # Uses only the constructor's arguments (MPI-4.1, sections 5.1.2 to 5.1.4).
     get, combiner = node.arguments.__getitem__, node.combiner
     if combiner == "STRUCT":
         return Blocks(node.components, get("blocklengths"), get("displacements"), 1)
@@ -228,7 +232,8 @@ def _shape(node: Datatype) -> Shape[Datatype]:
 
 
 def _index_displacement(node: Datatype) -> int:
-    # The index is the pair's last; where MPI was not asked, as in a C struct.
+    # The index is the pair's last part. If MPI did not report the layout, it follows C's struct
+    # rules.
     value, index = node.components
     if node.reported is not None:
         return node.reported.true_lb + node.reported.true_extent - index.size
@@ -269,7 +274,7 @@ def _leaf_facts(node: Datatype) -> _Facts:
 
 def _derived_facts(node: Datatype) -> _Facts:
     size = elements = 0
-    totals: dict[Datatype, int] = {}  # there may be 10^5 blocks, but few different components
+    totals: dict[Datatype, int] = {}  # 10^5 blocks may have few different components
     for component, copies in node.shape.copies():
         totals[component] = totals.get(component, 0) + copies
     for component, copies in totals.items():

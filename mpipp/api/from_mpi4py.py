@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An mpi4py datatype as a type-tree, with what the MPI library itself reports.
+"""Type-trees of mpi4py datatypes, with the sizes and bounds that the MPI library reports.
 
 Needs mpi4py and an initialized MPI. Everything is read with MPI_Type_get_envelope and
 MPI_Type_get_contents (MPI-4.1, section 5.1.13) through mpi4py's `Datatype.decode`.
@@ -16,11 +16,11 @@ from mpipp.typetree import ARGUMENTS, Datatype, Extents
 
 
 def from_mpi4py(datatype: Any) -> Datatype:
-    """The tree of `datatype`, an mpi4py `MPI.Datatype`.
+    """Return the type-tree of `datatype`, an mpi4py `MPI.Datatype`.
 
-    Equal components are one object. Raises MpippError for anything except a datatype, for the null
-    datatype (mpi4py makes it from a freed one) and for an unknown combiner. Also raises it without
-    mpi4py, or before MPI is initialized.
+    Equal components are one object. Raises MpippError if `datatype` is no datatype, is the null
+    datatype (mpi4py's value after a free), or has an unknown combiner. Also raises it if mpi4py is
+    missing or MPI is not initialized.
     """
     mpi = _checked(datatype)
     work = _Reading(mpi)
@@ -33,7 +33,7 @@ def from_mpi4py(datatype: Any) -> Datatype:
 
 
 def standard() -> tuple[int, int] | None:
-    """The version of the standard that mpi4py's library follows; None before mpi4py is imported."""
+    """Return the MPI standard's version of mpi4py's library; None before mpi4py is imported."""
     mpi = sys.modules.get("mpi4py.MPI")
     if mpi is None:
         return None
@@ -42,7 +42,7 @@ def standard() -> tuple[int, int] | None:
 
 
 def _checked(datatype: Any) -> Any:
-    # The module mpi4py.MPI, once it is sure that `datatype` can be asked about.
+    # Returns the module mpi4py.MPI, after checks that `datatype` can be queried.
     try:
         from mpi4py import MPI
     except ImportError as error:
@@ -69,8 +69,8 @@ class _Contents(NamedTuple):
 
 
 class _Reading:
-    # One walk through a datatype. The handles that MPI gives for its components are freed at the
-    # end, so until then a handle stands for one datatype only.
+    # One walk through a datatype. The component handles from MPI are freed only at the end of the
+    # walk. Until then MPI cannot reuse a handle's value, so each value stands for one datatype.
 
     def __init__(self, mpi: Any) -> None:
         self._mpi = mpi
@@ -99,12 +99,12 @@ class _Reading:
             handle.Free()
 
     def _key(self, datatype: Any) -> bytes:
-        # The handle itself.
+        # The handle's own bytes.
         return ctypes.string_at(self._mpi._addressof(datatype), self._mpi._sizeof(datatype))
 
     def _contents(self, datatype: Any) -> _Contents:
         decoded = datatype.decode()
-        # mpi4py 3.1 returns a predefined datatype as it is.
+        # mpi4py 3.1 returns a predefined datatype undecoded.
         named = isinstance(decoded, self._mpi.Datatype)
         base, combiner, found = (decoded, "NAMED", {}) if named else decoded
         if combiner not in ARGUMENTS:
@@ -133,7 +133,7 @@ class _Reading:
 
 
 def _name(datatype: Any, combiner: str) -> str:
-    # Names Open MPI gives by itself: "Dup MPI_INT", "MPI_EMPTY", "COMBINER MPI_DOUBLE_COMPLEX".
+    # Names that Open MPI sets by itself: "Dup MPI_INT", "MPI_EMPTY", "COMBINER MPI_DOUBLE_COMPLEX".
     name = str(datatype.name)
     if combiner != "NAMED" and name.startswith(("Dup ", "MPI_EMPTY", "COMBINER ")):
         return ""

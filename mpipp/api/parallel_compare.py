@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Compares all processes of a very large run by several, with MPI and mpi4py.
+"""Compares all processes of a very large run in parallel, with MPI and mpi4py.
 
     mpiexec -n 8 python -m mpipp.api.parallel_compare DIR
 
-DIR is the run's directory, that of `--report`. The first process prints the findings, and leaves
-them in the directory for mpipp report. The exit status does not depend on them: launchers take any
-status except 0 for a failure.
+DIR is the run's directory, as passed to `--report`. Rank 0 prints the findings, and stores them in
+the directory for `mpipp report`. The exit status is 0 also with findings, because launchers treat
+any other status as a failure.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ class World:
         self.rank, self.size = self._comm.rank, self._comm.size
 
     def exchange(self, parts: Sequence[bytes]) -> list[bytes]:
-        """Exchange parts: returns the part from each process for this one, and sends `parts` to
-        each.
-        """
+        """Send `parts[i]` to rank i, and return the part from each rank."""
         counts = array.array("i", [0] * self.size)
         sizes = array.array("i", map(len, parts))
         self._comm.Alltoall([sizes, MPI.INT], [counts, MPI.INT])
@@ -42,7 +40,7 @@ class World:
         return _cut(data, counts)
 
     def gather(self, part: bytes) -> list[bytes]:
-        """Gather the parts of all processes."""
+        """Return the parts of all processes."""
         counts = array.array("i", [0] * self.size)
         self._comm.Allgather([array.array("i", [len(part)]), MPI.INT], [counts, MPI.INT])
         data = bytearray(sum(counts))
@@ -63,7 +61,7 @@ def _cut(data: bytearray, counts: Sequence[int]) -> list[bytes]:
 
 
 def main() -> int:
-    """The exit status."""
+    """Compare the processes, and return the exit status."""
     team = World()
     if len(sys.argv) != 2:
         sys.stderr.write("usage: mpiexec -n N python -m mpipp.api.parallel_compare DIR\n")

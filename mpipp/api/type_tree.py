@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mpipp in a Python program or a notebook: `TypeTree`, a datatype that can be asked.
+"""mpipp in a Python program or a notebook: `TypeTree`, a datatype with methods that explain it.
 
 Nothing here needs a debugger. Results show themselves as text and, where useful, as SVG in a
 notebook.
@@ -34,7 +34,7 @@ from mpipp.typetree import Datatype
 
 
 class Text(str):
-    """Some lines; at a prompt they are shown as they are."""
+    """Text of several lines; an interactive prompt shows it without quotes or escapes."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class Text(str):
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """Something drawn: in characters, and in a notebook as `svg`."""
+    """A drawing: in characters, and in a notebook as `svg`."""
 
     text: str
     svg: str
@@ -60,9 +60,14 @@ class Picture:
 class Match:
     """The comparison of two type signatures; true if they match in all elements.
 
-    `verdict` is "match", "partial" (the first ends early: legal in point-to-point, not in
-    collective communication), "longer" (the second does: the message is truncated) or "mismatch".
-    `equal` elements agree; `first` and `second` are those after them, None at the end.
+    Attributes:
+        verdict: "match", "partial", "longer" or "mismatch". For "partial" the first signature ends
+            early, which is legal in point-to-point but not in collective communication. For
+            "longer"
+            the second one ends early: the message is truncated.
+        equal: the number of leading elements that agree.
+        first: the element of the first signature after these; None at its end.
+        second: the element of the second signature after these; None at its end.
     """
 
     verdict: str
@@ -79,7 +84,7 @@ class Match:
 
 
 class TypeTree:
-    """A datatype: its type-tree, and what it means in memory.
+    """A datatype: its type-tree, and the memory that it describes.
 
     Sizes, bounds, extents, displacements and positions are in bytes, counts in entries of the
     datatype. Wrong arguments raise MpippError with one sentence.
@@ -133,7 +138,7 @@ class TypeTree:
 
     @property
     def extent(self) -> int:
-        """The distance from one entry to the next, the upper bound minus the lower."""
+        """The distance from one entry to the next: the upper bound minus the lower bound."""
         return self.datatype.extent
 
     @property
@@ -143,7 +148,7 @@ class TypeTree:
 
     @property
     def true_extent(self) -> int:
-        """From the first byte of data to the end of the last."""
+        """The distance from the first byte of data to the end of the last byte."""
         return self.datatype.true_extent
 
     @property
@@ -156,9 +161,10 @@ class TypeTree:
         return _text(expanded_tree(self.datatype, _integer(depth, "depth")))
 
     def element(self, address: str, count: int | None = None) -> Element:
-        """The element at an address as mpipp and MUST print it: "[2][5]", "(VECTOR)[2][5](INT)".
+        """Return the element at an address in the notation of mpipp and MUST.
 
-        One index more than the tree has levels, in front, is the entry of a buffer of `count`.
+        Examples are "[2][5]" and "(VECTOR)[2][5](INT)". If there is one index more than the tree
+        has levels, the first index selects the entry of a buffer of `count` entries.
         """
         count = None if count is None else _amount(count)
         return element_address.resolve(self.datatype, element_address.parse(address), count)
@@ -198,7 +204,7 @@ class TypeTree:
         return _text(blocks_text.lines(found, self.datatype.name or "type", Limits().elements))
 
     def map(self, count: int = 1) -> Picture:
-        """The memory that `count` entries touch, drawn byte by byte; what is long is folded."""
+        """Draw the memory that `count` entries touch, byte by byte; long pictures are folded."""
         found = memory_map(self.datatype, _amount(count))
         return Picture("\n".join(memory_maps.text(found)), memorymap_svg.svg(found))
 
@@ -210,7 +216,7 @@ class TypeTree:
         count: int = 1,
         other_count: int = 1,
     ) -> Overlap | None:
-        """Bytes that two buffers share, with an element of each; None if they share none."""
+        """Return bytes that two buffers share and an element of each, or None."""
         return buffer_memory.between(
             buffer_memory.Buffer(self.datatype, _amount(count), _integer(address, "address")),
             buffer_memory.Buffer(
@@ -219,17 +225,18 @@ class TypeTree:
         )
 
     def self_overlap(self, count: int = 1) -> Overlap | None:
-        """Two elements of `count` entries that share bytes; None if none do.
+        """Return two elements of `count` entries that share bytes; None if none do.
 
         Such a buffer must not be received into (MPI-4.1, section 5.1.11).
         """
         return buffer_memory.self_overlap(self.datatype, _amount(count))
 
     def values(self, buffer: Any, count: int = 1, offset: int = 0) -> Text:
-        """The values of `count` entries in a buffer, nested as the type-tree is.
+        """Return the values of `count` entries in a buffer, nested like the type-tree.
 
-        `buffer` is anything contiguous with the buffer protocol: an array, bytes. Displacement 0
-        of the datatype is `offset` bytes in it. Raises MpippError where the data would lie outside.
+        `buffer` is anything contiguous with the buffer protocol: an array, bytes. Displacement 0 of
+        the datatype is `offset` bytes in it. Raises MpippError if data would lie outside the
+        buffer.
         """
         memory = _Buffer(buffer)
         count, offset = _amount(count), _integer(offset, "offset")
@@ -278,7 +285,7 @@ def _element(entries: signature_mismatch.Entries, side: matching.Side | None) ->
 
 
 class _Buffer:
-    # An object with the buffer protocol as memory, from address 0 on.
+    # An object with the buffer protocol as memory that starts at address 0.
 
     def __init__(self, buffer: Any) -> None:
         try:
@@ -294,11 +301,11 @@ class _Buffer:
         self._bytes: memoryview | bytes
         try:
             self._bytes = view.cast("B")
-        except TypeError:  # Fortran order, complex numbers, or no items at all
+        except TypeError:  # Fortran order, complex numbers, or no items
             self._bytes = view.tobytes("A") if view.nbytes else b""
 
     def check(self, datatype: Datatype, count: int, offset: int) -> None:
-        """Raises MpippError where entries at `offset` would have data outside."""
+        """Check that `count` entries at `offset` lie in the buffer. Raises MpippError."""
         if not count or not datatype.element_count:
             return
         last = (count - 1) * datatype.extent
@@ -312,7 +319,7 @@ class _Buffer:
             )
 
     def read(self, address: int, length: int) -> bytes:
-        """Bytes of the buffer."""
+        """Return bytes of the buffer."""
         if address < 0 or address + length > len(self._bytes):
             raise UnreadableMemory(address, length)
         return bytes(self._bytes[address : address + length])

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Errors, paths, the cache and text: modules that any other may use."""
+"""Errors, paths, the wrapper cache and text: the layer that every other layer may import."""

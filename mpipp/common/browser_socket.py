@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where a gdb listens for browsers, and how a browser finds it.
+"""The socket on which gdb listens for browsers: its creation and its discovery.
 
-Each gdb makes a directory of its own with the socket. Only its user can open it. It is in the
-user's runtime directory, or else in the temporary one.
+Each gdb creates a directory for its socket, which only its user can open. The directory lies in
+$XDG_RUNTIME_DIR if that is set and usable, else in the temporary directory.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 from mpipp.common.errors import MpippError
 
 _NAME = "socket"
-_LONGEST = 107  # bytes of a socket's path that Linux can hold
+_LONGEST = 107  # bytes; Linux accepts no longer path of a socket
 
 
 def new_path() -> Path:
-    """A path for a socket, in a new directory with mode 0700. Raises MpippError.
+    """Return a path for a new socket, in a new directory with mode 0700.
 
-    What gdbs that have died left behind is removed.
+    Also removes the sockets of gdbs that have died. Raises MpippError if no directory is usable.
     """
     for path in _sockets():
         if not is_live(path):
@@ -49,13 +49,13 @@ def remove(path: Path) -> None:
 
 
 def newest() -> Path | None:
-    """The socket that was made last of this user's gdbs that are alive; None if there is none."""
+    """Return the newest socket of this user's running gdbs; None if no gdb listens."""
     made = {path: path.stat().st_mtime_ns for path in _sockets() if is_live(path)}
     return max(made, key=lambda path: made[path]) if made else None
 
 
 def is_live(path: Path) -> bool:
-    """Return whether a gdb listens there."""
+    """Return whether a gdb listens on this socket."""
     with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
         probe.settimeout(1)
         probe.connect(str(path))
@@ -73,7 +73,7 @@ def _bases() -> list[str]:
 
 
 def _sockets() -> list[Path]:
-    # Sockets in directories that no other user can have made or opened.
+    # Only sockets in directories that no other user can have created or can open.
     found = []
     for base in _bases():
         for directory in Path(base).glob(_prefix() + "*"):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where wrappers are kept once they are built, where only root and the user can have put them.
+"""The cache of compiled wrappers, in a directory that only root and the user can write.
 
-Programs load them, and gdb runs the scripts beside them.
+Programs load these wrappers, and gdb runs the scripts beside them. So a file that another user
+planted there would run with the user's rights.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from typing import NamedTuple
 from mpipp.common import file_trust
 from mpipp.common.errors import MpippError
 
-_PREFIX = ".build-"  # of directories in which something is built
-_MARKER = "builder"  # a file in each: its builder holds a lock on it
+_PREFIX = ".build-"  # names of directories in which a build is in progress
+_MARKER = "builder"  # a file in such a directory, which its builder keeps locked
 
 
 class Cache(NamedTuple):
     """A directory for builds.
 
     Attributes:
-        path: its path; it need not exist.
-        problem: why it is not the one that the environment names; "" if it is.
+        path: its path; the directory need not exist.
+        problem: why mpipp does not use the directory that the environment names; "" if it does.
     """
 
     path: Path
@@ -37,9 +38,9 @@ class Cache(NamedTuple):
 
 
 def cache_directory() -> Path:
-    """The directory that the environment names.
+    """Return the directory that the environment names, without checks.
 
-    That is $MPIPP_CACHE, or mpipp in $XDG_CACHE_HOME or in ~/.cache.
+    It is $MPIPP_CACHE, else `mpipp` in $XDG_CACHE_HOME, else `mpipp` in ~/.cache.
     """
     chosen = os.environ.get("MPIPP_CACHE")
     if chosen:
@@ -49,12 +50,12 @@ def cache_directory() -> Path:
 
 
 def trusted() -> Cache:
-    """The directory that the environment names, or the user's own in the temporary directory.
+    """Return a cache directory that no other user can have written.
 
-    Others cannot have written anything in it.
+    It is the directory that the environment names, else a private one in the temporary directory.
 
     Raises:
-        MpippError: they may have written in both.
+        MpippError: other users could have written in both.
     """
     chosen = cache_directory()
     problem = _problem(chosen)
@@ -81,7 +82,7 @@ def _problem(cache: Path) -> str:
 
 
 def _kept(cache: Path) -> Iterator[Path]:
-    # Builds, and the files in them; nobody loads anything from a directory that is being built.
+    # Builds and their files. Directories of builds in progress are skipped: nobody loads from them.
     for entry in cache.iterdir():
         if not entry.name.startswith(_PREFIX):
             yield entry
@@ -91,16 +92,16 @@ def _kept(cache: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def build_directory(cache: Path) -> Iterator[Path]:
-    """A new directory in the cache, of which `install` makes a build; it is removed at the end.
+    """Create a temporary directory in the cache, from which `install` makes a build.
 
-    Those whose builders were killed are removed, too.
+    The directory is removed at the end. Also removes the directories of builders that were killed.
 
     Raises:
         MpippError: the cache cannot be written.
     """
     try:
         _make(cache)
-        problem = file_trust.problem(cache)  # another may have been faster
+        problem = file_trust.problem(cache)  # another user may have created the directory first
         if problem:
             raise MpippError(f"{problem}: set MPIPP_CACHE to a directory of your own")
         _remove_abandoned(cache)
@@ -119,28 +120,28 @@ def build_directory(cache: Path) -> Iterator[Path]:
 
 
 def install(made: Path, target: Path) -> None:
-    """Give a build its name, so that it appears whole or not at all.
+    """Move a finished build to its final name, so that no program sees half of it.
 
-    It replaces an old build file by file. So there is a whole library at every moment, and programs
-    that have loaded the old one keep it.
+    If there is an old build, its files are replaced one by one. So a complete library exists at
+    every moment, and programs that have loaded the old one keep it.
     """
     (made / _MARKER).unlink()
     for file in made.iterdir():
-        file.chmod(0o755 if os.access(file, os.X_OK) else 0o644)  # for any umask
+        file.chmod(0o755 if os.access(file, os.X_OK) else 0o644)  # the umask must not decide
     made.chmod(0o755)
     if not target.exists():
         try:
             made.rename(target)
             return
         except OSError:
-            if not target.exists():  # not the other builder that was first
+            if not target.exists():  # so no other builder was faster
                 raise
     for file in made.iterdir():
         file.replace(target / file.name)
 
 
 def _make(directory: Path) -> None:
-    # As XDG's specification has it, nobody else may look into what is made here.
+    # The XDG specification demands mode 0700 for the directories created here.
     missing = [one for one in (directory, *directory.parents) if not one.exists()]
     for one in reversed(missing):
         with contextlib.suppress(FileExistsError):
@@ -148,8 +149,8 @@ def _make(directory: Path) -> None:
 
 
 def _locked(made: Path) -> int:
-    # The marker appears with its lock. It has the node's name if there are locks: other nodes may
-    # not see this one.
+    # The marker is locked before it gets its name. It contains the node's name if locks work,
+    # because other nodes may not see the lock.
     lock = os.open(made / "new", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with contextlib.suppress(OSError):
         fcntl.flock(lock, fcntl.LOCK_EX)

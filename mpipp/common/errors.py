@@ -5,11 +5,11 @@ from __future__ import annotations
 
 
 class MpippError(Exception):
-    """An error for the user; its message is one sentence, shown without a traceback."""
+    """An error for the user; its message is one sentence, printed without a traceback."""
 
 
 class UnreadableMemory(MpippError):
-    """The target's memory cannot be read at `address` for `length` bytes."""
+    """An error for `length` bytes at `address` of the target that cannot be read."""
 
     def __init__(self, address: int, length: int) -> None:
         super().__init__(f"cannot read {length} bytes at {address:#x}")
@@ -18,7 +18,7 @@ class UnreadableMemory(MpippError):
 
 
 class GoneMemory(UnreadableMemory):
-    """Unreadable memory of a process that has ended: only its records remain."""
+    """An error for memory of a process that has ended: only its records remain."""
 
     def __init__(self, address: int, length: int) -> None:
         super().__init__(address, length)
@@ -26,12 +26,15 @@ class GoneMemory(UnreadableMemory):
 
 
 class NoWrapper(MpippError):
-    """There is no process with a wrapper for its MPI library: handles are what gdb says."""
+    """An error for processes without a wrapper for their MPI library.
+
+    gdb then shows handles as plain numbers or pointers.
+    """
 
 
 class NoRecords(MpippError):
-    """The wrapper is there, but the program has not called MPI yet."""
+    """An error for programs with a wrapper that have not called MPI yet."""
 
 
 class AddressError(MpippError):
-    """An element address, displacement or packed position that the datatype does not have."""
+    """An error for an element address, displacement or packed position outside the datatype."""

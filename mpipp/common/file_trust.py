@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Trust in a file: from root and this user, or from others, who could have written or replaced it.
+"""Checks whether users other than root and this one can have written or replaced a file.
 
-The script that gdb runs beside the wrapper contains this text: standard library only.
+This text is also copied into the script beside the wrapper, which gdb runs. So it may use only the
+standard library.
 """
 
 from __future__ import annotations
@@ -11,12 +12,11 @@ import os
 import pwd
 import stat
 
-_MOST_LINKS = 40  # symbolic links on the way to a file, as Linux has it
+_MOST_LINKS = 40  # Linux follows no more symbolic links in a path
 
 
 def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = None) -> str:
-    """The reason why others could have written a file, or could replace it: "/a/b belongs to
-    nobody".
+    """Return why other users could have written or replaced a file: "/a/b belongs to nobody".
 
     Checks every directory and symbolic link on the way from the root, and the file itself. Root or
     this user must own it, and nobody else may write it. A directory on the way may be writable by
@@ -25,7 +25,7 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
 
     Args:
         path: path of a file or a directory.
-        owners: user ids that may own all of it; by default root and this user.
+        owners: user ids that may own the file and its directories; by default root and this user.
 
     Returns:
         The end of a sentence; "" if there is no problem.
@@ -33,7 +33,7 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
     trusted = (0, os.geteuid()) if owners is None else owners
     there, links = "/", 0
     try:
-        names = os.path.join(os.getcwd(), path).split("/")[::-1]  # the next one is the last
+        names = os.path.join(os.getcwd(), path).split("/")[::-1]  # a stack: pops the next name
         while True:
             while names and names[-1] in ("", "."):
                 names.pop()
@@ -51,7 +51,8 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
             elif not names:
                 return ""
             else:
-                # No link is left in it, so that its parent is where it says.
+                # `path` has no symbolic link left, so its parent is the directory that its text
+                # names.
                 name = names.pop()
                 there = os.path.dirname(there) if name == ".." else os.path.join(there, name)
     except OSError as error:
@@ -61,7 +62,7 @@ def problem(path: str | os.PathLike[str], *, owners: tuple[int, ...] | None = No
 
 
 def shown(path: str | os.PathLike[str]) -> str:
-    """A path for a message: with escapes if others could have put control characters into it."""
+    """Return a path for a message, with control characters escaped."""
     text = os.fspath(path)
     return text if text.isprintable() else ascii(text)
 
@@ -81,15 +82,15 @@ def _of_entry(path: str, state: os.stat_result, trusted: tuple[int, ...], *, is_
 
 
 def _is_private_group(path: str, group: int) -> bool:
-    # Many systems give each user a group of the same name, without other members. The mode of a
-    # file with an access list (acl) says nothing about the group. Root's group has others in some
-    # containers.
+    # Many systems give each user a private group of the same name. An access control list may give
+    # others rights that the group's mode bits do not show. In some containers root's group has
+    # other members.
     import grp
 
     try:
         if "system.posix_acl_access" in os.listxattr(path, follow_symlinks=False):
             return False
-    except OSError:  # a file system without such lists
+    except OSError:  # the file system has no access control lists
         pass
     try:
         user, found = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)

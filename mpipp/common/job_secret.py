@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names that no other user can guess, the same in all processes of one user's job."""
+"""Names that no other user can guess, equal in all processes of one user's job."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mpipp.common.errors import MpippError
 
 _FILE = "secret"
 _BYTES = 32
-_NAME = 12  # bytes of a name, of which each is two characters
+_NAME = 12  # bytes; a name has two characters for each
 
 
 def name(job: str) -> str:
-    """The name for a job. Raises MpippError if no secret can be kept."""
-    from hashlib import blake2b  # it takes some time to load
+    """Return the unguessable name for a job. Raises MpippError if no secret can be stored."""
+    from hashlib import blake2b  # slow to load
 
     return blake2b(
         job.encode(errors="surrogateescape"), key=_secret(), digest_size=_NAME
@@ -25,8 +25,7 @@ def name(job: str) -> str:
 
 
 def _secret() -> bytes:
-    # A secret that only processes of this user can read, on all nodes that share the home
-    # directory.
+    # Only processes of this user can read the secret, on all nodes that share the home directory.
     from mpipp.common.cache import cache_directory
 
     home = os.path.join(os.path.expanduser("~"), ".cache", "mpipp")
@@ -58,7 +57,7 @@ def _read(directory: str) -> bytes:
 
 
 def _make(directory: str) -> None:
-    # Whole, and only by one process of several nodes.
+    # The link makes the complete file appear at once, and only one of several processes succeeds.
     os.makedirs(directory, 0o700, exist_ok=True)
     path = os.path.join(directory, _FILE)
     made = f"{path}-{os.urandom(8).hex()}"

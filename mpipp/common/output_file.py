@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A file that the user names for a picture."""
+"""Writes the file that the user names for a picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mpipp.common.errors import MpippError
 
 
 def write(path: str, text: str) -> str:
-    """Write the file, and return the sentence about it. Raises MpippError."""
+    """Write the file, and return a sentence that reports it. Raises MpippError."""
     try:
         with open(path, "w", encoding="utf-8") as opened:
             opened.write(text)

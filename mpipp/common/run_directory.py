@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The directory of a run (`--report DIR`): how its files are made, read and removed.
+"""The directory of a run (`--report DIR`): how mpipp writes, reads and removes its files.
 
-The directory has the findings; its folder `mpipp` has the watchers' files, with a marker. mpipp
+The directory contains the findings; its folder `mpipp` has the watchers' files and a marker. mpipp
 writes and removes nothing without that marker, in a directory of another user, or in one that
 others may write. It writes files under a new name and renames them into place. It follows no
-symbolic link in the directory, and reads nothing that could be endless.
+symbolic link in the directory, and opens only regular files, because others could be endless.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _MARKER = "made-by-mpipp"
 _MARKED = (
     b"mpipp run --report made this directory. The next run removes what is in its folder mpipp.\n"
 )
-PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # with a file for each process
-NODES = f"{_FOLDER}/nodes"  # with a file for each watcher
-STRICT = f"{_FOLDER}/strict"  # what watchers decide together of calls before they begin
-WAITING = f"{_FOLDER}/waiting"  # what watchers say to each other
-STARTED = "started-"  # begins the names of folders in STRICT: of calls that have begun
+PROCESSES, LOGS = f"{_FOLDER}/processes", f"{_FOLDER}/logs"  # a file for each process in both
+NODES = f"{_FOLDER}/nodes"  # a file for each watcher
+STRICT = f"{_FOLDER}/strict"  # joint decisions of the watchers about calls that have not begun
+WAITING = f"{_FOLDER}/waiting"  # messages between watchers
+STARTED = "started-"  # begins the names of folders in STRICT: for calls that have begun
 
-MOST = 1 << 28  # bytes of a file that is read
-_MOST_DIGITS = 20  # of a number of 64 bits, with its sign
+MOST = 1 << 28  # bytes that `read` accepts
+_MOST_DIGITS = 20  # of a 64-bit number with its sign
 _LONG = re.compile(rb"[0-9]{21}")
-_DEEPEST = 8  # folders in each other that are removed
+_DEEPEST = 8  # levels of folders that mpipp removes
 _PRIVATE, _SHARED = 0o600, 0o644
 # Temporary names: an incomplete file, and NFS's name of a file removed while it is open.
 _PASSING = re.compile(r"\.[0-9a-f]{16}|\.nfs[0-9a-f]+")
@@ -46,30 +46,32 @@ class Refused(OSError):
 
 
 class RunDirectory:
-    """The directory at a path, which need not be there. Names are relative to it: "mpipp/nodes/a".
+    """The directory at a path; it need not exist. File names are relative to it: "mpipp/nodes/a".
 
-    All that writes raises OSError, whose `strerror` says why.
+    All methods that write raise OSError, whose `strerror` gives the reason.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     def begin(self) -> None:
-        """Make the directory, and remove the watchers' files of an earlier run. Raises MpippError
-        if it belongs to another user, is not writable, or has other files.
+        """Create the directory, and remove the watchers' files of an earlier run.
+
+        Raises MpippError if it belongs to another user, is not writable, or has files of others.
         """
         try:
             with self._opened(make=True) as folder:
                 _refuse_foreign_files(folder, _FOLDER, TEXT, DATA)
                 with _folder(_FOLDER, folder) as inner:
                     _empty(inner, but=_MARKER)
-            self.publish(f"{_FOLDER}/{_MARKER}", _MARKED)  # it can be written
+            self.publish(f"{_FOLDER}/{_MARKER}", _MARKED)  # fails if the folder is not writable
         except OSError as error:
             raise self._refused(error) from None
 
     def join(self) -> None:
-        """Make it if it is not there, and keep what others of the run have left. Raises MpippError
-        as `begin`.
+        """Create the directory if it is missing, and keep the files of the run's other processes.
+
+        Raises MpippError if it belongs to another user or is not writable.
         """
         try:
             with self._opened(make=True):
@@ -86,7 +88,7 @@ class RunDirectory:
 
     @property
     def is_own(self) -> bool:
-        """Return whether it is there, and this process may write in it."""
+        """Return whether the directory exists and this process may write in it."""
         try:
             with self._opened():
                 return True
@@ -94,7 +96,7 @@ class RunDirectory:
             return False
 
     def publish(self, name: str, content: bytes) -> None:
-        """Write a file whole or not at all, in a directory that is made. An older one goes."""
+        """Write a file completely or not at all. Creates its folder, and replaces an old file."""
         mode = _SHARED if name in (TEXT, DATA) else _PRIVATE
         with self._entered(name, make=True) as (folder, last):
             made = f".{os.urandom(8).hex()}"
@@ -109,7 +111,7 @@ class RunDirectory:
                 raise
 
     def claim(self, name: str) -> bool:
-        """Make an empty file; False: another process has."""
+        """Create an empty file. Returns False if it exists: another process was faster."""
         with self._entered(name) as (folder, last):
             try:
                 os.close(os.open(last, _NEW, _PRIVATE, dir_fd=folder))
@@ -118,7 +120,7 @@ class RunDirectory:
         return True
 
     def link(self, name: str, second: str) -> bool:
-        """Give a file a second name in its folder; False: there is such a file already."""
+        """Give a file a second name in its folder. Returns False if that name exists."""
         with self._entered(name) as (folder, last):
             try:
                 os.link(last, second, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
@@ -132,12 +134,12 @@ class RunDirectory:
             _remove(last, folder, 0)
 
     def clear(self, name: str) -> None:
-        """Remove a folder with all that is in it."""
+        """Remove a folder and its contents."""
         with self._entered(name) as (folder, last):
             _remove(last, folder, _DEEPEST)
 
     def discard(self) -> None:
-        """Remove all that mpipp has made, and then the directory if it is empty."""
+        """Remove all files that mpipp has created, and then the directory, which must be empty."""
         with self._opened() as folder:
             for name in (TEXT, DATA, _FOLDER):
                 with contextlib.suppress(FileNotFoundError):
@@ -146,7 +148,7 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def _entered(self, name: str, make: bool = False) -> Iterator[tuple[int, str]]:
-        # The folder of a file, open, and the file's name there.
+        # Opens the folder of a file, and yields it with the file's name in that folder.
         *folders, last = name.split("/")
         if any(one in ("", ".", "..") for one in (*folders, last)):
             raise Refused(errno.EINVAL, f"{name!r} is no name of a file in it")
@@ -160,7 +162,7 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def _opened(self, make: bool = False) -> Iterator[int]:
-        # The directory, which has the marker.
+        # Opens the directory. It must have the marker, or gets it if `make` is set.
         try:
             folder = os.open(self.path, _DIRECTORY)
         except FileNotFoundError:
@@ -184,7 +186,10 @@ _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def read(path: str, most: int = MOST) -> bytes:
-    """A file of a run's directory. Raises OSError, also if it has more than `most` bytes."""
+    """Return the content of a file in a run's directory.
+
+    Raises OSError, also if the file has more than `most` bytes.
+    """
     with opened(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -193,7 +198,7 @@ def read(path: str, most: int = MOST) -> bytes:
 
 
 def opened(path: str) -> BinaryIO:
-    """Open a file for reading in parts: a regular file of the user who owns the directory."""
+    """Open a file for reading in parts. It must be regular, and belong to the directory's owner."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise Refused(errno.EINVAL, "it is no regular file")
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -210,8 +215,10 @@ def opened(path: str) -> BinaryIO:
 
 
 def parsed(content: bytes) -> Any:
-    """The value of JSON. Raises ValueError for invalid JSON, deep nesting, or numbers beyond 64
-    bits: no run writes these, and they cost too much.
+    """Return bytes that two buffers share and an element of each, or None.
+
+    Raises ValueError if it is invalid, nested deeply, or has numbers of more than 64 bits. No run
+    writes these, and they would cost much time.
     """
     many = _bounded if _LONG.search(content) else None
     try:
@@ -231,7 +238,10 @@ def _refuse_constant(name: str) -> None:
 
 
 def paths(directory: str) -> list[str]:
-    """The files of a folder that are whole, sorted; none if it is not there, or is a link."""
+    """Return the complete files of a folder, sorted.
+
+    The list is empty if the folder does not exist or is a symbolic link.
+    """
     try:
         folder = os.open(directory, _DIRECTORY | os.O_NOFOLLOW)
     except OSError:
@@ -247,7 +257,7 @@ def paths(directory: str) -> list[str]:
 
 @contextlib.contextmanager
 def _folder(name: str, above: int) -> Iterator[int]:
-    # A folder of this user's, open.
+    # Opens a folder that must belong to this user.
     try:
         folder = os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
     except OSError as error:
@@ -270,7 +280,7 @@ def _refuse_users(folder: int, what: str) -> None:
 
 
 def _mark(folder: int) -> None:
-    # Processes of several nodes may do so at the same time.
+    # Processes on several nodes may create the folder at the same time.
     _refuse_foreign_files(folder, _FOLDER)
     with contextlib.suppress(FileExistsError):
         os.mkdir(_FOLDER, 0o700, dir_fd=folder)
@@ -283,7 +293,7 @@ def _mark(folder: int) -> None:
 
 
 def _refuse_foreign_files(folder: int, *known: str) -> None:
-    # Files that mpipp has not made.
+    # Raises Refused if the directory has files that mpipp has not written.
     for name in sorted(os.listdir(folder)):
         is_file = name == _FOLDER or _is_regular(name, folder)
         if not is_file or not (name in known or _PASSING.fullmatch(name)):
@@ -301,7 +311,7 @@ def _is_marked(folder: int) -> bool:
 def _is_regular(name: str, folder: int) -> bool:
     try:
         return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except FileNotFoundError:  # it was removed in the meantime
+    except FileNotFoundError:  # another process removed the file
         return True
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Text from programs, files and other users, written so that no terminal or browser obeys it.
+"""Makes text from programs, files and other users harmless for terminals and browsers.
 
-Each name, path or message that mpipp has not made itself passes through `plain` when it is shown.
+mpipp passes every name, path or message of foreign origin through `plain` before it prints it.
 """
 
 from __future__ import annotations
 
 import re
 
-# Characters that a terminal obeys (C0, C1), that change the direction or the line of others, and
-# halves of surrogates, which nothing can write.
+# Terminals obey the C0 and C1 controls. Others change the direction of text, or begin a line.
+# Halves of surrogates cannot be encoded as UTF-8.
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
 
@@ -30,9 +30,9 @@ def plain(text: str, kept: str = "\n\t") -> str:
 
 
 def escape(code: int, quote: str) -> str:
-    """One character of a C literal in `quote`s, escaped as gdb does.
+    """Return one character of a C literal in `quote`s, escaped as gdb does.
 
-    Only ASCII is printed as it is: the terminal's character set is not known here.
+    All characters except ASCII are escaped, because the terminal's character set is unknown here.
     """
     if code in _ESCAPES:
         return _ESCAPES[code]
@@ -46,7 +46,7 @@ def escape(code: int, quote: str) -> str:
 
 def _escaped(character: str) -> str:
     code = ord(character)
-    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8
+    if 0xDC80 <= code <= 0xDCFF:  # stands for a byte that is not UTF-8
         return escape(code - 0xDC00, "")
     if code > 255:
         return escape(code, "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The beginning of a picture, which is equal in all."""
+"""The beginning of an SVG picture, equal for all pictures."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from mpipp.common.text.xml import quoted
 
 
 def svg_head(kind: str, label: str, width: float, height: float, style: str) -> str:
-    """The first lines of a picture with a background: `class="mpipp-KIND"`, pixels, and CSS.
+    """Return the first lines of a picture with a background.
 
     Args:
-        label: what the picture shows, for screen readers.
+        kind: the picture's class is `mpipp-KIND`.
+        label: a description for screen readers.
+        width: pixels, as is `height`.
+        style: CSS.
     """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="mpipp-{kind}" role="img" '

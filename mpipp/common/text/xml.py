@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text in XML. The module that Python has for it loads half of what there is for the network."""
+"""Escaping of text in XML. Python's own module for it loads much network code, so it is slow."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _QUOTED = {**_CONTENT, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#1
 
 
 def escape(text: str) -> str:
-    """As content of an element."""
+    """Escape text for the content of an element."""
     return text.translate(_CONTENT)
 
 
 def quoted(text: str) -> str:
-    """As the value of an attribute, with its quotes."""
+    """Escape text for the value of an attribute, and add the quotes."""
     return f'"{text.translate(_QUOTED)}"'
