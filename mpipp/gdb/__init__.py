@@ -5,8 +5,9 @@ from __future__ import annotations
 
 
 def register() -> None:
-    """Make gdb use mpipp, in place of an mpipp that was registered before."""
-    # Not at the top: the modules of this package import each other through it.
+    """Register mpipp with gdb. It replaces an mpipp that was registered before."""
+    # Imported here, not at the top, because the modules of this package import each other through
+    # it.
     import mpipp.gdb.all_ranks.tui_window
     import mpipp.gdb.autoload
     import mpipp.gdb.commands
@@ -39,7 +40,8 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening to gdb and to browsers; printers and commands are replaced when made anew."""
+    """Disconnect from gdb's events and from browsers. A new `register` replaces printers and
+    commands."""
     import mpipp.gdb.commands.break_
     import mpipp.gdb.commands.browse
     import mpipp.gdb.commands.watch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The script beside the wrapper, which gdb runs where its auto-load safe-path allows."""
+"""Loading of the script beside the wrapper, which gdb allows only below its auto-load safe-path."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mpipp.gdb import console
 
 
 def allow() -> None:
-    """Let gdb run it: else gdb warns at length that it declined to.
+    """Add the script to the auto-load safe-path, because otherwise gdb prints a long warning.
 
-    Allow auto-loading only from a cache that others cannot have written. They might create a cache
-    that does not exist yet.
+    Do so only for a cache that other users cannot write. A cache that does not exist yet is not
+    safe: others might create it.
     """
     try:
         cache = trusted().path
-    except MpippError:  # no wrapper comes from a cache then
+    except MpippError:  # without a safe cache, no wrapper is loaded from it
         return
     safe = (gdb.parameter("auto-load safe-path") or "").split(":")
     if cache.is_dir() and str(cache) not in safe:

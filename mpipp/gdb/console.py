@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The only way to gdb's commands, expressions and types by text.
+"""The only module that passes text to gdb as commands, expressions or type names.
 
 gdb executes each line of a command, and a name in the program's debug information may be any text.
-So a command has fixed words, numbers and, seldom, text of one line.
+So a command consists of fixed words, numbers and, seldom, text of one line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LANGUAGE = re.compile(r'(?:"|currently )([\w+-]+)"')
 
 
 def execute(command: str, *words: int | str) -> None:
-    """Run a command, each `{}` in it being the next of `words`; gdb writes what it says.
+    """Run a command, with `words` in place of each `{}`. gdb writes its output.
 
     Raises gdb.error, and MpippError for a word of several lines.
     """
@@ -31,20 +31,22 @@ def execute(command: str, *words: int | str) -> None:
 
 
 def output(command: str, *words: int | str) -> str:
-    """As `execute`, but returns what gdb says: names in it are as they are in the program's files.
+    """Run a command as `execute` does, but return its output. Names in the output are not
+    sanitized.
 
-    Bytes that are not UTF-8 become halves of surrogates, as in Python's own names of files.
+    Bytes that are not UTF-8 become surrogates (PEP 383), as in Python's file names.
     """
     return decoded(lambda: gdb.execute(_line(command, words), to_string=True))
 
 
 def value(expression: str) -> gdb.Value:
-    """The value of an expression. Raises gdb.error, and MpippError for one of several lines."""
+    """The value of an expression. Raises gdb.error, and MpippError for an expression of several
+    lines."""
     return gdb.parse_and_eval(_single_line(expression))
 
 
 def lookup_type(name: str) -> gdb.Type:
-    """The type of a name. Raises gdb.error."""
+    """The type with this name. Raises gdb.error."""
     return gdb.lookup_type(_single_line(name))
 
 
@@ -55,7 +57,7 @@ def language() -> str:
 
 
 def quietly(action: Callable[[], Result]) -> Result:
-    """The result of `action`, without gdb's warnings, which contain raw names."""
+    """Return the result of `action` without gdb's warnings, which may contain unsafe names."""
     done: list[Result] = []
     errors: list[BaseException] = []
 
@@ -77,9 +79,9 @@ def _run() -> None:
 
 
 def decoded(read: Callable[[], str | None]) -> str:
-    """Text that gdb's Python reads; "" for None.
+    """Return the text from `read`, which calls gdb's Python; "" for None.
 
-    It raises where bytes are not of the character set that gdb takes for the terminal's.
+    gdb's Python raises an error for bytes that are not in the character set of the terminal.
     """
     try:
         return read() or ""
@@ -88,7 +90,7 @@ def decoded(read: Callable[[], str | None]) -> str:
 
 
 def encodable(text: str) -> str:
-    """Text that gdb takes from printers and errors: in the character set of its terminal."""
+    """Text that gdb accepts from printers and errors: in the character set of its terminal."""
     charset = gdb.parameter("host-charset")
     try:
         text.encode(locale.nl_langinfo(locale.CODESET) if charset == "auto" else charset)

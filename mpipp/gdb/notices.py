@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines for the user that no command was asked for, where they are in nobody's way."""
+"""Lines that mpipp writes without a command, at a time when they do not disturb other output."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import gdb
 from mpipp.common.errors import MpippError
 from mpipp.gdb import output
 
-_said: set[tuple[int, int]] = set()  # inferiors and their processes
-_waiting: list[tuple[int, str]] = []  # lines, with the streams they go to
-_prompts = False  # whether there is a user who is asked for commands
+_said: set[tuple[int, int]] = set()  # inferiors, and their process ids
+_waiting: list[tuple[int, str]] = []  # streams, and the lines to write to them
+_prompts = False  # whether gdb reads commands from a user
 
 
 def register() -> None:
-    """Listen to gdb's prompts: a line amid what gdb writes would be in the way."""
+    """Connect to gdb's prompts: lines are written before a prompt, not amid other output."""
     gdb.events.before_prompt.connect(_before_prompt)
 
 
 def unregister() -> None:
-    """Stop listening."""
+    """Disconnect."""
     gdb.events.before_prompt.disconnect(_before_prompt)
 
 
 def missing(error: MpippError) -> None:
-    """Tell once for each process why its handles are shown as gdb shows them."""
+    """Report once a process why mpipp cannot show its handles."""
     inferior = gdb.selected_inferior()
     if inferior.pid and (inferior.num, inferior.pid) not in _said:
         _said.add((inferior.num, inferior.pid))
@@ -32,7 +32,7 @@ def missing(error: MpippError) -> None:
 
 
 def post(line: str, stream: int) -> None:
-    """Write a line before the next prompt or, if there are none, at once."""
+    """Write a line before the next prompt. If gdb never prompts, write it at once."""
     _waiting.append((stream, line))
     if not _prompts:
         write()

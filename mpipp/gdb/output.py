@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write to gdb's user, in colour if that is wanted and possible."""
+"""Output for gdb's user, in colour if the user wants it and gdb can do it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mpipp.gdb import console, settings
 
 
 def write(lines: Iterable[str]) -> None:
-    """Write lines as they come; gdb pages them."""
+    """Write lines one by one; gdb pages them."""
     coloured = settings.coloured()
     for line in (plain(line, "\t") for line in lines):
         gdb.write(_coloured(line) + "\n" if coloured else line + "\n")
 
 
 def write_part(text: str) -> None:
-    """Write the beginning of long text, of one line or more, at once."""
+    """Write the first part of a long text at once."""
     text = plain(text, "\n")
     gdb.write(_coloured(text) if settings.coloured() else text)
     gdb.flush()
@@ -38,7 +38,7 @@ def _coloured(text: str) -> str:
         from pygments import highlight
         from pygments.formatters import TerminalFormatter
         from pygments.lexers import CLexer
-    except ImportError:  # an extra of gdb's Python
+    except ImportError:  # gdb's Python may lack pygments
         return text
     # The lexer would strip leading white space.
     lexer = CLexer(stripnl=False, ensurenl=False)
@@ -48,12 +48,13 @@ def _coloured(text: str) -> str:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hide gdb's notices on the terminal while its commands stop and select processes,
-    independent of their output. Other front ends still get them.
+    """Hide gdb's notices on the terminal while its commands stop and select processes.
+
+    The output of commands and the notices to other front ends stay.
     """
     try:
         is_quiet = gdb.parameter("suppress-cli-notifications")
-    except RuntimeError:  # gdb before 12 has no such setting
+    except RuntimeError:  # gdb before 12 lacks this setting
         is_quiet = True
     if is_quiet:
         yield

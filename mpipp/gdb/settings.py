@@ -108,7 +108,7 @@ SETTINGS: tuple[type[gdb.Parameter], ...] = (_Buffers, _Colour, _Summary)
 
 
 def register() -> None:
-    """Make gdb know the settings; those that were made before keep their values."""
+    """Register the settings with gdb. Settings that exist already keep their values."""
     _SetPrefix()
     _ShowPrefix()
     for setting in SETTINGS:
@@ -119,17 +119,17 @@ def register() -> None:
 
 
 def buffers_shown() -> bool:
-    """`set mpipp buffers`."""
+    """Return the value of `set mpipp buffers`."""
     return bool(gdb.parameter("mpipp buffers"))
 
 
 def summary_shown() -> bool:
-    """`set mpipp summary`."""
+    """Return the value of `set mpipp summary`."""
     return bool(gdb.parameter("mpipp summary"))
 
 
 def coloured() -> bool:
-    """Return whether to colour what is written now."""
+    """Return whether output is coloured now."""
     setting = gdb.parameter("mpipp colour")
     if setting != "auto":
         return bool(setting == "on")
@@ -139,7 +139,7 @@ def coloured() -> bool:
 
 
 def limits() -> Limits:
-    """gdb's print settings."""
+    """Limits of the output, from gdb's print settings."""
     depth = gdb.parameter("print max-depth")
     return Limits(
         elements=gdb.parameter("print elements") or 0,

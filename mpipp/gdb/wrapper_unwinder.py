@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Finds the way out of the wrapper in a core file when the wrapper's own file is gone.
+"""An unwinder for the wrapper's frames in a core file, if the wrapper's own file is gone.
 
-Without that file gdb cannot unwind its frames, and everything above them is wrong. The call record
-has the caller of the intercepting function, and its frame. A function that takes its frame address
+Without that file gdb cannot unwind these frames, and shows wrong frames above them. The call record
+has the frame of the intercepting function, and its caller. A function that takes its frame address
 keeps the frame pointer (x86-64).
 """
 
@@ -22,8 +22,8 @@ from mpipp.model import Call
 
 
 def register() -> None:
-    """Make gdb ask mpipp about frames that it has no code for."""
-    # gdb forgets all frames then, and which was selected.
+    """Register the unwinder, which gdb asks about frames whose code it does not know."""
+    # After this, gdb has forgotten all frames, and which frame was selected.
     frame = abandoned_frames.selected_frame()
     gdb.unwinder.register_unwinder(None, _Unwinder(), replace=True)
     if frame is not None and frame.is_valid():
@@ -42,7 +42,7 @@ class _Unwinder(gdb.unwinder.Unwinder):
         self._busy = False
 
     def __call__(self, frame: Any) -> Any:
-        # Looking for the call may make gdb unwind.
+        # The search for the call may make gdb unwind: do not recurse.
         if self._busy or not is_core() or "x86-64" not in frame.architecture().name():
             return None
         self._busy = True
@@ -81,7 +81,8 @@ def _call() -> Call | None:
 
 
 def _is_unknown(pc: int) -> bool:
-    # No command is asked: gdb may be about to find the selected frame, which it does before one.
+    # Ask no command of gdb: before a command, gdb finds the selected frame, and it may do so just
+    # now.
     return "<" not in console.decoded(lambda: gdb.Value(pc).format_string(format="a"))
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""All ranks in this gdb at once: their stacks, their values, their states."""
+"""Views of all ranks in this gdb at once: stacks, values, states."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long have ranks been in their calls, as far as the call history has the times?"""
+"""The time that ranks have spent in their current calls, if the call history records it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from mpipp.model import Call, Channel, Comm
 
 
 def seconds(process: Process) -> float | None:
-    """The time in the first active call of a live process on this machine; None: not known."""
+    """Seconds since the first active call of a process began.
+
+    Returns None if the call history has no time. The process must be live and on this machine.
+    """
     try:
         started = [_started(process, thread.call) for thread in process.threads if thread.call]
     except MpippError:
@@ -32,6 +35,6 @@ def _started(process: Process, call: Call) -> int | None:
 
 
 def _has(channel: Channel, call: Call) -> bool:
-    # Only sends and receives have the time of their start.
+    # The history records start times only for sends and receives.
     sequence, peer = ("sends", call.dest) if call.dest is not None else ("receives", call.source)
     return (channel.sequence, channel.peer, channel.tag) == (sequence, peer, call.tag)

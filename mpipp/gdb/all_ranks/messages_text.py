@@ -14,7 +14,7 @@ from mpipp.render import json_output
 
 
 def lines(options: Collection[str]) -> Iterator[str]:
-    """The messages of each job in this gdb. Raises MpippError."""
+    """The lines about the messages of each job in this gdb. Raises MpippError."""
     checked = CheckedInferiors()
     jobs = [world for world in worlds(checked.processes) if world.processes]
     if not jobs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stacks of all inferiors, live or from core files, as trees by MPI_COMM_WORLD."""
+"""The stacks of all inferiors, live or from core files: a tree for each MPI_COMM_WORLD."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Job(NamedTuple):
     """The stacks of the processes of one MPI_COMM_WORLD, by rank.
 
     Attributes:
-        size: of MPI_COMM_WORLD; 0 if it is not known.
-        live: the processes that are no core files, by rank.
+        size: the size of MPI_COMM_WORLD; 0 if unknown.
+        live: the processes that run or are stopped, not the core files, by rank.
     """
 
     size: int
@@ -50,7 +50,7 @@ class Stacks(NamedTuple):
 
 class _Inferior(NamedTuple):
     number: int
-    process: Process | None  # None: it has no records
+    process: Process | None  # None: the process has no records
     stacks: list[list[Step]]
     is_live: bool
     failure: str
@@ -60,7 +60,7 @@ def gathered() -> Stacks:
     """Read the stacks of all inferiors. Raises MpippError if there is no process."""
     every = inferiors()
     if not every:
-        sessions.required()  # says what to do
+        sessions.required()  # raises an error that says what to do
     found = [_read(one) for one in every if one.threads()]
     by_process = {one.process: one for one in found if one.process is not None}
     jobs, others = [], StackTree()
@@ -113,7 +113,7 @@ def _stacks(
 
 
 def _recorded(thread: Thread | None, process: Process | None) -> list[Step]:
-    # The call of MPI that a running thread is in, with its place.
+    # The MPI call that a running thread is in, with its source line.
     call = (thread.call or thread.unrecorded) if thread is not None else None
     if call is None or process is None:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stack of the selected thread as steps: the program's calls, one of MPI, folded libraries."""
+"""The stack of the selected thread as steps: functions of the program, the MPI call, libraries."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from mpipp.ranks.stack_tree import LIBRARY, PROGRAM, Step
 from mpipp.symbolizer.demangle import source_name
 
 _MOST = 256  # frames
-_OF_MPI = ("libmpi", "libfmpi", "libpmpi")  # MPI's own, its Fortran layer, and the wrapper
+_OF_MPI = ("libmpi", "libfmpi", "libpmpi")  # the MPI library, its Fortran layer, and the wrapper
 
 
 def shown_threads(
     inferior: gdb.Inferior, session: Session | None
 ) -> list[tuple[gdb.InferiorThread, Thread | None]]:
-    """The threads that have called MPI, with their records, and the first one.
+    """The threads of a process that have called MPI, with their records, and its first thread.
 
-    Libraries have threads of their own. Raises MpippError for damaged records.
+    Other threads are left out: they belong to libraries. Raises MpippError for damaged records.
     """
     every = sorted(inferior.threads(), key=lambda thread: thread.num)
     recorded = session.registry.threads() if session is not None else ()
@@ -42,10 +42,11 @@ def shown_threads(
 
 
 def steps(session: Session | None, process: Process | None) -> list[Step]:
-    """Outermost call first; `session` and `process` are the selected inferior's, if it has any.
+    """The steps of the selected thread, outermost call first.
 
-    In a program in Python these are its lines. Frames inside MPI are left out, except the
-    program's own: callbacks.
+    `session` and `process` belong to the selected inferior; None if it has no records. For a Python
+    program, the steps are lines of Python. Frames inside MPI are left out, except callbacks of the
+    program.
     """
     call = active_call(session) if session is not None else None
     tid = gdb.selected_thread().ptid[1]
@@ -65,7 +66,7 @@ def steps(session: Session | None, process: Process | None) -> list[Step]:
 
 
 def active_call(session: Session) -> Call | None:
-    """The call of MPI that the selected thread is in, also one without a record."""
+    """The MPI call that the selected thread is in, also if mpipp keeps no record of such calls."""
     found = buffer_lookup.active_call(session)
     if found is None:
         thread = buffer_lookup.recorded_thread(session, gdb.selected_thread())
@@ -74,7 +75,7 @@ def active_call(session: Session) -> Call | None:
 
 
 def _from_main(frames: list[gdb.Frame]) -> list[gdb.Frame]:
-    # Without what has called main. That of Fortran calls the main program.
+    # Drop the frames that called main. In Fortran, main only calls the main program: drop it, too.
     names = [symbol_names.function(frame) for frame in frames]
     if "main" not in names:
         return frames
@@ -86,10 +87,10 @@ def _from_main(frames: list[gdb.Frame]) -> list[gdb.Frame]:
 def _parted(
     frames: Sequence[gdb.Frame], call: Call
 ) -> tuple[Sequence[gdb.Frame], Sequence[gdb.Frame]]:
-    # The frames inside a call of MPI, and those of its callers.
+    # Split the frames into those inside the MPI call, and those of its callers.
     places = [number for number, one in enumerate(frames) if one.pc() == call.site.address]
     first = places[0] if places else 0
-    # Between the wrapper and the program may be MPI's Fortran layer.
+    # MPI's Fortran layer may lie between the wrapper and the program.
     while first < len(frames) and _is_of_mpi(frames[first]):
         first += 1
     return frames[:first], frames[first:]
@@ -100,7 +101,8 @@ def _is_of_mpi(frame: gdb.Frame) -> bool:
 
 
 def _folded(frames: Sequence[gdb.Frame]) -> list[Step]:
-    # The steps of frames; consecutive frames of libraries are one, of the function that was called.
+    # Make a step of each frame. Consecutive frames of libraries become one step, which names the
+    # library function that the program called.
     found: list[Step] = []
     for number, frame in reversed(list(enumerate(frames))):
         if not is_folded(frame):
@@ -109,13 +111,14 @@ def _folded(frames: Sequence[gdb.Frame]) -> list[Step]:
             name = outside_mpi.called_function(frame)
             library = os.path.basename(symbol_names.library(frame.pc()))
             found.append(Step(f"{name} in {library}" if name else library, LIBRARY))
-    # A thread begins in the C library.
+    # The outermost frames of a thread belong to the C library.
     begun = next((i for i, one in enumerate(found) if one.kind == PROGRAM), 0)
     return found[begun:]
 
 
 def is_folded(frame: gdb.Frame) -> bool:
-    """Return whether a frame is a library's: without source lines, or of MPI or the C library."""
+    """Return whether a frame is hidden: in MPI, in the C library, or in a library without source
+    lines."""
     if not symbol_names.library(frame.pc()):
         return False
     is_hidden = _is_of_mpi(frame) or outside_mpi.is_in_libc(frame)
@@ -133,5 +136,5 @@ def _own(frame: gdb.Frame, is_exact: bool) -> Step:
 
 
 def _is_exact(frames: Sequence[gdb.Frame], number: int) -> bool:
-    # Return whether a frame is at its instruction, not behind a call.
+    # Return whether the frame's pc is the current instruction, not a return address.
     return number == 0 or frames[number - 1].type() == gdb.SIGTRAMP_FRAME

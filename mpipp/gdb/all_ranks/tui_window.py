@@ -19,21 +19,21 @@ _EVENTS = ("stop", "cont", "exited", "new_inferior", "inferior_deleted")
 
 
 def register() -> None:
-    """Make gdb know the window and the layout, if it has a terminal interface."""
+    """Register the window and its layout, if this gdb has a terminal interface."""
     if not hasattr(gdb, "register_window_type"):
         return
     gdb.register_window_type(_NAME, _Window)
-    with contextlib.suppress(gdb.error):  # this gdb knows it already
+    with contextlib.suppress(gdb.error):  # the layout exists already
         console.output("tui new-layout mpipp src 2 mpipp 1 status 0 cmd 1")
 
 
 class _Window:
-    # gdb calls the methods by these names, and none may raise.
+    # gdb calls the methods by these names. They must not raise.
 
     def __init__(self, window: gdb.TuiWindow) -> None:
         self._window = window
         self._window.title = "ranks"
-        self._first = 0  # line
+        self._first = 0  # the first visible line
         self._lines: list[str] = []
         self._is_stale = True
         for name in _EVENTS:
@@ -66,7 +66,7 @@ class _Window:
         width, height = self._window.width, self._window.height
         shown = self._lines[self._first : self._first + height]
         self._window.erase()
-        # A full line would begin another one.
+        # gdb would wrap a full line.
         self._window.write("\n".join(plain(line, "")[: width - 1] for line in shown))
 
 

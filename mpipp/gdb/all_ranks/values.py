@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One expression in all inferiors: each in the program's frame that knows its names."""
+"""The values of one expression in all inferiors, each in the program's frame that knows
+its names."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ from mpipp.ranks.values import Number, Shape, Value
 
 _MOST_FRAMES = 64
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_MOST_ELEMENTS = 1 << 20  # of an array
+_MOST_ELEMENTS = 1 << 20  # elements of an array
 _SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_BOOL)
 _FLOATS = {4: "f", 8: "d"}
 _INTEGERS = {1: "b", 2: "h", 4: "i", 8: "q"}
@@ -39,9 +40,10 @@ class Values(NamedTuple):
     """The values by rank.
 
     Attributes:
-        functions: those whose variables it has, by rank; "" for global ones.
-        failures: why other ranks have no value.
-        unranked: the inferiors whose rank is not known.
+        functions: by rank, the function whose variables the expression uses; "" for global
+            variables.
+        failures: by rank, the reason why there is no value.
+        unranked: the inferiors whose rank is unknown.
     """
 
     values: list[Value]
@@ -51,10 +53,11 @@ class Values(NamedTuple):
 
 
 def gathered(text: str) -> Values:
-    """Evaluate an expression in every inferior. Raises MpippError if it has a value in none."""
+    """Evaluate an expression in every inferior. Raises MpippError if it has no value in any of
+    them."""
     every = inferiors()
     if not every:
-        sessions.required()  # says what to do
+        sessions.required()  # raises an error that says what to do
     found, numbers = Values([], {}, {}, []), dict[int, int]()
     for inferior in every:
         with selected(inferior), sessions.also_running() as session:
@@ -87,7 +90,8 @@ def _evaluated(text: str, number: int, inferior: gdb.Inferior) -> tuple[Value, s
         raise MpippError("it runs: stop it with interrupt")
     with abandoned_frames.selected(thread):
         frames = list(_frames())
-        # gdb finds a static variable of any file, which is hardly meant: local ones come first.
+        # gdb also finds a static variable of any other file, which the user hardly means. So frames
+        # with a local variable of this name come first.
         functions = [(frame, _function(text, frame)) for frame in frames]
         local = [one for one in functions if one[1]]
         first: MpippError | None = None
@@ -103,7 +107,7 @@ def _evaluated(text: str, number: int, inferior: gdb.Inferior) -> tuple[Value, s
 
 
 def _thread(inferior: gdb.Inferior) -> gdb.InferiorThread | None:
-    # The first thread that is in MPI, or else the first one; None: they run.
+    # The first stopped thread in MPI, else the first stopped thread; None if all threads run.
     session = sessions.current()
     shown = thread_stack.shown_threads(inferior, session)
     stopped = [thread for thread, _ in shown if thread.is_stopped()]
@@ -116,7 +120,7 @@ def _thread(inferior: gdb.Inferior) -> gdb.InferiorThread | None:
 
 
 def _frames() -> Iterator[gdb.Frame]:
-    # From the one that called MPI on, or else from the program's newest.
+    # Begin at the frame that called MPI; outside MPI, at the newest frame of the program.
     session = sessions.current()
     call = buffer_lookup.active_call(session) if session is not None else None
     if call is not None:
@@ -128,8 +132,8 @@ def _frames() -> Iterator[gdb.Frame]:
 
 
 def _function(text: str, frame: gdb.Frame) -> str:
-    # The frame's function if the expression has variables of it; "" else. gdb's own lookup would
-    # read the symbols of all libraries.
+    # The frame's function if the expression uses its local variables, else "". gdb's own look-up
+    # would read the symbols of all libraries.
     names = set(_NAME.findall(text))
     try:
         block = frame.block()
@@ -151,7 +155,8 @@ def _value(value: gdb.Value, number: int, inferior: gdb.Inferior) -> Value:
     elif kind.code == gdb.TYPE_CODE_ARRAY and not arrays.is_open(kind):
         shape, kind = _shape(kind)
         numbers = _elements(value, shape, kind, inferior)
-    # Printers look an array's address up among the buffers, which takes long for the first time.
+    # Without "raw", mpipp's printer would search the buffers for the array's address, which is slow
+    # the first time.
     is_plain = numbers is not None and bool(shape.counts)
     how = {"repeat_threshold": 0, "max_elements": 64, "raw": is_plain}
     text = console.decoded(lambda: value.format_string(**how))
@@ -170,7 +175,7 @@ def _shape(kind: gdb.Type) -> tuple[Shape, gdb.Type]:
         counts.append(max(0, high - low + 1))
         kind = kind.target().strip_typedefs()
     is_fortran = console.language() == "fortran"
-    # gdb has the dimension that varies slowest outermost, in any language.
+    # In every language, gdb's outermost dimension is the one that varies slowest.
     if is_fortran:
         counts.reverse()
         lows.reverse()
@@ -180,7 +185,7 @@ def _shape(kind: gdb.Type) -> tuple[Shape, gdb.Type]:
 def _elements(
     value: gdb.Value, shape: Shape, kind: gdb.Type, inferior: gdb.Inferior
 ) -> tuple[Number, ...] | None:
-    # None if they are no numbers, or not in memory without gaps.
+    # None if the elements are not numbers, or have gaps between them in memory.
     total = 1
     for count in shape.counts:
         total *= count

@@ -19,7 +19,7 @@ _USAGE = "mpipp print EXPR --ranks, with one of --plot, --svg FILE and --save FI
 
 
 def lines(argument: str) -> Iterable[str]:
-    """The values, or their picture. Raises MpippError."""
+    """The values of all ranks as text, or as a picture. Raises MpippError."""
     picture, rest = operands.option_file(argument, "--svg")
     store, rest = operands.option_file(rest, "--save")
     options, expression = operands.options(rest, ("--ranks", "--plot", "--svg", "--save"))

@@ -18,7 +18,8 @@ from mpipp.render import json_output
 
 
 def lines(file: str, options: Collection[str]) -> Iterable[str]:
-    """The stacks with these options; a picture is written to the file if there is one."""
+    """The stacks as text, by these options. With a file, write the picture to it. Raises
+    MpippError."""
     found = stacks.gathered()
     if "--json" in options:
         return [json_output.document("where", _content(found))]
@@ -41,7 +42,8 @@ def sections(
     of_job: Callable[[Job], Iterable[str]],
     of_others: Callable[[StackTree, str], Iterable[str]],
 ) -> Iterator[str]:
-    """The lines of each job, then of processes without a rank, and what is missing."""
+    """The lines of each job, then of processes without a rank, then of processes that have no
+    stack."""
     for number, job in enumerate(found.jobs):
         if number:
             yield ""

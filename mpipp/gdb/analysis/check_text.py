@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of `mpipp check`: every check on all records of all inferiors."""
+"""The output of `mpipp check`: the findings of all checks, on the records of all inferiors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mpipp.render import finding_head, json_output
 
 
 def lines(wanted: str, leaks_too: bool, as_json: bool) -> list[str]:
-    """The findings of the checks with wanted names, "messages,leaks"; of all for ""."""
+    """The findings of the checks named in `wanted` ("messages,leaks"); "" means all checks."""
     names = selection.optional_words(wanted)
     checked = CheckedInferiors()
     found = list(all_checks.findings(checked.processes, checked.failed, leaks_too))

@@ -27,15 +27,16 @@ from mpipp.typetree import Datatype
 
 _USAGE = "mpipp compare TYPE [COUNT] with EXPR, or mpipp compare alone inside an MPI call"
 _NAMED = "mpipp compare TYPE with EXPR"
-_MOST_SHARES = 16  # of a v or w form's buffer
+_MOST_SHARES = 16  # parts of the buffer of a v or w call
 _MOST_REQUESTS = 16
 _MOST_GIVEN = 1 << 16  # requests that a call waits for
 
 
 def lines(asked: str, every: bool, as_json: bool) -> Iterable[str]:
-    """The result for the arguments; for "" that of the thread's call.
+    """The comparison of the datatype and the object in `asked`; "" means the buffers of the MPI
+    call.
 
-    every: all elements are listed.
+    With `every`, the output lists all elements.
     """
     results = [_asked(asked)] if asked else _of_call()
     if as_json:
@@ -44,11 +45,11 @@ def lines(asked: str, every: bool, as_json: bool) -> Iterable[str]:
 
 
 class _Result(NamedTuple):
-    # One comparison; or, without a report, why there is none.
+    # The report of one comparison, or in `note` the reason why there is none.
     title: str
     report: Report | None
     note: str
-    where: str  # the buffer's role and call, "" where the user named the object
+    where: str  # the buffer's role and call; "" if the user named the object
 
 
 def _lines(results: list[_Result], every: bool) -> Iterator[str]:
@@ -92,7 +93,8 @@ def _compared(tree: Datatype, found: Object, count: int) -> tuple[Report, str]:
 
 
 def _of_call() -> list[_Result]:
-    # Its buffers; those of the operations that it waits for, or of all that are pending.
+    # Compare the buffers of the call, else of the operations that it waits for, else of all pending
+    # operations.
     session = sessions.required()
     call = buffer_lookup.active_call(session)
     results: list[_Result] = []
@@ -131,7 +133,7 @@ def _pending(call: Call | None, session: Session) -> list[Request]:
 
 @contextmanager
 def _in_frame(frame: gdb.Frame) -> Iterator[gdb.Frame]:
-    # gdb's language is that of the selected frame.
+    # gdb takes its language from the selected frame.
     before = gdb.selected_frame()
     frame.select()
     try:

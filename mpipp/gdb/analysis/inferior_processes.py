@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All inferiors that have a registry, as the checks see them."""
+"""The inferiors that have a registry, in the form that the checks expect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mpipp.symbolizer.source_frames import Frame
 
 
 class CheckedInferiors:
-    """The processes, and the parts that could not be checked."""
+    """The processes to check, and the reasons why others cannot be checked."""
 
     def __init__(self) -> None:
         self.processes: list[Process] = []
@@ -37,9 +37,10 @@ class CheckedInferiors:
         self.failures: list[str] = []
         inferiors = sorted((i for i in gdb.inferiors() if i.pid), key=lambda i: i.num)
         if not inferiors:
-            sessions.required()  # says what to do
+            sessions.required()  # raises an error that says what to do
         if not gdb.selected_inferior().pid and inferiors[0].threads():
-            first_thread(inferiors[0]).switch()  # gdb tells whenever it returns to one without
+            # Else gdb prints a line each time it returns to an inferior without a process.
+            first_thread(inferiors[0]).switch()
         if len(inferiors) == 1:
             with selected(inferiors[0]):
                 self._add(sessions.required())
@@ -51,7 +52,7 @@ class CheckedInferiors:
                 except MpippError as error:
                     self.failures.append(f"inferior {inferior.num}: {error}")
         if not self.processes:
-            sessions.required()  # says what to do
+            sessions.required()  # raises an error that says what to do
             raise MpippError("\n".join(self.failures))
 
     def _add(self, session: Session) -> None:
@@ -64,14 +65,15 @@ class CheckedInferiors:
         self.sessions.append(session)
 
     def failed(self, process: Process | None, error: MpippError) -> None:
-        """Take down that a check of a process, or of all, has met records that make no sense."""
+        """Note that damaged records stopped a check of one process or, for None, of all
+        processes."""
         label = self.label(process.number) if process else ""
         failure = f"{label}{': ' if label else ''}not all was checked: {error}"
         if failure not in self.failures:
             self.failures.append(failure)
 
     def label(self, *numbers: int) -> str:
-        """Some processes among several."""
+        """The ranks or inferiors of some processes, in words; "" if there is only one process."""
         if len(self.processes) == 1:
             return ""
         sessions = [self.sessions[number] for number in numbers]
@@ -81,11 +83,11 @@ class CheckedInferiors:
         return f"{wording.ranks(known)} ({inferiors})" if len(known) == len(ranks) else inferiors
 
     def rank(self, number: int) -> int | None:
-        """A process's rank in MPI_COMM_WORLD; None: it has none."""
+        """The rank of a process in MPI_COMM_WORLD; None if unknown."""
         return self.sessions[number].registry.info.world_rank
 
     def place(self, operation: Operation) -> str:
-        """The source line of a call."""
+        """The source line of the call that started an operation."""
         session = self.sessions[operation.process.number]
         with selected(session.inferior):
             if operation.tid is not None:
@@ -93,7 +95,11 @@ class CheckedInferiors:
             return call_sites.place(operation.call.site) or "an unknown place"
 
     def holding(self, address: int) -> Iterator[tuple[str, Operation]]:
-        """The pending operations of the selected inferior that have a byte, with its element."""
+        """The pending operations of the selected inferior whose buffer contains the byte at
+        `address`.
+
+        Each comes with the name of the element that contains the byte.
+        """
         number = gdb.selected_inferior().num
         for process, session in zip(self.processes, self.sessions):
             if session.inferior.num != number:
@@ -113,7 +119,7 @@ class CheckedInferiors:
             return outside_mpi.doing(session)
 
     def where(self, party: Party) -> list[str]:
-        """A party's source lines."""
+        """The source lines of a party's call, as text."""
         session = self.sessions[party.process]
         tid = self._thread_of(party)
         with selected(session.inferior):
@@ -123,7 +129,7 @@ class CheckedInferiors:
             return call_sites.site(party.site)
 
     def frames(self, party: Party) -> list[Frame]:
-        """A party's source lines, except callers without one."""
+        """The source lines of a party's call. Callers without a source line are left out."""
         session = self.sessions[party.process]
         tid = self._thread_of(party)
         with selected(session.inferior):
@@ -132,7 +138,7 @@ class CheckedInferiors:
             return call_sites.frames(party.site)
 
     def _thread_of(self, party: Party) -> int | None:
-        # The party inside its call, also if it was compared with completed calls.
+        # A party of a completed call has no thread. But the thread may still be inside that call.
         call = party.evidence.call
         if party.tid is not None or call is None:
             return party.tid
@@ -142,7 +148,7 @@ class CheckedInferiors:
 
 
 def _expect_stopped(session: Session) -> None:
-    # In non-stop mode: what a thread records changes while it runs.
+    # In non-stop mode a running thread may change its records while mpipp reads them.
     if not gdb.parameter("non-stop"):
         return
     inferior = session.inferior

@@ -13,9 +13,10 @@ from mpipp.program_types.types import Array, Record
 
 
 def lines(text: str, option: str, function: str) -> Iterable[str]:
-    """The code for the struct that is named.
+    """The code for the struct that `text` names.
 
-    option: "--c", "--fortran" or "--mpi4py"; "": the program's language.
+    Args:
+        option: "--c", "--fortran" or "--mpi4py"; "" means the language of the program.
     """
     language = debug_types.language_names()
     record = _record(text)

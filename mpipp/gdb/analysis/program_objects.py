@@ -29,12 +29,15 @@ from mpipp.program_types.compare import focused
 from mpipp.program_types.types import Array, Type
 from mpipp.registry.memory import heap_blocks
 
-_MOST = 64  # places in a process: looking for variables takes time
+_MOST = 64  # calls of a process: the search for variables is slow
 
 
 def findings(checked: CheckedInferiors) -> Iterator[Finding]:
-    """Buffers that run past their object, and datatypes that do not fit the program's variables,
-    once for each place in the program."""
+    """Find buffers that run past their object, and datatypes that do not fit the program's
+    variables.
+
+    Each place in the program is reported once.
+    """
     for process, session in zip(checked.processes, checked.sessions):
         with selected(session.inferior):
             for found in _of_process(process, session, checked):
@@ -66,7 +69,7 @@ def _of_process(process: Process, session: Session, checked: CheckedInferiors) -
 
 
 def with_names(finding: Finding, checked: CheckedInferiors) -> Finding:
-    """The finding with the program's names beside elements, in calls that threads are inside of."""
+    """Add the names of variables to the elements of a finding, if a thread is still in the call."""
 
     def name(party: Party, address: int) -> str:
         process, session = checked.processes[party.process], checked.sessions[party.process]
@@ -132,7 +135,7 @@ def _of_access(operation: Operation, access: Access, frame: gdb.Frame) -> Findin
 
 
 def _owner(first: int, every: Sequence[tuple[Holder, bool] | None]) -> Owner | None:
-    # The variable that has an address, else the block of the heap.
+    # The variable that contains the address, else the heap block.
     declared = [one[0] for one in every if one is not None and one[1]]
     if declared:
         largest = max(declared, key=lambda one: one.object.layout.kind.size)
@@ -158,7 +161,7 @@ def _unit(kind: Type) -> Type:
 
 
 def _thread(operation: Operation, session: Session) -> gdb.InferiorThread | None:
-    # The one that is inside of the call; where its request is pending, the process's first.
+    # The thread inside the call. For a pending request, which has none: the first thread.
     stopped = [thread for thread in session.inferior.threads() if thread.is_stopped()]
     chosen = [t for t in stopped if operation.tid in (None, t.ptid[1])]
     return min(chosen, key=lambda thread: int(thread.num), default=None)

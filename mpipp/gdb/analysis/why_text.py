@@ -19,7 +19,7 @@ from mpipp.render import json_output as json_values
 
 
 def lines(file: str, options: Collection[str]) -> list[str]:
-    """The explanation with these options; a picture is written to the file if there is one."""
+    """The explanation as text, by these options. With a file, write the picture to it."""
     checked = CheckedInferiors()
     found = [explain_all(world) for world in worlds(checked.processes) if world.processes]
     others = before_init.unranked(checked.processes)

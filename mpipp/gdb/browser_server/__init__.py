@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The server for browsers: datatypes, buffers and the process."""
+"""The server from which browsers get datatypes, buffers and the state of the process."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """gdb's messages to browsers: the state of the process, and the parts of the tree.
 
-All of it runs on gdb's thread. A part is named by its path: the number of what is browsed, then
-the index at each level below.
+This code runs on gdb's thread. The path of a part is the number of its root, then the index at each
+level below.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from mpipp.gdb.program.sessions import Session
 from mpipp.render import outline
 from mpipp.render.outline import Item, Line
 
-MOST_LINES = 1000  # of one reply
+MOST_LINES = 1000  # lines in one reply
 _MOST_FRAMES = 20
 _EVENTS = ("stop", "cont", "exited", "new_objfile", "memory_changed", "new_inferior")
 
@@ -42,7 +42,7 @@ class BrowsedInferior:
     """The roots of the tree, and the server that shows it; created with the first root."""
 
     def __init__(self) -> None:
-        """Raises MpippError when there can be no socket."""
+        """Raises MpippError if no socket can be created."""
         self._roots: list[Root] = []
         self.server = Server(browser_socket.new_path(), post, self.answer)
         for name in _EVENTS:
@@ -52,7 +52,7 @@ class BrowsedInferior:
         atexit.register(self.close)
 
     def add(self, roots: Sequence[Root]) -> None:
-        """Browse these, too."""
+        """Add roots to the tree."""
         self._roots += [root for root in roots if root not in self._roots]
         self.server.changed()
 
@@ -105,7 +105,7 @@ class BrowsedInferior:
         return {**_message(line), "words": root.words}
 
     def _item(self, path: tuple[int, ...], session: Session) -> Item:
-        # Kept until the session forgets what it derived from memory.
+        # Items stay until the session drops everything that it derived from memory.
         known: dict[tuple[int, ...], Item] = session.derived.setdefault("browsing", {})
         if path not in known:
             if len(path) == 1:
@@ -124,7 +124,7 @@ class BrowsedInferior:
 
 
 def _message(line: Line) -> Message:
-    # A browser's terminal obeys what gdb's does.
+    # A terminal browser could obey control characters, so remove them.
     return {
         name: plain(part, "") if isinstance(part, str) else part
         for name, part in line._asdict().items()
@@ -133,7 +133,7 @@ def _message(line: Line) -> Message:
 
 @contextmanager
 def _of_inferior(number: int) -> Iterator[Session]:
-    # The session of an inferior, which is the selected one for as long.
+    # Select the inferior for this time, and yield its session.
     inferior = next((i for i in gdb.inferiors() if i.num == number), None)
     if inferior is None:
         raise MpippError(f"there is no inferior {number} any more")
@@ -145,9 +145,10 @@ def _of_inferior(number: int) -> Iterator[Session]:
 
 
 def status() -> Message:
-    """The state of the selected inferior: "stopped", "running" or "none", and which process it is.
+    """The selected inferior: its state, process and source line.
 
-    `process` is its rank and process id, `place` the source line where it stopped; "" if unknown.
+    `state` is "stopped", "running" or "none"; `process` the rank and process id; `place` the source
+    line where it stopped, or "".
     """
     inferior = gdb.selected_inferior()
     session = sessions.current()
@@ -165,7 +166,7 @@ def _running(inferior: gdb.Inferior) -> bool:
 
 
 def _place(session: Session | None) -> str:
-    # The innermost frame that has source, from the one on that called MPI.
+    # The innermost frame with a source line. In an MPI call, search from the frame that called MPI.
     if gdb.selected_thread() is None:
         return ""
     call = buffer_lookup.active_call(session) if session is not None else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Work for gdb's own thread, and a gdb that may end before it has done that."""
+"""Functions that run on gdb's own thread, and an exit that is safe while some still wait."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _queued: deque[Callable[[], None]] = deque()
 
 
 def post(action: Callable[[], None]) -> None:
-    """Have `action()` run on gdb's thread as soon as that waits for the user; from any thread."""
+    """Run `action()` on gdb's thread as soon as gdb waits for the user. Any thread may
+    call this."""
     _queued.append(action)
     gdb.post_event(_run)
 
@@ -24,8 +25,8 @@ def _run() -> None:
 
 @atexit.register
 def _leave_the_rest() -> None:
-    # gdb releases queued functions when it ends, after its Python has ended, and crashes. C calls
-    # the last registered function first, with the exit status: the system handles the rest.
+    # gdb releases queued functions when it ends. By then its Python has ended, so gdb would crash.
+    # C calls the last registered exit function first: `_exit` then ends gdb with its exit status.
     if not _queued:
         return
     try:
@@ -34,5 +35,5 @@ def _leave_the_rest() -> None:
         c = ctypes.CDLL(None)
         c.fflush(None)
         c.on_exit(c._exit, None)
-    except (ImportError, AttributeError):  # a Python without, or another C library
+    except (ImportError, AttributeError):  # without ctypes, or without on_exit in C
         pass

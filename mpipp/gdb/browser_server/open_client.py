@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open browsers on expressions and calls, or print the command that does."""
+"""Open browsers on expressions and calls, or print the command that opens one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mpipp.gdb.program import sessions
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import DatatypeRecord
 
-_PARENT = Path(__file__).resolve().parents[3]  # of the package
+_PARENT = Path(__file__).resolve().parents[3]  # the directory that contains the package
 
 _browsed: BrowsedInferior | None = None
 
@@ -35,7 +35,7 @@ def close() -> None:
 
 
 def browse(argument: str, in_terminal: bool) -> Iterator[str]:
-    """Browse a datatype, or the process; what to write. Raises MpippError."""
+    """Browse a datatype or the process, and return the lines to print. Raises MpippError."""
     global _browsed
     roots = list(_roots(argument, sessions.required()))
     if _browsed is None:
@@ -69,7 +69,8 @@ def _roots(argument: str, session: Session) -> Iterator[Root]:
 
 
 def _command(path: Path) -> str:
-    # The command for this gdb's browser; with the path only if it would not be found.
+    # The shell command that opens a browser of this gdb. It has the socket's path only if the
+    # browser would choose another socket.
     found = [] if browser_socket.newest() == path else [str(path)]
     if shutil.which("mpipp"):
         return shlex.join(["mpipp", "browse", *found])
@@ -103,7 +104,7 @@ def _open_window(path: Path) -> bool:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C in gdb's terminal is not for it
+            start_new_session=True,  # so that Ctrl-C in gdb's terminal does not end the browser
         )
         return True
     return False
@@ -115,9 +116,10 @@ def _environment() -> dict[str, str]:
 
 
 def _pythons() -> Iterator[str]:
-    # That of the command mpipp, that of the environment this package is installed in, others.
+    # First the Python of the command mpipp, then of this package's environment, then others.
     candidates = [_interpreter(shutil.which("mpipp"))]
-    # Not /bin: what is nearer than PATH is what was installed together.
+    # Directories above the package come before PATH: Python and mpipp were installed there
+    # together. `above.name` excludes /bin.
     directories = [above for above in (_PARENT, *_PARENT.parents) if above.name]
     candidates += [str(above / "bin" / "python3") for above in directories]
     candidates += [shutil.which("python3"), "/usr/bin/python3", sys.executable]

@@ -16,11 +16,11 @@ from mpipp.render.datatype_structs import Constant
 from mpipp.render.outline import Item, Line, Tree
 from mpipp.render.structure import Struct
 
-_MOST_OBJECTS = 1000  # of a kind that are listed
+_MOST_OBJECTS = 1000  # objects of one kind in the tree
 
 
 class Root(Protocol):
-    """A root of the tree, and its inferior."""
+    """A root of the tree: an object of one inferior that the user browses."""
 
     @property
     def inferior(self) -> int:
@@ -29,21 +29,22 @@ class Root(Protocol):
 
     @property
     def text(self) -> str:
-        """Its name."""
+        """The title of the root."""
         ...
 
     @property
     def words(self) -> dict[str, str] | None:
-        """For a buffer: {"type", "rest"}; an element's address belongs between them."""
+        """For a buffer: {"type", "rest"}, the words before and after an element
+        address; else None."""
         ...
 
     def item(self, session: Session) -> Item:
-        """Its outline. Raises MpippError."""
+        """The root as an outline. Raises MpippError."""
         ...
 
 
 class Type(NamedTuple):
-    """A datatype to browse, by its record: its handle may soon be another's."""
+    """A datatype to browse. It keeps the record, because MPI may reuse the handle."""
 
     inferior: int
     text: str
@@ -52,12 +53,13 @@ class Type(NamedTuple):
     words: None = None
 
     def item(self, session: Session) -> Item:
-        """Its outline."""
+        """The datatype as an outline."""
         return Tree(self.text, _datatype(session, self.record, self.serial).tree)
 
 
 class Data(NamedTuple):
-    """A buffer to browse: `entries` of a datatype at an address, in words TYPE and REST."""
+    """A buffer to browse: `entries` of a datatype at an address, from the user's words TYPE and
+    REST."""
 
     inferior: int
     type: str
@@ -69,16 +71,16 @@ class Data(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The typed text."""
+        """The text that the user typed."""
         return f"{self.type} {self.rest}"
 
     @property
     def words(self) -> dict[str, str]:
-        """An element's address belongs between these."""
+        """The words before and after an element address."""
         return {"type": self.type, "rest": self.rest}
 
     def item(self, session: Session) -> Item:
-        """Its outline."""
+        """The buffer as an outline."""
         known = _datatype(session, self.record, self.serial)
         return _entries(self.text, session, self.address, self.entries, known)
 
@@ -91,7 +93,7 @@ class Process(NamedTuple):
     words: None = None
 
     def item(self, session: Session) -> Item:
-        """Its outline."""
+        """The process as an outline."""
         calls = [Tree(name, Struct(members)) for name, members in _calls(session)]
         groups: list[Item] = [_group("calls", calls, str(len(calls)))] if calls else []
         groups += [
@@ -112,7 +114,7 @@ def _datatype(session: Session, record: int, serial: int) -> DatatypeRecord:
 def _entries(
     name: str, session: Session, address: int, count: int, known: DatatypeRecord | Broken | None
 ) -> Item:
-    # `count` entries of a datatype, or why there are none.
+    # `count` entries of a datatype, or the reason why there are none.
     found = buffers.entries(address, count, known, session.memory)
     if isinstance(found, str):
         return Tree(name, Constant(found))
@@ -125,7 +127,7 @@ def _group(name: str, items: Sequence[Item], value: str) -> Item:
 
 
 class _Kind:
-    # The live objects of a kind that the program made; found when they are asked for.
+    # The live objects of one kind that the program created. The registry is read on demand.
 
     def __init__(self, session: Session, kind: str) -> None:
         self._session = session
@@ -160,7 +162,7 @@ def _calls(session: Session) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
 
 
 def _call_members(call: Call, place: str, session: Session) -> list[tuple[str, Any]]:
-    # Its arguments; a buffer is followed by its content.
+    # The arguments of a call. A buffer has a member with its values.
     found: list[tuple[str, Any]] = [("call", Constant(call.procedure))]
     found.append(("called_at", Constant(place)))
     roles = {buffer.role: buffer for buffer in call.buffers}
@@ -172,7 +174,8 @@ def _call_members(call: Call, place: str, session: Session) -> list[tuple[str, A
 
 
 def _buffer(call: Call, buffer: Buffer, session: Session) -> Item:
-    # The values in a buffer, of v and w forms and of several peers one part for each.
+    # The values in a buffer. The buffer of a v or w call, or of several peers, has a part for each
+    # peer.
     shown = buffers.data(call, buffer, session.memory, session)
     if isinstance(shown, str):
         return Tree("data", Constant(shown))
@@ -187,7 +190,7 @@ def _buffer(call: Call, buffer: Buffer, session: Session) -> Item:
 
 
 class _Peers(Sequence[Item]):
-    # Each peer's part of a buffer, made when asked for.
+    # The part of a buffer for each peer, created on demand.
 
     def __init__(self, buffer: Buffer, session: Session) -> None:
         self._buffer = buffer
@@ -203,7 +206,7 @@ class _Peers(Sequence[Item]):
 
 
 def _live(session: Session, kind: str) -> Iterator[Object | Broken]:
-    # The objects of a kind that the program made, and the predefined communicators.
+    # The objects of a kind that the program created, and the predefined communicators.
     for found in session.registry.objects(kind):
         if not isinstance(found, Broken):
             header = found.header
@@ -227,7 +230,7 @@ def _object(found: Object | Broken, session: Session) -> Item:
 
 
 def rank(session: Session) -> str:
-    """Its rank in MPI_COMM_WORLD, "rank 0 of 4"; "" if unknown."""
+    """The rank of the process in MPI_COMM_WORLD, "rank 0 of 4"; "" if unknown."""
     info = session.registry.info
     size = "" if info.world_size is None else f" of {info.world_size}"
     return "" if info.world_rank is None else f"rank {info.world_rank}{size}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Serves browsers over a Unix socket: JSON, one message a line (docs/howto/browse.md).
+"""A server for browsers over a Unix socket: JSON, one message a line (docs/howto/browse.md).
 
-One thread handles all communication, so gdb never waits for a browser. Requests for gdb itself are
-passed to gdb's own thread. If it takes too long, this thread answers for it.
+One thread handles all communication, so gdb never waits for a browser. It passes requests to gdb's
+own thread. If gdb takes too long, this thread answers in its place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Message = dict[str, Any]
 
 _LONGEST_REQUEST = 1 << 16  # bytes
 _MOST_UNSENT = 1 << 24  # bytes kept for a browser that does not read
-_PATIENCE = 2.0  # seconds that gdb has for an answer
+_PATIENCE = 2.0  # seconds that gdb gets for a reply
 
 
 class _Client:
@@ -35,7 +35,7 @@ class _Client:
         self.connection = connection
         self.received = b""
         self.unsent = b""
-        self.told = False  # that something has changed, and has asked nothing since
+        self.told = False  # has a notice of a change, and has sent no request since
 
 
 class _Ticket:
@@ -49,9 +49,11 @@ class _Ticket:
 
 
 class Server:
-    """Listens at `path` until closed.
+    """A server that listens at `path` until it is closed.
 
-    `post(action)` has `action()` run soon on gdb's thread; `answer(request)` makes a reply there.
+    Args:
+        post: runs a function soon on gdb's thread.
+        answer: makes a reply to a request, on gdb's thread.
     """
 
     def __init__(
@@ -67,7 +69,8 @@ class Server:
         self._patience = patience
         self._clients: set[_Client] = set()
         self._tickets: list[_Ticket] = []
-        # From gdb's thread to ours: replies, and messages for all (None). Bytes wake us up.
+        # From gdb's thread to this one: a reply with its request, or None and a notice for all
+        # browsers. A byte in the socket pair wakes this thread up.
         self._outbox: deque[tuple[_Ticket | None, Message]] = deque()
         self._closing = False
         self._woken, self._wake = socket.socketpair()
@@ -80,7 +83,7 @@ class Server:
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
         self._selector.register(self._woken, selectors.EVENT_READ, self._drain)
         self._thread = threading.Thread(target=self._serve, name="mpipp browse", daemon=True)
-        # gdb's signals are gdb's: a thread inherits what is blocked when it starts.
+        # gdb must get all signals, so this thread blocks them: a new thread inherits the mask.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             self._thread.start()
@@ -93,10 +96,11 @@ class Server:
         return bool(self._clients)
 
     def changed(self) -> None:
-        """Tell all browsers that something has; called on gdb's thread, never waits.
+        """Notify all browsers that the program has changed. Call it on gdb's thread; it never
+        waits.
 
-        Notify browsers of a change. A browser without a request since the last notice gets none:
-        gdb may step many times a second.
+        A browser that has sent no request since its last notice gets none: gdb may step many times
+        a second.
         """
         self._put(None, {"event": "changed"})
 
@@ -109,7 +113,7 @@ class Server:
 
     def _put(self, ticket: _Ticket | None, message: Message) -> None:
         self._outbox.append((ticket, message))
-        with contextlib.suppress(OSError):  # full of wake-ups, or closed
+        with contextlib.suppress(OSError):  # the socket pair is full, or closed
             self._wake.send(b".")
 
     def _serve(self) -> None:
@@ -167,7 +171,7 @@ class Server:
     def _ready(self, client: _Client, events: int) -> None:
         if events & selectors.EVENT_WRITE:
             self._flush(client)
-        self._deliver()  # what has changed before this request is not news after it
+        self._deliver()  # a notice from before this request must not follow its reply
         if client not in self._clients or not events & selectors.EVENT_READ:
             return
         try:
@@ -196,7 +200,7 @@ class Server:
         self._post(lambda: self._ask(ticket))
 
     def _ask(self, ticket: _Ticket) -> None:
-        # On gdb's thread. Nobody waits any more for what comes too late.
+        # Runs on gdb's thread. After the time limit nobody waits for the reply any more.
         if not ticket.done:
             self._put(ticket, reply(self._answer, ticket.request))
 
@@ -245,5 +249,5 @@ def reply(answer: Callable[[Message], Message], request: Message) -> Message:
         return {"error": plain(str(error), "")}
     except KeyboardInterrupt:
         return {"error": "interrupted"}
-    except Exception as error:  # gdb's own errors among them; nothing may get out
+    except Exception as error:  # also gdb's own errors: this thread must not end
         return {"error": plain(str(error), "") or type(error).__name__}

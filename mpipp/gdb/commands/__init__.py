@@ -72,13 +72,14 @@ SUBCOMMANDS: tuple[type[Command], ...] = (
 
 
 def register() -> None:
-    """Make gdb know the commands."""
+    """Register the commands with gdb."""
     print_.Mpipp()
     names = []
     for subcommand in SUBCOMMANDS:
         subcommand()
         names.append(subcommand.name.split()[-1])
-    # gdb takes "mpipp t" for any subcommand that begins with t; t is rather a variable.
+    # gdb would take "mpipp t" for any subcommand that begins with t. The user rather means the
+    # variable t, so each prefix of a subcommand becomes a command for the variable of that name.
     beginnings = {name[:length] for name in names for length in range(1, len(name))}
     for word in sorted(beginnings.difference(names)):
         _Variable(word)
@@ -94,13 +95,14 @@ class _Variable(Command):
         self._word = word
         self._ready = False
         super().__init__()
-        # Deprecated commands are left out of help and completion; gdb warns of one only once.
+        # gdb leaves deprecated commands out of help and completion. It warns at the first use only,
+        # and this call is the first use.
         console.execute("maintenance deprecate {}", self.name)
         console.output("{}", self.name)
         self._ready = True
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        # gdb took the blanks that may have stood before the argument.
+        # gdb removes the blanks between command and argument, so restore one.
         blank = "" if argument.startswith(("[", "(", "%", ".", "->")) else " "
         return print_.show(self._word + blank + argument) if self._ready else ()

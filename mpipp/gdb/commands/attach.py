@@ -34,7 +34,7 @@ class Attach(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"attach{argument}")
         words = argument.split()
         wrong = next((word for word in words if not word.isdigit()), None)
@@ -67,7 +67,7 @@ def _attached(pids: list[int]) -> Iterator[str]:
 
 
 def _attach(pid: int) -> str:
-    # gdb's message if it cannot attach.
+    # gdb's message if it cannot attach to the process, else "".
     own = gdb.selected_inferior()
     added = None
     if own.pid or symbol_names.program():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The base of all commands: errors become one sentence, lines are written."""
+"""The base class of all commands. It writes their lines, and turns errors into one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d{100,}")
 
 
 class Command(gdb.Command):
-    """A command of gdb. Its class's docstring is its help, the first line a summary."""
+    """A gdb command. The docstring of the class is its help, with a summary in the first line."""
 
     name = ""
     completes: int | None = gdb.COMPLETE_NONE  # None: the class has a method `complete`
@@ -34,13 +34,13 @@ class Command(gdb.Command):
         raise NotImplementedError
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Called by gdb. The one place where errors are turned into gdb's."""
+        """Run the command. gdb calls this. Only here, errors become gdb's errors."""
         try:
             with _no_collection(), abandoned_frames.any_thread(), sessions.at_prompt():
                 output.write(self.lines(argument.strip()))
         except (MpippError, gdb.error) as error:
             raise gdb.GdbError(sentence(str(error))) from None
-        except UnicodeDecodeError as error:  # which names.py does not expect
+        except UnicodeDecodeError as error:  # a name that symbol_names.py cannot decode
             raise gdb.GdbError(sentence(f"gdb cannot read a name: {error}")) from None
         except MemoryError:
             raise gdb.GdbError("There is not enough memory to show this.") from None
@@ -50,8 +50,8 @@ class Command(gdb.Command):
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    # A command may decode 10^5 objects, which stay: looking for cycles among them, again and
-    # again, would double its time.
+    # A command may decode 10^5 objects that stay alive. Garbage collection would search them for
+    # cycles many times, and double the time of the command.
     before = gc.isenabled()
     gc.disable()
     try:
@@ -62,9 +62,10 @@ def _no_collection() -> Iterator[None]:
 
 
 def sentence(message: str) -> str:
-    """An error's message as gdb prints it; the user's words may be anything."""
+    """An error's message as gdb prints it. The message may contain any words of the user."""
     message = _NUMBER.sub(_shortened, plain(" ".join(message.splitlines()), ""))
-    # A message that may begin with the user's words stays unchanged.
+    # Only a message with one of these beginnings gets a capital letter: others may begin with the
+    # user's words.
     first = r"there (is|are)|no element|th(e \w+|is thread|read \d)|a number|an expression|options"
     if re.match(rf"({first}|all threads|cannot|say|write|unrecognized)\b", message):
         message = message[0].upper() + message[1:]

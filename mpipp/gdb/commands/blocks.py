@@ -15,7 +15,7 @@ from mpipp.gdb.parser import operands
 from mpipp.render import json_output, memory_map
 from mpipp.render.memory_map import MemoryMap, blocks_text
 
-_MOST_BLOCKS = 10_000  # of a list in JSON
+_MOST_BLOCKS = 10_000  # blocks in the JSON list
 
 
 class Blocks(Command):
@@ -37,7 +37,7 @@ class Blocks(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"blocks{argument}")
         options, rest = operands.options(argument, ("--map", "--json"))
         if not rest:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp break`: breakpoints at MPI calls, where what is recorded of the call is complete."""
+"""`mpipp break`: breakpoints that stop in MPI calls after mpipp has recorded the call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mpipp.model.procedures import NAMES, PROCEDURES
 
 _ARGUMENT = re.compile(r"(\w+)(?:\s+if\b\s*(\S.*))?$", re.DOTALL)
 _ASKED = re.compile(r'\$mpi_arg\s*\(\s*"(.*?)"\s*\)')
-_NEAR = 0.8  # of difflib: MPI_Bcsat is near MPI_Bcast
+_NEAR = 0.8  # similarity from difflib at which a name is suggested: MPI_Bcsat for MPI_Bcast
 _LAST = "MPI_Finalize"
 _BY_LOWER_CASE = {name.lower(): name for name in NAMES}
 
@@ -42,7 +42,7 @@ class Break(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"break{argument}")
         words = _ARGUMENT.match(argument)
         if words is None:
@@ -63,12 +63,12 @@ class Break(Command):
 
 
 def _procedure(name: str) -> str:
-    # With or without MPI_, in any case.
+    # Accept the name with or without MPI_, in upper or lower case.
     low = name.lower()
     found = _BY_LOWER_CASE.get(low) or _BY_LOWER_CASE.get(f"mpi_{low}")
     if found:
         return found
-    # A prefix of all names allows no conclusion.
+    # "mpi_" or a part of it fits all names, so it suggests none.
     known = [name[len("mpi_") :] for name in _BY_LOWER_CASE]
     import difflib  # it takes some time to load
 
@@ -89,7 +89,7 @@ class CallBreakpoint(gdb.Breakpoint):
         self.end = _End(self) if procedure == _LAST else None
 
     def stop(self) -> bool:
-        """Return whether to stop where the function was reached. Called by gdb."""
+        """Return whether to stop at this breakpoint. gdb calls this."""
         try:
             return self._is_call()
         except (MpippError, gdb.error) as error:
@@ -97,11 +97,11 @@ class CallBreakpoint(gdb.Breakpoint):
             return True
 
     def _is_call(self) -> bool:
-        # The wrapper's own function is another of the breakpoint's places: nothing is recorded
-        # there. And MPI may use the function itself, inside another call or this one.
+        # The breakpoint also has a location in the wrapper, which has not recorded the call there.
+        # MPI may also call its own function, inside another call or this one.
         session = sessions.reread()
         if self.procedure == _LAST and session.registry.info.end_awaited:
-            return False  # see _End
+            return False  # _End stops for MPI_Finalize
         call = buffer_lookup.active_call(session)
         if call is None or call.state != "active" or call.procedure != self.procedure:
             return False
@@ -114,7 +114,7 @@ class CallBreakpoint(gdb.Breakpoint):
         return self.is_wanted(call)
 
     def is_wanted(self, call: Call) -> bool:
-        """Return whether the condition holds where a call was made."""
+        """Return whether the condition is true in the frame that made the call."""
         if not self.only_if:
             return True
         frame = gdb.newest_frame()
@@ -127,14 +127,15 @@ class CallBreakpoint(gdb.Breakpoint):
 
 
 class _End(gdb.Breakpoint):
-    """Where MPI_Finalize has done what the program may still do in it: delete attributes."""
+    """A breakpoint late in MPI_Finalize: after the callbacks that delete attributes of
+    MPI_COMM_SELF."""
 
     def __init__(self, entry: CallBreakpoint) -> None:
         self.entry = entry
         super().__init__(function="mpipp_finalizing", qualified=True, internal=True)
 
     def stop(self) -> bool:
-        """Return whether to stop in place of the call. Called by gdb."""
+        """Return whether to stop here, in place of the breakpoint at the call. gdb calls this."""
         if not self.entry.is_valid() or not self.entry.enabled:
             return False
         try:
@@ -146,7 +147,7 @@ class _End(gdb.Breakpoint):
 
 
 def _stopped(event: gdb.Event) -> None:
-    # Shows the caller, where the user's variables are.
+    # Select the caller, which has the user's variables, and print its line.
     if not isinstance(event, gdb.BreakpointEvent):
         return
     for breakpoint in event.breakpoints:
@@ -166,7 +167,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening; the breakpoints go, for they ask what will be loaded no more."""
+    """Disconnect, and delete the breakpoints, because they use code that gdb is about to unload."""
     gdb.events.stop.disconnect(_stopped)
     for breakpoint in gdb.breakpoints():
         if isinstance(breakpoint, CallBreakpoint):

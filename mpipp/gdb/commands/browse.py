@@ -33,10 +33,10 @@ class Browse(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"browse{argument}")
         options, rest = operands.options(argument, (_TERMINAL,))
-        # Sockets and processes take some time to load.
+        # Sockets and processes take some time to import.
         from mpipp.gdb.browser_server import open_client
 
         return open_client.browse(rest, _TERMINAL in options)

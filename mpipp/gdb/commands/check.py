@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check`: every check on everything that is recorded, of all inferiors."""
+"""`mpipp check`: all checks, on the records of all inferiors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Check(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))
         if len(rest.split()) > 1:

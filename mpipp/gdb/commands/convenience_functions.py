@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The functions $mpi_...() for expressions, above all the conditions of breakpoints."""
+"""The functions $mpi_...() for expressions, above all for conditions of breakpoints."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from mpipp.model import Call, DatatypeRecord
 
 
 class _Function(gdb.Function):
-    # A function of gdb. Its class's docstring is its help.
+    # A gdb function. The docstring of the class is its help.
 
     name = ""
     arguments: tuple[str, ...] = ()
 
     def __init__(self) -> None:
-        self.__doc__ = inspect.getdoc(type(self))  # which gdb prints as it is
+        self.__doc__ = inspect.getdoc(type(self))  # gdb prints it unchanged, with its indentation
         super().__init__(self.name)
 
     def value(self, *arguments: gdb.Value) -> Any:
@@ -34,7 +34,7 @@ class _Function(gdb.Function):
         raise NotImplementedError
 
     def invoke(self, *arguments: gdb.Value) -> Any:
-        """Called by gdb."""
+        """Compute the value. gdb calls this."""
         try:
             if len(arguments) != len(self.arguments):
                 raise MpippError(f"write ${self.name}({', '.join(self.arguments)})")
@@ -83,7 +83,7 @@ class Element(_Function):
     arguments = ("TYPE", "ADDR", '"[INDEX]..."')
 
     def value(self, *arguments: gdb.Value) -> gdb.Value:
-        """The element, where it lies in memory."""
+        """The element in the memory of the program."""
         known, place, text = arguments
         datatype = _datatype(known)
         expressions.expect_elements(datatype, "the first argument")
@@ -130,7 +130,7 @@ class Argument(_Function):
     arguments = ('"NAME"',)
 
     def value(self, *arguments: gdb.Value) -> int | gdb.Value:
-        """The argument: a number, or a handle of its type."""
+        """The argument: a number, or a handle with its MPI type."""
         name = _string(arguments[0])
         call = buffer_lookup.active_call(sessions.reread())
         if call is None:
@@ -151,25 +151,25 @@ FUNCTIONS: Sequence[type[_Function]] = (Size, Extent, Element, Rank, Argument)
 
 
 def register() -> None:
-    """Make gdb know the functions."""
+    """Register the functions with gdb."""
     for function in FUNCTIONS:
         function()
 
 
 def no_argument(procedure: str, name: str, known: Iterable[str]) -> MpippError:
-    """The error for a call without an argument of this name, with the known names."""
+    """The error for a call that has no argument of this name. It lists the existing names."""
     names = ", ".join(sorted(known)) or "none that is known"
     return MpippError(f"{procedure} has no argument {name}: it has {names}")
 
 
 def _handle(kind: str, number: int) -> int | gdb.Value:
-    # By the program's own name of the type, or the wrapper's.
+    # The handle's type has the program's own name for it, or the wrapper's.
     for name in (f"MPI_{kind.capitalize()}", f"mpipp_MPI_{kind.capitalize()}"):
         try:
             found = console.lookup_type(name)
         except gdb.error:
             continue
-        # In Fortran the name may be that of a derived type.
+        # In Fortran, a derived type may have this name.
         if found.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR):
             return gdb.Value(number).cast(found)
     return number

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp frame`: to the frame that called MPI."""
+"""`mpipp frame`: select the frame that called MPI."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Frame(Command):
     name = "mpipp frame"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """The line of Python, if it is one; gdb shows the frame."""
-        if argument.startswith("["):  # a variable of this name
+        """The line of Python, if the caller is a Python program. gdb itself prints the frame."""
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"frame{argument}")
         if argument.isdigit():
             _thread(int(argument)).switch()
@@ -59,18 +59,20 @@ def show_frame(frame: gdb.Frame) -> None:
     before = gdb.selected_frame()
     frame.select()
     said = console.output("frame")
-    # Annotations, which tell some front ends of a line of source, begin with two of the last.
+    # With annotations on, gdb marks source lines for some front ends by two \x1a characters.
     kept = "\n\t\x1a" if gdb.parameter("annotate") else "\n\t"
     if plain(said, kept) == said:
         before.select()
-        console.execute("frame level {}", calling_frame.level(frame))  # which tells front ends
+        # gdb then notifies the front ends.
+        console.execute("frame level {}", calling_frame.level(frame))
     else:
         output.write(line.expandtabs() for line in said.rstrip("\n").split("\n"))
 
 
 def _stopped_by_wrapper() -> gdb.Frame | None:
-    # Outside a call: the caller of the wrapper when it frees memory. At an access to a guarded
-    # buffer: the code that its signal handler has interrupted.
+    # mpipp may stop the program outside a call. If the wrapper stopped in a call of free(), show
+    # the caller of free(). At an access to a guarded buffer, show the code that the signal handler
+    # of the guard interrupted.
     frame = calling_frame.wrapper()
     while frame is not None and calling_frame.is_wrapper(frame):
         frame = frame.older()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp guard`: buffers that the budget has left out are guarded."""
+"""`mpipp guard`: guard buffers that --budget leaves out."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _NOT = {
     "failed": "buffers cannot be guarded in this process: see docs/reference/guarded-buffers.md",
     "memcheck": "valgrind checks all buffers of this process",
 }
-_ON = (1).to_bytes(4, "little")  # on x86-64, where buffers are guarded
+# 1 as a 32-bit integer: only x86-64 guards buffers, and it is little-endian.
+_ON = (1).to_bytes(4, "little")
 
 
 class Guard(Command):
@@ -43,7 +44,7 @@ class Guard(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"guard{argument}")
         if not argument:
             raise MpippError("write mpipp guard REQUEST, or mpipp guard all")
@@ -68,7 +69,7 @@ class Guard(Command):
 
 
 def _switch(session: Session, caller: int, procedure: str) -> list[str]:
-    # The call with this return address; 0: all.
+    # `caller` is the return address of the call to guard; 0 means all calls.
     which = f"{procedure}, called at {call_sites.call(caller)}," if caller else "all calls"
     for switch in session.registry.guard_switches():
         if (switch.caller, switch.procedure) == (caller, procedure):

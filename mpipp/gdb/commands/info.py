@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp info`: the process, its MPI library, and what was recorded."""
+"""`mpipp info`: the process, its MPI library, and the numbers of recorded objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Info(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"info{argument}")
         session = sessions.required()
         return print_.of_kind("info", argument, session) if argument else _lines(session)
@@ -32,7 +32,7 @@ class Info(Command):
 def _lines(session: Session) -> Iterator[str]:
     info = session.registry.info
     yield f"process   {process(info)}"
-    # MPICH's version is followed by its configuration.
+    # The version string of MPICH also contains its configuration: keep the first line.
     version = " ".join(info.library_version.strip().partition("\n")[0].split())
     yield f"library   {version or 'not known before MPI_Init'}"
     yield f"wrapper   for {info.flavor}, built with {info.built_with}"
@@ -48,7 +48,7 @@ def _lines(session: Session) -> Iterator[str]:
 
 
 def process(info: ProcessInfo) -> str:
-    """A process by its rank, its number and what MPI is at."""
+    """A process in words: its rank, its process id, and whether MPI is initialized."""
     rank = "rank unknown" if info.world_rank is None else f"rank {info.world_rank}"
     size = "" if info.world_size is None else f" of {info.world_size}"
     return f"{rank}{size}, pid {info.pid}, MPI {info.status}"

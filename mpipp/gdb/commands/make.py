@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp make`: source code that makes the datatype of a struct of the program."""
+"""`mpipp make`: source code that creates the datatype for a struct of the program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Make(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"make{argument}")
         function, rest = _named(argument)
         options, text = operands.options(rest, _LANGUAGES)

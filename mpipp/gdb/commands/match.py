@@ -19,7 +19,7 @@ from mpipp.render import json_output, signature_mismatch
 from mpipp.render.signature_mismatch import Entries
 
 _JSON = ("--json",)
-_MOST_ENTRIES = 10_000  # of a signature in JSON
+_MOST_ENTRIES = 10_000  # entries of a signature in JSON
 
 
 class Typesig(Command):
@@ -36,7 +36,7 @@ class Typesig(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"typesig{argument}")
         options, rest = operands.options(argument, _JSON)
         if not rest:
@@ -88,7 +88,7 @@ class Match(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"match{argument}")
         options, rest = operands.options(argument, _JSON)
         sides = operands.split_with(rest, "mpipp match TYPE [COUNT] with TYPE [COUNT]")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp overlap`: do two buffers share memory?"""
+"""`mpipp overlap`: test whether two buffers share memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Overlap(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"overlap{argument}")
         options, rest = operands.options(argument, ("--json",))
         sides = operands.split_with(rest, "mpipp overlap TYPE ADDR [COUNT] with TYPE ADDR [COUNT]")

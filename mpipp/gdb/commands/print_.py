@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp TYPE ...`: a datatype's tree, a buffer's values, an element and its address."""
+"""`mpipp TYPE ...`: the tree of a datatype, the values of a buffer, an element and its address."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _RANKS = re.compile(r"(?:^|\s)--ranks(?:\s|$)")
 
 def show(argument: str) -> Iterable[str]:
     """The output of `mpipp ARGUMENT`. Raises MpippError."""
-    if re.match("--[a-z]", argument):  # as an expression it would change a variable
+    if re.match("--[a-z]", argument):  # gdb would evaluate --x, which changes x
         raise MpippError("write options after the datatype: mpipp TYPE --expanded [--depth N]")
     session = sessions.required()
     word = _KIND.match(argument)
     if word is None or word[1] not in (*KINDS, _STATUS):
         return about(expressions.target(argument, session), session)
     try:
-        # A variable may have the name of a kind.
+        # The words can also be a variable, for example one called comm.
         return about(expressions.target(argument, session), session)
     except MpippError:
         return of_kind(word[1], word[2], session)
 
 
 def of_kind(kind: str, text: str, session: Session) -> Iterable[str]:
-    """The description of the object whose Fortran INTEGER handle an expression is, or a status.
+    """The object with a Fortran INTEGER handle, the value of an expression; or a status.
 
     Raises MpippError.
     """
@@ -90,7 +90,7 @@ def about(target: Target, session: Session) -> Iterable[str]:
         return expanded_tree(found.tree, _depth(target.rest), settings.limits())
     if target.rest.startswith("--") and not target.element:
         raise MpippError(f"there is no option {target.rest}: write --expanded [--depth N]")
-    if re.search(r"(^|\s)--[a-z]", target.rest):  # as an expression it would change a variable
+    if re.search(r"(^|\s)--[a-z]", target.rest):  # gdb would evaluate --x, which changes x
         raise MpippError("options apply to a whole datatype: write TYPE --expanded [--depth N]")
     if target.element:
         return _element(target, found.tree, session)
@@ -121,7 +121,7 @@ def _made(header: Header) -> Iterator[str]:
 
 
 def _annotation(tree: Datatype) -> str:
-    # The registry's data for a node of the tree.
+    # State and creation site of a datatype in the tree.
     record = tree.origin
     if not isinstance(record, DatatypeRecord) or record.header.predefined:
         return ""
@@ -134,7 +134,7 @@ def _address_and_count(target: Target) -> tuple[int, int]:
     try:
         return expressions.address_and_count(target.rest)
     except MpippError:
-        if target.rest in _MISSING:  # and no variable of this name
+        if target.rest in _MISSING:  # the user has no variable of this name
             missing = f"mpipp {target.text} {target.rest} {_MISSING[target.rest]}"
             raise MpippError(f"a number is missing: write {missing}") from None
         raise
@@ -178,7 +178,7 @@ def _described(target: Target, element: Element) -> Iterator[str]:
 
 
 def _content(element: Element) -> str:
-    # "MPI_DOUBLE"; of a block "2 x MPI_DOUBLE".
+    # "MPI_DOUBLE"; for a block of elements "2 x MPI_DOUBLE".
     lengths, datatype = element.content
     record = datatype.origin
     if isinstance(record, DatatypeRecord) and not datatype.is_leaf:
@@ -203,7 +203,7 @@ def _bytes(number: int) -> str:
 
 
 def _values(data: Shown) -> Iterator[str]:
-    # The user sees the first of many values at once, and may interrupt gdb.
+    # Write parts at once: the user sees the first values early, and can interrupt gdb.
     if isinstance(data, Node):
         yield from flowing(data, settings.limits(), output.write_part).split("\n")
     else:

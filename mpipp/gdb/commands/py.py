@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp py`: objects of mpi4py, by their id() or by a Python variable's name."""
+"""`mpipp py`: the MPI objects in mpi4py objects, by their id() or by a Python variable."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from mpipp.gdb.program import sessions
 from mpipp.gdb.program.sessions import Session
 from mpipp.model import KINDS, Broken, Object
 
-# CPython on 64-bit machines, not free-threaded. An object is its reference count and its type. A
-# type has its name and its base at these places (Include/cpython/object.h).
+# Offsets in CPython on 64-bit machines, not free-threaded. An object begins with its reference
+# count and type. The type has its name and its base class at these offsets
+# (Include/cpython/object.h).
 _TYPE, _CONTENTS = 8, 16
 _TYPE_NAME, _TYPE_BASE = 24, 256
 _DEEPEST = 32
@@ -71,7 +72,7 @@ def _object(word: str, address: int, session: Session) -> Object:
 
 def _kind(address: int, session: Session) -> str | None:
     kind = _pointer(address + _TYPE, session)
-    for _ in range(_DEEPEST):  # user classes derive from mpi4py's, and these from each other
+    for _ in range(_DEEPEST):  # mpi4py's class may be several base classes away
         if not kind:
             return None
         name = session.memory.read(_pointer(kind + _TYPE_NAME, session), 24).split(b"\0")[0]
@@ -87,12 +88,12 @@ def _pointer(address: int, session: Session) -> int:
 
 
 def _unsigned(data: bytes) -> int:
-    # sys.byteorder is gdb's; Python programs are debugged where they run.
+    # gdb runs on the machine of the program, so both have the same byte order.
     return int.from_bytes(data, sys.byteorder)
 
 
 def _named(name: str) -> int:
-    # By the printers that come with Python, if gdb has loaded them.
+    # python-gdb.py, which comes with Python, knows the frames of Python if gdb has loaded it.
     support = sys.modules.get("libpython") or sys.modules.get("__main__")
     frame_class = getattr(support, "Frame", None)
     if frame_class is not None and hasattr(frame_class, "get_selected_python_frame"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp rank`: to the process that has a rank."""
+"""`mpipp rank`: select the process of a rank."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ class Rank(Command):
     name = "mpipp rank"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """The process; gdb shows the frame."""
-        if argument.startswith("[") or re.match(r"at\b|packed\b", argument):  # a variable
+        """The line about the process. gdb itself prints the frame."""
+        # A word or bracket after "rank" belongs to an expression with a variable of this name.
+        if argument.startswith("[") or re.match(r"at\b|packed\b", argument):
             return print_.show(f"rank {argument}")
         if not argument.isdigit():
             raise MpippError("write mpipp rank N, with a rank in MPI_COMM_WORLD")
@@ -53,7 +54,7 @@ class Rank(Command):
 def _of_rank(number: int) -> gdb.Inferior:
     every = inferiors()
     if not every:
-        sessions.required()  # says what to do
+        sessions.required()  # raises an error that says what to do
     found = [inferior for inferior in every if rank(inferior) == number]
     if not found:
         raise MpippError("; ".join([_NONE.format(number), *_unknown(every)]))
@@ -64,7 +65,7 @@ def _of_rank(number: int) -> gdb.Inferior:
 
 
 def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
-    # Why ranks are not known: threads run, or there is no wrapper.
+    # Say why ranks are unknown: the threads run, or there is no wrapper.
     for inferior in every:
         with selected(inferior):
             try:
@@ -74,7 +75,7 @@ def _unknown(every: Iterable[gdb.Inferior]) -> Iterator[str]:
 
 
 def _select(inferior: gdb.Inferior) -> gdb.Frame | None:
-    # gdb's own command notifies front ends; then select the frame that called MPI, if there is one.
+    # gdb's own command notifies the front ends. Then select the frame that called MPI, if any.
     with output.quiet():
         console.output("inferior {}", inferior.num)
     every = sorted(inferior.threads(), key=lambda thread: thread.num)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp watch`: gdb's hardware watchpoints on elements of a buffer."""
+"""`mpipp watch`: hardware watchpoints of gdb on elements of a buffer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from mpipp.gdb.program.inferior_memory import core_file
 from mpipp.model import DatatypeRecord
 from mpipp.typetree import Datatype
 
-_REGISTERS = 4  # of x86-64, and of AArch64 where it has few: aligned, of 8 bytes at most
+# Debug registers of x86-64 and of small AArch64 processors, each for up to 8 aligned bytes.
+_REGISTERS = 4
 _WIDEST = 8
 _numbers = itertools.count(1)
 _KINDS = {"--read": gdb.WP_READ, "--access": gdb.WP_ACCESS}
@@ -54,7 +55,7 @@ class Watch(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"watch{argument}")
         options, rest = operands.options(argument, _KINDS)
         if not rest:
@@ -95,7 +96,7 @@ def _places(argument: str) -> list[_Place]:
 
 
 def _basic(tree: Datatype, address: int, name: str, packed: range) -> Iterator[_Place]:
-    # One more than can be watched is enough to say that they are too many.
+    # One element too many is enough for the error message.
     position = packed.start
     for _ in range(_REGISTERS + 1):
         if position >= packed.stop:
@@ -106,7 +107,7 @@ def _basic(tree: Datatype, address: int, name: str, packed: range) -> Iterator[_
 
 
 def _registers(place: _Place) -> int:
-    # As many as there are aligned pieces of 1, 2, 4 or 8 bytes.
+    # The number of aligned pieces of 1, 2, 4 or 8 bytes that cover the element.
     low, high, count = place.address, place.address + place.datatype.size, 0
     while low < high:
         size = _WIDEST
@@ -129,7 +130,8 @@ class ElementWatchpoint(gdb.Breakpoint):
 
     def __init__(self, place: _Place, kind: int) -> None:
         self.place = place
-        # gdb would parse a cast anew in the language of the current frame, but not a variable.
+        # A cast would be parsed again in the language of the current frame. A variable keeps its
+        # type.
         name = f"mpipp_watched_{next(_numbers)}"
         pointer = native_values.type_of(place.datatype).pointer()
         gdb.set_convenience_variable(name, gdb.Value(place.address).cast(pointer))
@@ -163,7 +165,7 @@ def _about(place: _Place) -> Iterator[str]:
 
 
 def _owners(place: _Place) -> Iterator[str]:
-    # The pending operations that have the element.
+    # A line for each pending operation whose buffer contains the element.
     from mpipp.gdb.analysis.inferior_processes import CheckedInferiors  # takes some time to load
 
     checked = CheckedInferiors()
@@ -181,5 +183,5 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening; the watchpoints stay, with gdb's own reports."""
+    """Disconnect. The watchpoints stay, but gdb alone reports their stops."""
     gdb.events.stop.disconnect(_stopped)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp why`: why the processes hang, of all inferiors."""
+"""`mpipp why`: the reason why processes hang, from all inferiors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Why(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"why{argument}")
         usage = "mpipp why, with one of --picture, --svg FILE and --json"
         file, options = operands.file_and_options(argument, ("--picture", "--json"), usage)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which variable of the program is a communication buffer, and of what type?
+"""Find the variable of the program that a communication buffer belongs to, and its type.
 
 The search covers the frames that called MPI, innermost first, then variables of the caller's file
 and of the program. A variable matches if it contains the address, or points to it or into the same
-heap block. So does a member or a container of such a variable.
+heap block. A member or a container of such a variable matches, too.
 """
 
 from __future__ import annotations
@@ -29,33 +29,36 @@ from mpipp.program_types.compare import several
 
 _SYMBOL = re.compile(r"(\w+)(?: \+ \d+)? in section")
 _FRAMES = 32
-_MOST_MEMBERS = 100  # of one variable
+_MOST_MEMBERS = 100  # members of one variable
 _DEEPEST = 3
 _LARGEST_BLOCK = 1 << 40
-_PREVIOUS_IN_USE, _MMAPPED = 1, 2  # flags of glibc's word before a block
+# Flags in the size word that glibc's malloc stores before a block.
+_PREVIOUS_IN_USE, _MMAPPED = 1, 2
 _PAGE = 4096
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _RECORDS = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
-_BYTES = ("char", "unsigned char", "signed char", "std::byte")  # what may point to anything
+# Types that a pointer to any data may have.
+_BYTES = ("char", "unsigned char", "signed char", "std::byte")
 
 
 class Holder(NamedTuple):
-    """A variable of the program: the buffer begins `origin` bytes in it."""
+    """A variable that holds a buffer. The buffer begins `origin` bytes after the
+    variable's start."""
 
     object: Object
     origin: int
-    frame: gdb.Frame | None  # that has it; None: it is global
+    frame: gdb.Frame | None  # the frame of a local variable; None for a global one
 
 
 def use(holder: Holder, is_declared: bool = False) -> Use:
-    """The holder as the checks see it."""
+    """The variable in the form that the checks expect."""
     found = holder.object
     return Use(found.layout, holder.origin, found.open, is_declared)
 
 
 def holding(address: int, caller: gdb.Frame) -> Holder | None:
-    """The variable that holds the data at `address`, as `caller` and its callers see it."""
-    # gdb warns of objects that are not made yet.
+    """The variable that holds the data at `address`, searched from the frame `caller` outwards."""
+    # gdb warns about C++ objects whose constructor has not run yet.
     return console.quietly(lambda: _holding(address, caller))
 
 
@@ -74,9 +77,10 @@ def _holding(address: int, caller: gdb.Frame) -> Holder | None:
 
 
 def every(address: int, caller: gdb.Frame) -> list[tuple[Holder, bool] | None]:
-    """All that hold the data at `address`, and whether it is declared there, not pointed to.
+    """Each variable that holds the data at `address`, with True if it contains the data.
 
-    None for a pointer to it that says nothing of its type: to void, or to characters.
+    False means that it is a pointer to the data. None stands for a pointer to void or to
+    characters, which does not show the type of the data.
     """
     return console.quietly(lambda: list(_every(address, caller)))
 
@@ -110,7 +114,7 @@ def _uses(
                 continue
             if found is not None:
                 yield found[1], found[0] == 0 and not pointer
-    except gdb.error:  # optimized out, or a reference to nowhere
+    except gdb.error:  # optimized out, or an invalid reference
         return
 
 
@@ -157,7 +161,7 @@ def _globals(frame: gdb.Frame) -> Iterator[_Variable]:
 
 
 def _of_other_files(address: int) -> Iterator[_Variable]:
-    # The linker knows which variable an address belongs to.
+    # The linker's symbols show which global variable an address belongs to.
     symbol = _SYMBOL.match(console.output("info symbol {:#x}", address))
     if symbol is None:
         return
@@ -170,16 +174,16 @@ def _of_other_files(address: int) -> Iterator[_Variable]:
 
 
 def is_whole_symbol(address: int, name: str) -> bool:
-    """Return whether what lies at an address is a variable of that name, or no static one.
+    """Return whether the symbol at an address is the variable `name`; True also without a symbol.
 
-    Other symbols, as those of Fortran's common blocks, may be larger than the variable.
+    Some symbols contain more than one variable, for example a Fortran common block.
     """
     symbol = _SYMBOL.match(console.output("info symbol {:#x}", address))
     return symbol is None or name in symbol[1]
 
 
 def _best(address: int, variables: Iterator[_Variable], language: Names) -> Holder | None:
-    # A variable that contains the address is surer than a pointer that leads to it.
+    # Prefer a variable that contains the address to a pointer that leads to it.
     found: list[tuple[int, Holder]] = []
     for variable in variables:
         for surety, holder in _holders(address, variable, language):
@@ -197,18 +201,18 @@ def _holders(address: int, variable: _Variable, language: Names) -> Iterator[tup
                 continue
             if found is not None:
                 yield found
-    except gdb.error:  # optimized out, or a reference to nowhere
+    except gdb.error:  # optimized out, or an invalid reference
         return
 
 
 def _with_members(
     value: gdb.Value, name: str, budget: list[int], depth: int, language: Names
 ) -> Iterator[tuple[str, gdb.Value]]:
-    # A value, and what its members are; one pointer further where that leads to a struct.
+    # Yield a value, then its members. If it points to a struct, yield the members of the struct.
     if value.type.code in _REFERENCES:
         value = value.referenced_value()
     budget[0] -= 1
-    if not name.endswith("->"):  # not a base class of what a pointer points to
+    if not name.endswith("->"):  # not a base class of the struct behind a pointer
         yield name, value
     kind = value.type.strip_typedefs()
     separator = "" if name.endswith("->") else "%" if language.fortran else "."
@@ -252,10 +256,10 @@ def _holder(
             3 if symbol_names.text(target.unqualified()) in _BYTES else 1 if start == address else 2
         )
     if start and start != address and not 0 < address - start < _heap_block(start):
-        return None  # without asking for its type
+        return None  # skip the type, which is slow to read
     found = named_objects.of_value(value, name, language)
     size = found.layout.kind.size
-    # An array of variable length that is not yet declared has any length.
+    # Before its declaration, a variable length array has a random length.
     if found.address is None or not 0 < size < _LARGEST_BLOCK:
         return None
     at = address - found.address
@@ -269,7 +273,8 @@ def _holder(
 
 
 def _heap_block(start: int) -> int:
-    # Bytes of the block that malloc gave out at `start`, by glibc's word before it; 0: unlikely.
+    # The size in bytes of the malloc block at `start`, from the word that glibc stores before it; 0
+    # if there is hardly one.
     if start % 16 or start < 1 << 12:
         return 0
     word = _word(start - 8)
@@ -278,7 +283,7 @@ def _heap_block(start: int) -> int:
         return 0
     if word & _MMAPPED:
         return size - 8 if start % _PAGE == 16 and not size % _PAGE else 0
-    # If this is a block, the header of the next one marks it as in use. Other memory has no mark.
+    # If this is a block, the header of the next block marks it as in use. Other memory has no mark.
     return size - 8 if _word(start - 8 + size) & _PREVIOUS_IN_USE else 0
 
 

@@ -20,17 +20,19 @@ from mpipp.program_types.types import Array, Record
 
 _FORTRAN_TYPE = re.compile(r"(?:type|class)\s*\(\s*(\w+)\s*\)$", re.IGNORECASE)
 _POINTED = re.compile(r"\*\s*(\w[\w.\[\]]*(?:->[\w.\[\]]+)*)$")
-_SEVERAL = re.compile(r"(?:\*\s*(\w+)|(\w[\w.\->]*)\[0\])\s*@\s*\w+$")  # p[0]@10, *p@10
-_VTAB = re.compile(r"__vtab_\w*_([A-Z]\w*)\b")  # gfortran's, of a derived type
+# For example p[0]@10 or *p@10.
+_SEVERAL = re.compile(r"(?:\*\s*(\w+)|(\w[\w.\->]*)\[0\])\s*@\s*\w+$")
+_VTAB = re.compile(r"__vtab_\w*_([A-Z]\w*)\b")  # gfortran's table for a derived type
 _KEYWORD = re.compile(r"(?:struct|union|class|enum)\s+")
 _DOMAINS = ("SYMBOL_STRUCT_DOMAIN", "SYMBOL_TYPE_DOMAIN")
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 
 
 class Object(NamedTuple):
-    """A layout of the program, with the address of a variable or of what a pointer points to.
+    """The layout of an object in the program, and its address. For a pointer, both are the
+    target's.
 
-    `open`: how many there are, one after another, is not known (a type, a pointer).
+    `open` is true if the number of consecutive objects is unknown: for a type, or a pointer.
     """
 
     layout: Layout
@@ -41,7 +43,7 @@ class Object(NamedTuple):
 def of_text(text: str, access: bool = False) -> Object:
     """The layout of a variable, an expression, or a type. Raises MpippError.
 
-    With `access` it says which members are private.
+    With `access`, the layout marks private members.
     """
     language = debug_types.language_names(access)
     try:
@@ -63,7 +65,7 @@ def of_text(text: str, access: bool = False) -> Object:
 
 
 def of_value(value: gdb.Value, text: str, language: Names) -> Object:
-    """The layout of a value of the program, called `text`. Raises MpippError."""
+    """The layout of a value of the program that the user wrote as `text`. Raises MpippError."""
     plain = value.type.strip_typedefs()
     elements = cxx_containers.elements(value)
     if elements:
@@ -83,7 +85,8 @@ def of_value(value: gdb.Value, text: str, language: Names) -> Object:
     root = f"{pointed[1]}->" if pointed else text
     root = (repeated[1] or repeated[2]) if repeated else root
     layout = Layout(kind, root, text, _name(kind, value.type, language), language.fortran)
-    address = _address(value) if kind.size else None  # gdb warns of the first of no elements
+    # gdb warns about the first element of an empty array.
+    address = _address(value) if kind.size else None
     return Object(layout, address, bool(pointed))
 
 
@@ -94,14 +97,14 @@ def _without_length(kind: Array, text: str) -> str:
 
 
 def _is_polymorphic(plain: gdb.Type) -> bool:
-    # gfortran's descriptor of class(base); no name of the language begins like its parts.
+    # gfortran's descriptor of class(base). No Fortran name begins with an underscore.
     return plain.code == gdb.TYPE_CODE_STRUCT and {"_data", "_vptr"} <= {
         symbol_names.field(one) for one in symbol_names.fields(plain)
     }
 
 
 def _of_dynamic_type(value: gdb.Value, language: Names) -> gdb.Value:
-    # The target, which may have an extended type: the symbol of its table shows the type.
+    # The target, cast to its dynamic type: the symbol of its _vptr table shows the type.
     data = value["_data"]
     try:
         found = _VTAB.search(console.output("info symbol {:#x}", int(value["_vptr"])))
@@ -123,7 +126,7 @@ def _expect_members(kind: gdb.Type, text: str) -> None:
 
 
 def _target(value: gdb.Value) -> gdb.Type:
-    # The bounds of a variable length array are those of the value.
+    # Dereference the value: it knows the bounds of a variable length array, the type does not.
     try:
         return value.dereference().type
     except gdb.error:
@@ -139,7 +142,7 @@ def _pointee(value: gdb.Value, target: gdb.Type, text: str, language: Names) -> 
         address: int | None = int(value)
     except gdb.error:
         address = None
-    if language.fortran:  # a pointer is used like what it points to, which is one
+    if language.fortran:  # in Fortran, a pointer is used like its target, a single object
         if isinstance(kind, Array) and not kind.size:
             raise MpippError(_without_length(kind, text))
         root = re.sub(r"^\*", "", text)
@@ -151,10 +154,10 @@ def _pointee(value: gdb.Value, target: gdb.Type, text: str, language: Names) -> 
 
 
 def _elements(value: gdb.Value, start: int, text: str, language: Names) -> Object:
-    # The contents of a container. If its end is unknown, its elements are like a pointer's.
+    # The elements of a container. If their number is unknown, treat them like a pointer's target.
     try:
         kind = value.type.strip_typedefs().template_argument(0)
-    except RuntimeError:  # in no debug information
+    except RuntimeError:  # the debug information lacks the element type
         kind = None
     if not isinstance(kind, gdb.Type):
         raise MpippError(f"{text} is a container of which gdb does not know the elements' type")
@@ -174,7 +177,7 @@ def _name(kind: object, declared: gdb.Type, language: Names) -> str:
 
 
 def _value(text: str) -> gdb.Value:
-    # Not fetched: only its type is of interest.
+    # gdb reads the memory of a value only on demand, and only the type is used here.
     with expressions.without_calls(), _of_any_size():
         value = console.value(text)
     return value.referenced_value() if value.type.code in _REFERENCES else value
@@ -198,7 +201,7 @@ def _type(text: str, language: Names) -> gdb.Type | None:
             block = gdb.selected_frame().block()
         except (gdb.error, RuntimeError):
             return None
-        # Newer versions of gdb have types in a domain of their own.
+        # Newer versions of gdb keep types in another symbol domain.
         domains = [getattr(gdb, domain) for domain in _DOMAINS if hasattr(gdb, domain)]
         found_in = (gdb.lookup_symbol(name, block, domain)[0] for domain in domains)
         symbol = next((each for each in found_in if each is not None), None)

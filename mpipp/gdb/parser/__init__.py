@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The parser of the words behind a command."""
+"""The parser of the arguments of commands."""

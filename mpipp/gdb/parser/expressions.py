@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading what follows `mpipp`: TYPE[2][5] ADDR COUNT, each an expression of the program.
+"""Parse the argument of `mpipp`: TYPE[2][5] ADDR COUNT, each an expression of the program.
 
 The shortest prefix that is a handle is TYPE; brackets and (KIND) after it are an element address.
 So `types[3][0][1]` is element [0][1] of the datatype types[3].
@@ -22,21 +22,21 @@ from mpipp.model import Broken, DatatypeRecord, Object
 
 _KIND = re.compile(r"\(\s*\w+\s*\)")
 _PREDEFINED = re.compile(r"MPI_\w+")
-_DATA = re.compile(r"(.+?)\s*(\.|->)\s*data\s*\(\s*\)$")  # of a container
+_DATA = re.compile(r"(.+?)\s*(\.|->)\s*data\s*\(\s*\)$")  # of a C++ container
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 
 class Target(NamedTuple):
     """The target of a command: an MPI object, an element address in it, and the rest."""
 
-    text: str  # the handle's expression
+    text: str  # the expression of the handle
     found: Object
-    element: str  # "[2][5]", indices evaluated; "" if none
+    element: str  # "[2][5]", with the indices evaluated; "" if there is none
     rest: str
 
 
 def target(text: str, session: Session) -> Target:
-    """Split "TYPE[2][5] REST". Raises MpippError when no prefix is a handle of an MPI object."""
+    """Split "TYPE[2][5] REST". Raises MpippError if no prefix is the handle of an MPI object."""
     problems: list[str] = []
     for end in ends(text):
         prefix = text[:end]
@@ -55,7 +55,7 @@ def target(text: str, session: Session) -> Target:
 
 
 def denoted(value: gdb.Value, text: str, session: Session) -> Object:
-    """The MPI object of which a value, called `text`, is a handle. Raises MpippError."""
+    """The MPI object whose handle is `value`, which the user wrote as `text`. Raises MpippError."""
     problems: list[str] = []
     found = _object(text, value, session, problems)
     if found is None:
@@ -64,7 +64,7 @@ def denoted(value: gdb.Value, text: str, session: Session) -> Object:
 
 
 def expect_elements(found: DatatypeRecord, text: str) -> None:
-    """Raises MpippError if the datatype, called `text`, is MPI_DATATYPE_NULL."""
+    """Raise MpippError if the datatype, which the user wrote as `text`, is MPI_DATATYPE_NULL."""
     if found.header.null:
         name = found.header.name
         which = name if text == name else f"{text} is {name}: it"
@@ -72,7 +72,7 @@ def expect_elements(found: DatatypeRecord, text: str) -> None:
 
 
 def evaluate(text: str) -> gdb.Value:
-    """The value of an expression; never by calling the program. Raises MpippError."""
+    """The value of an expression, without calling functions of the program. Raises MpippError."""
     with without_calls():
         try:
             value = console.value(text)
@@ -86,9 +86,8 @@ def evaluate(text: str) -> gdb.Value:
 
 
 def numbered(kind: str, text: str, session: Session) -> Object | None:
-    """The object of an expression that is a Fortran INTEGER and a handle of this kind, else
-    None.
-    """
+    """The object of this kind whose Fortran INTEGER handle is the value of an expression, else
+    None."""
     try:
         value = evaluate(text)
     except MpippError:
@@ -99,7 +98,7 @@ def numbered(kind: str, text: str, session: Session) -> Object | None:
 
 
 def number(text: str) -> int:
-    """An expression as an integer. Raises MpippError."""
+    """The value of an expression as an integer. Raises MpippError."""
     try:
         value = evaluate(text)
         number = int(value)
@@ -111,7 +110,7 @@ def number(text: str) -> int:
 
 
 def address_and_count(text: str) -> tuple[int, int]:
-    """ "ADDR [COUNT]"; without COUNT it is 1. Raises MpippError."""
+    """Parse "ADDR [COUNT]"; COUNT is 1 by default. Raises MpippError."""
     try:
         return _address(text), 1
     except MpippError as error:
@@ -130,7 +129,7 @@ def address_and_count(text: str) -> tuple[int, int]:
 
 @contextmanager
 def without_calls() -> Iterator[None]:
-    """While expressions are evaluated: gdb calls no function of the program."""
+    """Forbid gdb to call functions of the program while it evaluates expressions."""
     before = gdb.parameter("may-call-functions")
     console.execute("set may-call-functions off")
     try:
@@ -140,7 +139,7 @@ def without_calls() -> Iterator[None]:
 
 
 def ends(text: str) -> Iterator[int]:
-    """Where a prefix may end, outside all brackets and quotes, shortest first."""
+    """The positions where a prefix may end, outside all brackets and quotes, shortest first."""
     open_brackets: list[str] = []
     quote = ""
     for i, character in enumerate(text):
@@ -173,7 +172,7 @@ def _object(text: str, value: gdb.Value, session: Session, problems: list[str]) 
     if value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:
         problems.append(f"{text} is not an MPI handle: its type is {symbol_names.text(value.type)}")
         return None
-    # A Fortran INTEGER, or a handle whose type is lost: only a datatype makes sense then.
+    # A Fortran INTEGER, or a C handle whose type is unknown. Take it as a datatype, the usual case.
     integer = int(value)
     found = _numbered("datatype", integer, session)
     if found is None:
@@ -187,7 +186,7 @@ def _numbered(kind: str, integer: int, session: Session) -> Object | None:
 
 
 def _constant(name: str, session: Session) -> Object | None:
-    # MPI_DOUBLE, MPI_COMM_WORLD ...: macros, which gdb knows nothing of.
+    # MPI_DOUBLE, MPI_COMM_WORLD ...: gdb does not know these macros.
     if not _PREDEFINED.fullmatch(name):
         return None
     for kind in ("datatype", "comm"):
@@ -204,7 +203,7 @@ def _sound(found: Object | Broken) -> Object:
 
 
 def element(text: str) -> tuple[str, str]:
-    """Split "[2][5] REST"; each index is an expression, too. Raises MpippError."""
+    """Split "[2][5] REST". Each index is an expression. Raises MpippError."""
     address = ""
     while True:
         kind = _KIND.match(text)
@@ -235,7 +234,7 @@ def _last_word(text: str) -> tuple[str, str] | None:
 
 
 def _address(text: str) -> int:
-    # data() would be called; there is another way to know what it returns.
+    # gdb would have to call data() in the program. mpipp finds the elements without that.
     container = _DATA.match(text)
     if container is None:
         return address_of(evaluate(text), text)
@@ -244,7 +243,7 @@ def _address(text: str) -> int:
 
 
 def address_of(value: gdb.Value, text: str) -> int:
-    """The address that a value, called `text`, is or lies at. Raises MpippError."""
+    """The value of a pointer or integer, else the address of the value. Raises MpippError."""
     kind = value.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_PTR:
         return int(value)
@@ -261,7 +260,7 @@ def address_of(value: gdb.Value, text: str) -> int:
 
 
 def _place(value: gdb.Value) -> int | None:
-    # Where a variable lies.
+    # The address of a variable; None if it is not in memory.
     try:
         return arrays.address(value)
     except gdb.error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reading what commands compare: `TYPE COUNT with TYPE COUNT`, `TYPE ADDR COUNT`, `--json`.
+"""Parse the operands of comparisons: `TYPE COUNT with TYPE COUNT`, `TYPE ADDR COUNT`, `--json`.
 
 An operand may begin with `@N`. Then it is evaluated in inferior N, in the innermost frame of its
 first thread outside MPI in which TYPE has a meaning. Nothing else begins with `@` in gdb.
@@ -24,18 +24,18 @@ from mpipp.model import DatatypeRecord
 
 _INFERIOR = re.compile(r"@\s*(\d+)(?:\s+|$)")
 _FRAMES = 64
-_LIBRARIES = ("libmpi", "libfmpi", "libpmpi")  # MPI's own, and the wrapper
+_LIBRARIES = ("libmpi", "libfmpi", "libpmpi")  # the MPI library, and the wrapper
 
 
 @dataclass(frozen=True)
 class Operand:
-    """`count` entries of a datatype, in a buffer at `address` where the command has one."""
+    """`count` entries of a datatype, in a buffer at `address` if the command needs a buffer."""
 
-    text: str  # the datatype's expression
+    text: str  # the expression of the datatype
     datatype: DatatypeRecord
     address: int | None
     count: int
-    session: Session  # of the process it was read in
+    session: Session  # the session of the process with this datatype
 
     def place(self, path: str) -> str:
         """The address of an element as the user would write it: `s_type(STRUCT)[2][5](CHAR)`."""
@@ -43,7 +43,7 @@ class Operand:
 
 
 def options(argument: str, known: Iterable[str]) -> tuple[frozenset[str], str]:
-    """The words `--json` ... before and after all else, and that. Raises MpippError."""
+    """Split off the options (`--json` ...) at both ends of an argument. Raises MpippError."""
     known = tuple(known)
     rest = argument.strip()
     found: set[str] = set()
@@ -56,15 +56,15 @@ def options(argument: str, known: Iterable[str]) -> tuple[frozenset[str], str]:
             raise MpippError(f"there is no option {option[1]}: {have}")
         found.add(option[1])
         rest = (rest[: option.start()] + rest[option.end() :]).strip()
-    if re.search(r"\s--[a-z]", rest):  # as an expression it would change a variable
+    if re.search(r"\s--[a-z]", rest):  # gdb would evaluate --x, which changes x
         raise MpippError(f"write {' and '.join(known)} before or after all else")
     return frozenset(found), rest
 
 
 def file_and_options(argument: str, known: Iterable[str], usage: str) -> tuple[str, frozenset[str]]:
-    """The FILE of `--svg FILE`, "" without one, or else the option; there is nothing more.
+    """Parse `--svg FILE` or one other option: the FILE or "", and the options.
 
-    Raises MpippError, which says `usage`.
+    Raises MpippError with `usage` for any other words.
     """
     file, rest = option_file(argument, "--svg")
     found, rest = options(rest, (*known, "--svg"))
@@ -74,14 +74,15 @@ def file_and_options(argument: str, known: Iterable[str], usage: str) -> tuple[s
 
 
 def option_file(argument: str, option: str) -> tuple[str, str]:
-    """The FILE of an option such as `--svg FILE`, "" without one, and the argument without it."""
+    """Split off an option with a FILE, such as `--svg FILE`: the FILE or "", and the
+    other words."""
     words = re.compile(rf"(?:^|\s){re.escape(option)}\s+(\S+)")
     file = words.search(argument)
     return file[1] if file else "", words.sub("", argument, count=1)
 
 
 def split_with(argument: str, usage: str) -> tuple[str, str]:
-    """The two sides of "LEFT with RIGHT". Raises MpippError, which says `usage`."""
+    """Split "LEFT with RIGHT". Raises MpippError with `usage`."""
     sides = []
     for end in sorted(set(expressions.ends(argument))):
         word = re.match(r"\s+with(?=\s|$)", argument[end:])
@@ -95,12 +96,12 @@ def split_with(argument: str, usage: str) -> tuple[str, str]:
 
 
 def entries(text: str) -> Operand:
-    """ "TYPE [COUNT]"; without COUNT it is 1. Raises MpippError."""
+    """Parse "TYPE [COUNT]"; COUNT is 1 by default. Raises MpippError."""
     return _read(text, _entries)
 
 
 def buffer(text: str) -> Operand:
-    """ "TYPE ADDR [COUNT]"; without COUNT it is 1. Raises MpippError."""
+    """Parse "TYPE ADDR [COUNT]"; COUNT is 1 by default. Raises MpippError."""
     return _read(text, _buffer)
 
 
@@ -153,7 +154,7 @@ def _in_frames(text: str, rest: _Rest) -> Operand:
 
 
 def _frames() -> Iterator[gdb.Frame]:
-    # The innermost frames that are not inside MPI; the newest if all are.
+    # The innermost frames outside MPI. If all frames are inside MPI, the newest frame.
     frames: list[gdb.Frame] = []
     frame = abandoned_frames.newest_frame()
     while frame is not None and len(frames) < _FRAMES:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The pretty-printers, and the values that they hand to gdb."""
+"""The pretty-printers, and the values that they pass to gdb."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Is the address that gdb prints a communication buffer, of which call?
+"""Test whether an address that gdb prints is a communication buffer, and find its call.
 
-Asked for every pointer and array that is printed.
+gdb asks this for every pointer and array that it prints.
 """
 
 from __future__ import annotations
@@ -31,29 +31,31 @@ from mpipp.render import buffers
 from mpipp.render.datatype_structs import Constant
 from mpipp.render.structure import Shown, Struct
 
-# In place of a request's record: the active call of the selected thread, or a completed one.
+# `Buffer.request` for a buffer without a request: of the selected thread's active call, or of a
+# completed call.
 _CALL, _COMPLETED = 0, 1
 
 
 class PrintedBuffer(NamedTuple):
-    """A printed buffer: the key to show it by, and a word for it."""
+    """A printed buffer: its key, and a short text for it."""
 
     key: Key
     summary: str
 
 
 class Buffer(NamedTuple):
-    """The root of what a buffer is shown as: a call's buffer number, and its other uses."""
+    """The key's root for a buffer of a call. `number` selects the buffer, `also` names its other
+    uses."""
 
     inferior: int
-    thread: int  # the gdb thread whose call it is; 0 for a request's
+    thread: int  # the gdb thread of the call; 0 for a request
     request: int  # the request's record, _CALL or _COMPLETED
-    serial: int  # the call's or the request's
+    serial: int  # serial number of the call or the request
     number: int
     also: tuple[str, ...]
 
     def find(self, session: Session) -> Shown:
-        """The object to show; GONE when the call has returned or the request is complete."""
+        """The object to show; GONE if the call has returned or the request is complete."""
         nearby = _nearby(session) if self.request == _COMPLETED else None
         if nearby is not None:
             call = nearby.call if nearby.call.serial == self.serial else None
@@ -71,18 +73,19 @@ class Buffer(NamedTuple):
 
 
 class FortranConstant(NamedTuple):
-    """A Fortran variable that stands for a constant such as MPI_IN_PLACE, shown by that name."""
+    """A Fortran variable such as MPI_IN_PLACE. MPI takes it for a constant, so its name
+    is shown."""
 
     inferior: int
     name: str
 
     def find(self, session: Session) -> Shown:
-        """The object to show."""
+        """The name of the constant."""
         return Constant(self.name)
 
 
 def printed(value: gdb.Value) -> PrintedBuffer | None:
-    """The buffer whose address `value` is; None if it is none."""
+    """The buffer that begins at the address in `value`; None if there is none."""
     if not settings.buffers_shown():
         return None
     address = _address(value)
@@ -95,7 +98,8 @@ def printed(value: gdb.Value) -> PrintedBuffer | None:
 
 
 def _find_fortran(session: Session, address: int) -> PrintedBuffer | None:
-    # The records have the constants of C. Without a call they are still no data.
+    # Call records have the values that these constants have in C. Outside a call, the variable is
+    # still no data.
     name = fortran_constants.constant(address)
     if name is None:
         return None
@@ -105,19 +109,19 @@ def _find_fortran(session: Session, address: int) -> PrintedBuffer | None:
 
 
 def _address(value: gdb.Value) -> int | None:
-    # The data of a pointer's target or an array; None for other values.
+    # The address of a pointer's target or of an array; None for other values.
     if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
         value = value.referenced_value()
     kind = value.type.strip_typedefs()
-    if kind.code == gdb.TYPE_CODE_STRING:  # Fortran's CHARACTER
+    if kind.code == gdb.TYPE_CODE_STRING:  # CHARACTER of Fortran
         return None if value.address is None else int(value.address)
     if kind.code == gdb.TYPE_CODE_PTR:
         target = kind.target().strip_typedefs().code
         if target in (gdb.TYPE_CODE_FUNC, gdb.TYPE_CODE_METHOD):
             return None
         address = int(value)
-        # Null pointers are everywhere, and MPI_IN_PLACE is a small number; the constants
-        # MPI_BOTTOM and MPI_IN_PLACE come in variables of type void *.
+        # Null pointers are frequent, and MPI_IN_PLACE is a small number: skip both for typed
+        # pointers. Variables of type void * may hold MPI_BOTTOM or MPI_IN_PLACE.
         if target != gdb.TYPE_CODE_VOID and not 1 << 12 <= address < (1 << 64) - (1 << 12):
             return None
         return address
@@ -152,8 +156,8 @@ def _find(session: Session, address: int) -> PrintedBuffer | None:
 
 
 def _completed(session: Session, address: int) -> Iterator[tuple[int, int, int, str, str]]:
-    # The buffers at that address of the completed call that the frame is at. The program may have
-    # changed the arrays of counts since an earlier execution.
+    # The buffers of the completed call that the frame is at. The program may have changed its
+    # arrays of counts since then.
     nearby = _nearby(session)
     if nearby is None:
         return
@@ -194,7 +198,7 @@ def _pending(session: Session) -> dict[int, list[tuple[int, int]]]:
 
 
 def active_call(session: Session) -> Call | None:
-    """The MPI call that the selected thread is inside of; None if it is in none."""
+    """The MPI call that the selected thread is in; None outside MPI."""
     thread = gdb.selected_thread()
     if thread is None:
         return None
@@ -213,7 +217,7 @@ def recorded_thread(session: Session, thread: gdb.InferiorThread) -> Thread | No
     for recorded in threads:
         if recorded.tid == thread.ptid[1]:
             return recorded
-    # In a container the process knows itself by another number.
+    # In a container, the process knows itself by another process id than gdb.
     try:
         here = int(console.value("$fs_base"))
     except (gdb.error, TypeError):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The values of a buffer as gdb's own values, where gdb has such a type.
+"""The values of a buffer as gdb's own values, if gdb has their type.
 
-gdb prints them faster, and by its own settings: elements, repeats, formats.
+gdb prints them faster than a printer does, and by its own settings: elements, repeats, formats.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from mpipp.render.structure import Shown
 from mpipp.render.value_text import values_text
 from mpipp.typetree import Datatype
 
-# Under the names of C and, where a Fortran frame is selected, of Fortran.
+# Names of the types in C and, for a selected Fortran frame, in Fortran.
 _FLOATS = {"f": ("float", "real*4", "real(kind=4)"), "d": ("double", "real*8", "real(kind=8)")}
 _LONG_FLOATS = ("long double", "real*16", "real(kind=16)")
 _COMPLEX = (
     *("complex float", "complex double", "double complex", "complex long double"),
     *("complex*8", "complex*16", "complex(kind=4)", "complex(kind=8)"),
 )
-_SLACK = 256  # of max-value-size: exceeding that ends gdb 13
+_SLACK = 256  # bytes below max-value-size: gdb 13 ends at a value that exceeds it
 
 
 def of(part: Shown) -> Any:
-    """A part as a value for gdb; None if it has to be shown by a printer of its own."""
+    """A part as a value for gdb; None if only a printer can show it."""
     if isinstance(part, Node):
         if part.kind == "scalar":
             return _scalar(part)
@@ -44,7 +44,7 @@ def of(part: Shown) -> Any:
 
 
 def text(node: Node) -> str:
-    """Any node as text, unreadable memory included."""
+    """A node as text; unreadable memory becomes an error text."""
     try:
         return values_text(node, settings.limits())
     except MpippError as error:
@@ -75,13 +75,13 @@ def _text(node: Node) -> Any:
 
 
 def _array(node: Node) -> Any:
-    # An array of numbers, wherever they lie.
+    # An array of numbers, contiguous or not; None for other nodes.
     view = node.view
     if not isinstance(view, Array) or not isinstance(view.view, Scalar):
         return None
     kind = _type(view.view)
     size = view.view.leaf.size
-    # Fortran's arrays have parentheses, unlike what is around this one.
+    # A Fortran array would be printed in parentheses, but the text around it has C's braces.
     if kind is None or not _in_c() or not 0 < view.count * size <= _most():
         return None
     try:
@@ -100,7 +100,7 @@ def _items(node: Node, view: Array) -> Iterator[bytes]:
 
 
 def _in_c() -> bool:
-    # Return whether the current language is C or a relative of it.
+    # Return whether gdb's current language is C or a related one.
     return symbol_names.text(gdb.Value("c").type.target()) == "char"
 
 
@@ -110,7 +110,7 @@ def _most() -> int:
 
 
 def type_of(datatype: Datatype) -> Any:
-    """The C type of a basic datatype, or one of its size. Raises MpippError."""
+    """The C type of a basic datatype, or a C type of its size. Raises MpippError."""
     view = views.of(datatype)
     if not isinstance(view, Scalar):
         raise MpippError(f"{datatype.name} has no C type: it is a pair")
@@ -137,7 +137,7 @@ def _type(view: Scalar) -> Any:
 
 
 def _named(names: Sequence[str], size: int) -> Any:
-    # The type that has one of these names and this size.
+    # The type that has one of these names, and this size; None if there is none.
     for name in names:
         try:
             kind = console.lookup_type(name)
@@ -154,9 +154,10 @@ def _bytes(size: int) -> Any:
 
 def _integer(size: int, signed: bool) -> Any:
     architecture = gdb.selected_inferior().architecture()
-    if hasattr(architecture, "integer_type"):  # gdb 12
+    if hasattr(architecture, "integer_type"):  # since gdb 12
         return architecture.integer_type(8 * size, signed)
-    # By name, as the frame's language has it: C or Fortran. Characters would be shown as text.
+    # Look the type up in the language of the frame, C or Fortran. gdb would show characters as
+    # text.
     names = {2: ("short", "integer*2"), 4: ("int", "integer*4"), 8: ("long long", "integer*8")}
     for name in names.get(size, ()):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pretty-printers: MPI handles, communication buffers, and the parts of both."""
+"""The pretty-printers for MPI handles, communication buffers, and the parts of both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mpipp.render import object_structs, structure
 from mpipp.render.datatype_structs import Constant
 from mpipp.render.structure import Shown
 
-# gdb 14 has a base class that says a printer may offer more than it did before.
+# Since gdb 14, this base class marks printers that have more methods than before.
 _Printer: Any = getattr(gdb, "ValuePrinter", object)
 
 
@@ -29,7 +29,7 @@ _first: cxx_containers.First | None = None
 
 
 def register() -> None:
-    """Put the printers before all others, in place of those registered before."""
+    """Put the printers before all others, and remove an earlier registration of them."""
     global _first
     collection = _Collection()
     gdb.printing.register_pretty_printer(None, collection, replace=True)
@@ -38,13 +38,13 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Leave the C++ library's containers to its own printers."""
+    """Let the C++ library's own printers show its containers again."""
     if _first is not None:
         _first.unregister()
 
 
 class _Collection(gdb.printing.PrettyPrinter):
-    # Called for every value that gdb prints.
+    # gdb calls this for every value that it prints.
 
     def __init__(self) -> None:
         self._handles = {kind: _Subprinter(f"MPI_{kind.capitalize()}") for kind in KINDS}
@@ -54,7 +54,7 @@ class _Collection(gdb.printing.PrettyPrinter):
         super().__init__("mpipp", every)
 
     def __call__(self, value: gdb.Value) -> Any:
-        # An exception here would appear in the midst of what gdb prints.
+        # gdb would print an exception amid its output.
         try:
             return self._printer(value)
         except (gdb.error, MpippError, RecursionError, OverflowError):
@@ -77,7 +77,7 @@ class _Collection(gdb.printing.PrettyPrinter):
 
 
 class _Subprinter:
-    # The printer that `info pretty-printer` lists and `disable pretty-printer` disables.
+    # The printer by which `info pretty-printer` lists all of mpipp's, to disable them.
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -103,7 +103,7 @@ def _handle(handle: handles.Handle) -> Any:
 
 
 def printer(key: tokens.Key, what: Shown, summary: str = "{...}") -> Any:
-    """A pretty-printer for something shown, of which `key` is the key."""
+    """A pretty-printer for an object or a part of it; `key` identifies it."""
     if isinstance(what, Constant):
         return _Word(what)
     if isinstance(what, int):
@@ -116,7 +116,7 @@ def printer(key: tokens.Key, what: Shown, summary: str = "{...}") -> Any:
 
 
 class _Word(_Printer):
-    # Without quotes.
+    # Shows a text without quotes.
 
     def __init__(self, text: str) -> None:
         self._text = console.encodable(plain(str(text), ""))
@@ -126,7 +126,7 @@ class _Word(_Printer):
 
 
 class _Text(_Printer):
-    # With quotes: gdb writes it as it writes strings.
+    # Shows a text as gdb writes strings, in quotes.
 
     def __init__(self, text: str) -> None:
         self._text = console.encodable(text)
@@ -139,9 +139,9 @@ class _Text(_Printer):
 
 
 class _Tree(_Printer):
-    # A struct or an array. There is no text before the members: DDD could not expand them.
+    # Shows a struct or an array. It has no text before the members, else DDD could not expand them.
 
-    _asked: _Tree | None = None  # the one whose text was last asked for
+    _asked: _Tree | None = None  # the printer whose `to_string` gdb called last
 
     def __init__(self, key: tokens.Key, what: Shown, summary: str) -> None:
         self._key = key
@@ -150,9 +150,9 @@ class _Tree(_Printer):
         self._names = structure.names(what)
 
     def to_string(self) -> str | None:
-        # gdb calls this right before the children when it prints. For a node in a front end's tree
-        # (MI's variable objects) it does not, or it prints the value in between (gdb 16). Then
-        # another printer of the same part is called next.
+        # To print a value, gdb calls this and then asks for the children. For a node in a front
+        # end's tree (MI's variable objects), gdb does not call this, or it prints the value in
+        # between (gdb 16). Then it calls another printer of the same part next.
         before, _Tree._asked = _Tree._asked, self
         if self._key.in_tree and before not in (None, self) and before._key == self._key:
             return "{...}"
@@ -176,7 +176,7 @@ class _Tree(_Printer):
     def _children(self) -> Iterator[tuple[str, Any]]:
         if _Tree._asked is not self:
             return self._nodes()
-        # gdb prints every new node of a tree, to nobody.
+        # gdb prints each new node of a tree although nobody sees it, so print it without members.
         numbers = range(0 if self._key.in_tree else structure.count(self._what))
         return map(self.child, numbers)
 
@@ -195,11 +195,11 @@ class _Tree(_Printer):
 
 
 def _part(key: tokens.Key, what: Shown, i: int | range) -> Any:
-    # A part as gdb can take it: a number, a value, or a token.
+    # A part in a form that gdb accepts: a number, a value, or a token.
     try:
         part = structure.part(what, i)
-        # gdb prints whole arrays fast, but in a tree they would not be divided, and a text would
-        # be an array of characters.
+        # gdb prints its own arrays fast. But in a tree it would not divide them, and would show a
+        # text as an array of characters.
         native = None if key.in_tree and structure.count(part) else native_values.of(part)
     except (gdb.error, MpippError, RecursionError, OverflowError) as error:
         part, native = Constant(f"<{error}>"), None
@@ -214,8 +214,8 @@ def _is_summary() -> bool:
 
 
 def _is_for_dap() -> bool:
-    # Return whether a client of the Debug Adapter Protocol called a printer's method. Such a client
-    # needs a word beside the children. gdb's own Python then calls it, otherwise gdb itself.
+    # Return whether the Debug Adapter Protocol called the printer's method. Its clients need a text
+    # beside the children. gdb's Python calls the method for DAP, and gdb itself in other cases.
     try:
         caller = sys._getframe(2)
     except ValueError:

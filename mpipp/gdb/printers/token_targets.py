@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The object of a token, found again from its key."""
+"""The object that a token stands for, found by the token's key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GONE = Constant("<no longer there>")
 
 
 class Object(NamedTuple):
-    """The root of what a handle is shown as: an object, by its record and serial."""
+    """The key's root for an MPI object, by its record and serial number."""
 
     inferior: int
     kind: str
@@ -27,7 +27,7 @@ class Object(NamedTuple):
 
     @classmethod
     def of(cls, session: Session, found: ModelObject | Broken) -> Object:
-        """The root for an object of a session."""
+        """The root for an object of the session."""
         if isinstance(found, Broken):
             return cls(session.inferior.num, found.kind, found.record, 0)
         header = found.header
@@ -42,7 +42,7 @@ class Object(NamedTuple):
 
 
 def find(key: Key) -> Shown:
-    """The current object of `key`. Raises MpippError if there is no registry any more."""
+    """The current state of the part that `key` describes. Raises MpippError without a registry."""
     session = sessions.required()
     known = session.shown.get(key)
     if known is not None:
@@ -59,7 +59,7 @@ def find(key: Key) -> Shown:
 
 
 def remember(key: Key, part: Shown) -> Key:
-    """Keep what was found on the way to a part, so that `find` need not go there again."""
+    """Store a part that has just been read, so that `find` need not read the path to it again."""
     session = sessions.current()
     if session is not None:
         session.shown[key] = part

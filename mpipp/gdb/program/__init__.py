@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The program as gdb sees it: its memory, frames and types, and its registry."""
+"""The program as gdb sees it: its memory, frames, types and registry."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Has a thread left a function without a return? (longjmp, or a C++ exception)"""
+"""Test whether a thread has left a function without a return: by longjmp, or a C++ exception."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ import gdb
 
 from mpipp.gdb.program import symbol_names
 
-_MOST = 10_000  # frames
-# Where stacks of threads begin; those of coroutines begin elsewhere.
+_MOST = 10_000  # frames of a thread
+# The functions where the stacks of threads begin. The stacks of coroutines begin elsewhere.
 _OUTERMOST = ("main", "_start", "start_thread", "clone", "clone3", "__clone", "__clone3")
 
 _NONE, _SELECTED, _ANY = range(3)
-_asked = _SELECTED  # the threads that gdb can read
+_asked = _SELECTED  # the threads that `has_left_frame` may examine
 
 
 @contextmanager
 def any_thread() -> Iterator[None]:
-    """Look at all threads for a while. Selecting them makes gdb forget its frames, so not while it
-    prints some."""
+    """Allow tests of all threads within this context.
+
+    A test selects the thread, and then gdb forgets its frames. So do not use this while gdb prints
+    frames.
+    """
     with _asking(_ANY):
         yield
 
 
 @contextmanager
 def no_thread() -> Iterator[None]:
-    """Look at none for a while: gdb is about to find out what the frames are."""
+    """Allow no tests within this context, because gdb is just unwinding frames."""
     with _asking(_NONE):
         yield
 
@@ -44,11 +47,11 @@ def _asking(which: int) -> Iterator[None]:
 
 
 def has_left_frame(inferior: gdb.Inferior, tid: int, frame: int, start: int, end: int) -> bool:
-    """Return whether a thread has left a function with its frame on the thread's own stack, from
-    `start` to `end`. Then the thread runs further out on that stack.
+    """Return whether a thread has left the function whose frame is at the address `frame`.
 
-    False if uncertain: on the stacks of signal handlers and coroutines, and for threads that gdb
-    cannot read now.
+    The thread's stack extends from `start` to `end`. If the thread has left, its frames are all
+    further out. Returns False if uncertain: on the stacks of signal handlers and coroutines, and
+    for threads that gdb cannot read now.
     """
     if not start <= frame < end or _asked == _NONE:
         return False
@@ -67,7 +70,7 @@ def has_left_frame(inferior: gdb.Inferior, tid: int, frame: int, start: int, end
 
 
 def selected_frame() -> gdb.Frame | None:
-    """The selected frame; None without a process, and of a thread that runs."""
+    """The selected frame; None if there is no process or the thread runs."""
     try:
         return gdb.selected_frame()
     except gdb.error:
@@ -75,7 +78,7 @@ def selected_frame() -> gdb.Frame | None:
 
 
 def newest_frame() -> gdb.Frame | None:
-    """The selected thread's newest frame; None of a thread that runs."""
+    """The newest frame of the selected thread; None if the thread runs."""
     try:
         return gdb.newest_frame()
     except gdb.error:
@@ -83,8 +86,9 @@ def newest_frame() -> gdb.Frame | None:
 
 
 def frames(most: int, start: gdb.Frame | None = None) -> Iterator[gdb.Frame]:
-    """The selected thread's frames from one on, by default the newest; none of a thread that
-    runs.
+    """The frames of the selected thread, from `start` (the newest by default) outwards.
+
+    Yields at most `most` frames, and none if the thread runs.
     """
     frame = start or newest_frame()
     for _ in range(most):
@@ -96,7 +100,7 @@ def frames(most: int, start: gdb.Frame | None = None) -> Iterator[gdb.Frame]:
 
 @contextmanager
 def selected(thread: gdb.InferiorThread) -> Iterator[None]:
-    """Make `thread` the selected one for a while."""
+    """Select `thread` within this context."""
     before, frame = gdb.selected_thread(), selected_frame()
     thread.switch()
     try:
@@ -109,8 +113,8 @@ def selected(thread: gdb.InferiorThread) -> Iterator[None]:
 
 
 def _is_further_out(frame: int, end: int) -> bool:
-    # All frames must exist, down to the thread's start. A coroutine's stack may be anywhere, also
-    # within one of the thread's own frames.
+    # The thread has left if the stack can be unwound to its start, and each frame is further out. A
+    # coroutine's stack may be anywhere, even inside a frame of the thread.
     name, lowest = "", frame + 1
     one: gdb.Frame | None = gdb.newest_frame()
     for _ in range(_MOST):

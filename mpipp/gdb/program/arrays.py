@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where do the program's arrays begin?"""
+"""The addresses of arrays and scalars of the program."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _IS_OLD = gdb.VERSION.startswith("10.")
 
 
 def address(value: gdb.Value) -> int | None:
-    """Where an array's first element lies, or a scalar; None if that is not in memory.
+    """The address of a scalar or of an array's first element; None if it is not in memory.
 
-    Asking an array itself would copy one that is no variable to the program's memory.
+    This does not ask gdb for the address of the array itself. If the array is no variable, gdb
+    would copy it to the program's memory.
     """
     kind = value.type.strip_typedefs()
     while kind.code == gdb.TYPE_CODE_ARRAY and not is_open(kind):
@@ -23,7 +24,6 @@ def address(value: gdb.Value) -> int | None:
 
 
 def is_open(kind: gdb.Type) -> bool:
-    """Return whether it is the type of an assumed-size array, whose bounds end gdb 10 when asked
-    for.
-    """
+    """Return whether a type is an assumed-size array. gdb 10 ends when it is asked for the bounds
+    of one."""
     return _IS_OLD and symbol_names.text(kind).endswith("*)")

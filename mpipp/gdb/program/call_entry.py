@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The MPI call at whose very beginning a thread has stopped, before the wrapper recorded it.
+"""The MPI call that a thread has entered, before the wrapper has recorded it.
 
-A breakpoint on MPI_Bcast stops there. The arguments are read from the frame: the wrapper is built
-with debug information, and its parameters have the standard's names.
+A breakpoint on MPI_Bcast stops there. The arguments come from the frame: the wrapper is built with
+debug information, and its parameters have the standard's names.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from mpipp.gdb.program.sessions import Session
 from mpipp.model import Broken, Buffer, Call, Comm, DatatypeRecord, Site, procedures
 
 _PROCEDURE = re.compile(r"P?(MPI_[A-Z]\w*)$")
-_FRAMES = 4  # of the newest: an intercepting function may have called another
+_FRAMES = 4  # newest frames to search: one intercepting function may call another
 
 
 def call(session: Session) -> Call | None:
-    """The call that the selected thread has just entered; None if there is none."""
+    """The call that the selected thread has just entered; None in other places."""
     frame = abandoned_frames.newest_frame()
     for _ in range(_FRAMES):
         if frame is None:
@@ -36,7 +36,7 @@ def call(session: Session) -> Call | None:
 
 
 def _arguments(frame: gdb.Frame) -> dict[str, int]:
-    # The arguments that are numbers or addresses.
+    # The arguments that are numbers or addresses, by name.
     result = {}
     try:
         block = frame.block()
@@ -75,8 +75,7 @@ def _call(procedure: str, arguments: dict[str, int], frame: gdb.Frame, session: 
 
 
 def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> Iterator[Buffer]:
-    # The arguments with a place in the process's own memory, whose counts and datatype are single
-    # numbers.
+    # The buffer arguments of a single process, with one count and one datatype.
     comm = session.registry.find("comm", arguments.get("comm", 0))
     comm = comm if isinstance(comm, Comm) else None
     places = _places(arguments.get("root", 0), comm, session)
@@ -102,7 +101,8 @@ def _buffers(procedure: str, arguments: dict[str, int], session: Session) -> Ite
 
 
 def _places(root: int, comm: Comm | None, session: Session) -> set[str]:
-    # Which of "root" and "leaf" the process is, as mpipp_at_root and mpipp_at_leaf say it.
+    # "root" or "leaf": the side of the process in a rooted call, as the wrapper's mpipp_at_root and
+    # mpipp_at_leaf determine it.
     if comm is not None and comm.inter:
         named = session.constant_name(root, "MPI_ROOT", "MPI_PROC_NULL")
         return {"MPI_ROOT": {"root"}, "MPI_PROC_NULL": set[str]()}.get(named or "", {"leaf"})
@@ -110,7 +110,7 @@ def _places(root: int, comm: Comm | None, session: Session) -> set[str]:
 
 
 def _peers(times: str, arguments: dict[str, int], comm: Comm | None) -> int | None:
-    # How often a buffer's count stands for data; None if arrays say it.
+    # The factor from a buffer's count to its number of entries; None if an array has the counts.
     if times in ("each", "own", "sum"):
         return None
     if times not in ("peers", "sources", "targets"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Addresses of code as a person knows them: source lines and functions."""
+"""Source lines and functions for addresses of code."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _LINE = re.compile(r"[^:]+:\d+( |$)")
 
 
 def site(where: Site) -> list[str]:
-    """Where an object was made, innermost caller first; [] if that is not known.
+    """The place where an object was created, innermost caller first; [] if unknown.
 
-    Callers without a source line (the MPI library's Fortran layer, an extension module) are left
-    out before one with a line. That line is recorded if MPIPP_FRAMES requests more callers.
+    Leading callers without a source line are left out if another caller has one. Such callers are
+    the MPI library's Fortran layer, or an extension module. MPIPP_FRAMES must record enough
+    callers.
     """
     return [text for text, _ in _calls(where)]
 
@@ -33,13 +34,13 @@ def place(where: Site) -> str:
 
 
 def site_and_place(where: Site) -> tuple[list[str], str]:
-    """The calls of a site, and its place in a line, from a single lookup."""
+    """The results of `site` and `place`, from a single look-up."""
     calls = _calls(where)
     return [text for text, _ in calls], header_calls.place(calls)
 
 
 def _calls(where: Site) -> list[tuple[str, str]]:
-    # Each with the path of its source.
+    # Each caller, with the path of its source file.
     if where.python:
         return [(where.python.text, "")]
     addresses = [address for address in (where.address, *where.frames) if address]
@@ -49,7 +50,7 @@ def _calls(where: Site) -> list[tuple[str, str]]:
 
 
 def frames(where: Site) -> list[Frame]:
-    """The calls of a site of which a source line is known, innermost first."""
+    """The callers with a known source line, innermost first."""
     if where.python:
         path, line, name = where.python
         return [Frame(where.python.text, path, line, name)]
@@ -61,7 +62,7 @@ def frames(where: Site) -> list[Frame]:
 
 
 def frame(return_address: int) -> Frame | None:
-    """The source line of the call that returns to an address; None if it is not known."""
+    """The source line of the call with this return address; None if unknown."""
     line = gdb.find_pc_line(return_address - 1)
     if line.symtab is None or not line.line:
         return None
@@ -74,12 +75,12 @@ def _source(return_address: int) -> str:
 
 
 def has_line(place: str) -> bool:
-    """Return whether the source line is known of what `call` returned."""
+    """Return whether a text from `call` contains a source line."""
     return _LINE.match(place) is not None
 
 
 def call(return_address: int) -> str:
-    """The call that returns to an address: "file.c:12 in main", or what is known of that."""
+    """The call with this return address: "file.c:12 in main", or the known part of that."""
     # The instruction after the call may belong to the next line, or even to the next function.
     pc = return_address - 1
     line = gdb.find_pc_line(pc)
@@ -98,7 +99,7 @@ def call(return_address: int) -> str:
 
 
 def is_in_symbol(pc: int, name: str) -> bool:
-    """Return whether an address of code is in a symbol of the linker's."""
+    """Return whether an address of code belongs to this symbol of the linker."""
     return _symbol(pc).partition("+")[0] == name
 
 
@@ -119,12 +120,13 @@ def _function(pc: int) -> str | None:
 
 
 def _symbol(pc: int) -> str:
-    # "main+18", from gdb's "main + 18 in section .text of /lib/x.so"
+    # "main+18", from gdb's "main + 18 in section .text of /lib/x.so".
     try:
         text = console.output("info symbol {:#x}", pc)
     except gdb.error:
         return ""
-    text = text.rstrip().rpartition("\n")[2]  # "set trace-commands" puts the command before it
+    # With "set trace-commands", gdb writes the command in a line before.
+    text = text.rstrip().rpartition("\n")[2]
     if text.startswith("No symbol"):
         return ""
     name: str = text.split(" in section ")[0]

@@ -19,20 +19,19 @@ from mpipp.registry.memory import cpython_frames
 from mpipp.render import header_calls
 from mpipp.symbolizer.source_frames import Frame
 
-_INSIDE = 64  # frames inside MPI, and the tools between it and the program
+_INSIDE = 64  # frames inside MPI, including tools between MPI and the program
 _MOST_CALLERS = 64
-_RAISING = 8  # frames of the C library inside raise(), and of a system call
-_LAYER = 4  # frames of MPI's Fortran layer
+_RAISING = 8  # frames that the C library adds for raise() and for a system call
+_LAYER = 4  # frames that MPI's Fortran layer adds
 _MPI4PY = "/mpi4py/"
-_LIBRARIES = ("libmpi", "libfmpi")  # MPI's own, the Fortran layer among them
+_LIBRARIES = ("libmpi", "libfmpi")  # the MPI library, and its Fortran layer
 
 
 def caller(site: Site) -> gdb.Frame:
     """The frame of the selected thread that made the call at `site`; the newest if it is not found.
 
-    In Fortran that is behind MPI's Fortran layer, which has no source lines.
-
-    Raises MpippError of a thread that runs.
+    In Fortran this frame lies outside MPI's Fortran layer, which has no source lines. Raises
+    MpippError if the thread runs.
     """
     newest = frame = abandoned_frames.newest_frame()
     if newest is None:
@@ -47,20 +46,21 @@ def caller(site: Site) -> gdb.Frame:
 
 
 def user(site: Site) -> gdb.Frame:
-    """The program's own frame in the selected thread: `caller`, or the caller of a library if
-    that is a function in its header.
+    """The frame of the program that made the call in the selected thread.
+
+    If `caller` is in a function from a library's header, this is the frame that called the library.
     """
     frame = caller(site)
     return _outer_frame(frame) or frame
 
 
 def is_wrapper(frame: gdb.Frame) -> bool:
-    """Return whether a frame belongs to the wrapper, or to the library beside it."""
+    """Return whether a frame belongs to the wrapper or its libc interposer."""
     return os.path.basename(symbol_names.library(frame.pc())).startswith("libmpipp_")
 
 
 def wrapper() -> gdb.Frame | None:
-    """The newest frame of the wrapper that the selected thread has stopped in, if it has."""
+    """The newest frame in the wrapper if the selected thread has stopped there, else None."""
     frame = abandoned_frames.newest_frame()
     for _ in range(_RAISING):
         if frame is None or is_wrapper(frame):
@@ -70,7 +70,7 @@ def wrapper() -> gdb.Frame | None:
 
 
 def level(frame: gdb.Frame) -> int:
-    """The number of a frame of the selected thread, 0 of the newest."""
+    """The number of a frame in the selected thread; 0 is the newest."""
     number = 0
     newer = frame.newer()
     while newer is not None:
@@ -80,9 +80,9 @@ def level(frame: gdb.Frame) -> int:
 
 
 def place(site: Site, tid: int, session: Session) -> str:
-    """Where the thread `tid` called, as `call_sites.call` says it.
+    """The source line where the thread `tid` made a call, in the words of `call_sites.call`.
 
-    Where that is in a library's header also the line that called the library.
+    If that line is in a library's header, the text also has the line that called the library.
     """
     if site.python:
         return site.python.text
@@ -99,9 +99,9 @@ def place(site: Site, tid: int, session: Session) -> str:
 
 
 def callers(site: Site, tid: int, session: Session) -> list[str]:
-    """The callers of the function in which the thread `tid` called, innermost first.
+    """The callers of the function in which the thread `tid` made a call, innermost first.
 
-    Only as many as the run records (mpipp run --frames); none where the call is not found.
+    Returns as many as the run records (mpipp run --frames), or none if the call is not found.
     """
     wanted = min(session.registry.info.frames, _MOST_CALLERS)
     for thread in session.inferior.threads():
@@ -118,7 +118,7 @@ def callers(site: Site, tid: int, session: Session) -> list[str]:
 
 
 def frames(site: Site, tid: int, session: Session) -> list[Frame]:
-    """The lines of source of a call of the thread `tid`, innermost first, as far as it is known."""
+    """The known source lines of a call of the thread `tid`, innermost first."""
     known = call_sites.frames(site)
     if site.python or (known and not _is_mpi4py(site)):
         return [*known, *_callers_of_headers(site, tid, session)]
@@ -137,7 +137,7 @@ def _callers_of_headers(site: Site, tid: int, session: Session) -> Iterator[Fram
 
 
 def python_line(tid: int, session: Session) -> str:
-    """The line of Python that a thread is at, as `call_sites.call` says one; "" if it runs none."""
+    """The current Python line of a thread, in the words of `call_sites.call`; "" outside Python."""
     found = _python_frame(tid, session)
     return found.text if found is not None else ""
 
@@ -147,7 +147,7 @@ def _python_frame(tid: int, session: Session) -> Frame | None:
 
 
 def python_frames(tid: int, session: Session) -> Iterator[Frame]:
-    """The lines of Python that a thread is at, innermost first; none if it runs none."""
+    """The current Python lines of a thread, innermost first; none outside Python."""
     try:
         runtime = int(console.value("&_PyRuntime"))
         number = _python_version(runtime, session)
@@ -161,7 +161,8 @@ def python_frames(tid: int, session: Session) -> Iterator[Frame]:
 
 
 def _python_version(runtime: int, session: Session) -> int:
-    # As Py_Version has it; before 3.11, which has none, by the file's name: libpython3.9.so.1.0.
+    # The version in the format of Py_Version. Before 3.11, Python has no such variable: then use
+    # the name of the library, libpython3.9.so.1.0.
     try:
         version = int(console.value("&Py_Version"))
     except gdb.error:
@@ -186,7 +187,7 @@ def _place(site: Site, text: str) -> str:
 
 
 def _outer_frame(called: gdb.Frame) -> gdb.Frame | None:
-    # The first frame outside a library of which `called` is a function in a header.
+    # The first frame outside the library whose header contains the function of `called`.
     line = called.find_sal()
     library = (
         header_calls.library_of(symbol_names.path(line.symtab)) if line.symtab is not None else ""
@@ -196,7 +197,7 @@ def _outer_frame(called: gdb.Frame) -> gdb.Frame | None:
         if frame is None:
             return None
         line = frame.find_sal()
-        if line.symtab is None:  # in the library's own file
+        if line.symtab is None:  # it is in the library's own source file
             if not symbol_names.library(frame.pc()):
                 return None
         elif not symbol_names.path(line.symtab).startswith(library):

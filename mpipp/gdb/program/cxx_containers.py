@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where are the elements of a C++ container? Asked without calling the program."""
+"""The elements of C++ containers, found without calling the program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import gdb
 
 from mpipp.gdb.program import symbol_names
 
-# Containers with all elements in one block, and the member that points to it; libstdc++, libc++.
+# Members that point to the elements, in containers that keep them in one block; libstdc++, libc++.
 _ENDS = (("_M_impl", "_M_finish"), ("__end_",))  # of vectors
 _MEMBERS = (
     (re.compile(r"std::(\w+::)?vector<"), ("_M_impl", "_M_start")),
@@ -18,13 +18,13 @@ _MEMBERS = (
     (re.compile(r"std::(\w+::)?valarray<"), ("_M_data",)),
     (re.compile(r"std::(\w+::)?span<"), ("_M_ptr",)),
 )
-# Others, of which no address tells where the elements lie.
+# Containers whose elements lie in many places.
 _SCATTERED = re.compile(r"std::(\w+::)?((forward_)?list|deque|(unordered_)?(multi)?(map|set))<")
 _POINTERS = re.compile(r"std::(\w+::)?(unique|shared|weak)_ptr<")
 
 
 def elements(value: gdb.Value) -> int | None:
-    """The address of a container's first element, 0 if there never was one; None for others."""
+    """The address of a container's first element, 0 if it never had one; None for other values."""
     name = _tag(value.type)
     for pattern, members in _MEMBERS:
         if pattern.match(name):
@@ -35,13 +35,13 @@ def elements(value: gdb.Value) -> int | None:
 
 
 def is_container(kind: gdb.Type) -> bool:
-    """Return whether it is the type of a container, whose elements lie elsewhere."""
+    """Return whether a type is a container. Its elements lie outside it."""
     name = _tag(kind)
     return bool(_SCATTERED.match(name)) or any(pattern.match(name) for pattern, _ in _MEMBERS)
 
 
 def is_pointer(kind: gdb.Type) -> bool:
-    """Return whether it is the type of a smart pointer."""
+    """Return whether a type is a smart pointer."""
     return _POINTERS.match(_tag(kind)) is not None
 
 
@@ -69,24 +69,25 @@ def _member(value: gdb.Value, members: tuple[str, ...]) -> gdb.Value | None:
 
 
 class First:
-    """Lets a printer see containers before the printers that come with the C++ library.
+    """Lets an mpipp printer see containers before the printers of the C++ library.
 
-    Those belong to the library's file, and gdb asks such printers before its global ones.
+    The library's printers belong to its object file, and gdb asks those before the global printers.
     """
 
-    _EVENTS = ("new_objfile", "stop", "before_prompt")  # the printers are there after one of these
+    # After each of these events, the library's printers may be new.
+    _EVENTS = ("new_objfile", "stop", "before_prompt")
 
     def __init__(self, printer: object) -> None:
         self._printer = printer
 
     def register(self) -> None:
-        """Start."""
+        """Put the printer before those of the C++ library, now and after each event."""
         for event in self._registries():
             event.connect(self._put)
         self._put()
 
     def unregister(self) -> None:
-        """Leave the C++ library's printers as they were."""
+        """Restore the C++ library's printers."""
         for event in self._registries():
             event.disconnect(self._put)
         for file in gdb.objfiles():

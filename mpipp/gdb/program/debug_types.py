@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program's types from its debug information, as `mpipp.program_types.types` has them."""
+"""The program's types from its debug information, as a model (`mpipp.program_types.types`)."""
 
 from __future__ import annotations
 
@@ -16,34 +16,35 @@ from mpipp.gdb.program import arrays, cxx_containers, symbol_names
 from mpipp.program_types.types import Array, Member, Record, Scalar, Type
 
 _DEEPEST = 64
-_MOST_MEMBERS = 20_000  # of a type, those of the types in it counted as often as they occur
-_SHOWN = "mpipp_shown_type"  # a variable of gdb's
-# Typedefs with a datatype of their own, which need not be that of the type behind them.
+_MOST_MEMBERS = 20_000  # members of a type, including those of nested types for each occurrence
+_SHOWN = "mpipp_shown_type"  # a gdb variable
+# Typedefs with an MPI datatype of their own. It may differ from that of the underlying type.
 _STANDARD = re.compile(r"(?:std::)?(u?int(?:8|16|32|64)_t|wchar_t)$")
 _BASE = re.compile(r"(?: : |, )(public|protected|private) (?!virtual )")
 _LABEL = re.compile(r"  (public|private|protected):$")
 _MEMBER = re.compile(r"    ( *)\S.*?(\w+)(?:\[\d+\])*(?: : \d+)?;$")
-# The shape of a Fortran array that is known at run time: (:), (0:*), not (0:3).
+# The shape of a Fortran array whose bounds are known only at run time: (:), (0:*), not (0:3).
 _ASSUMED = re.compile(r"[(,](?:-?\d*:|(?:-?\d+:)?\*)(?:,.*)?\)$")
 
 
 class Names(NamedTuple):
-    """The names of types in the language of the program."""
+    """Options of a model: the program's language, and a limit for its members."""
 
     fortran: bool
     cxx: bool
-    access: bool  # whether to ask what is private
-    left: list[int]  # how many members a model may still have
+    access: bool  # whether to determine private members
+    left: list[int]  # the number of members that may still be added
 
 
 def language_names(access: bool = False) -> Names:
-    """The names in gdb's current language; with `access`, models mark private members."""
+    """The options for gdb's current language; with `access`, models mark private members."""
     language = console.language()
     return Names(language == "fortran", language == "c++", access, [_MOST_MEMBERS])
 
 
 def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
-    """A type of the program. Raises MpippError for what has no layout: void, an incomplete type."""
+    """A model of a type. Raises MpippError for a type without a layout: void, an
+    incomplete type."""
     plain = kind.strip_typedefs()
     code = plain.code
     if not depth:
@@ -66,7 +67,8 @@ def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
         return Scalar("pointer", symbol_names.of_type(kind), plain.sizeof)
     if code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
         return _record(kind, plain, language, depth)
-    if depth and code == gdb.TYPE_CODE_ERROR and plain.sizeof:  # GNU C's complex integers
+    # Complex integers, an extension of GNU C.
+    if depth and code == gdb.TYPE_CODE_ERROR and plain.sizeof:
         return Scalar("opaque", symbol_names.text(plain.unqualified()), plain.sizeof)
     return _scalar(kind, plain)
 
@@ -91,7 +93,7 @@ def _array(plain: gdb.Type, language: Names, depth: int) -> Type:
         raise MpippError(f"the size of {name} is not known: name the elements with {name}@COUNT")
     low, high = plain.range()
     count, target = max(0, high - low + 1), plain.target()
-    if not count or not plain.sizeof:  # a flexible array member is one of no size
+    if not count or not plain.sizeof:  # a flexible array member has no size
         count = 0
     element = model(target, language, depth + 1)
     stride = plain.sizeof // count if count else element.size
@@ -144,7 +146,7 @@ def _fields(plain: gdb.Type) -> list[gdb.Field]:
 
 
 def _is_empty(plain: gdb.Type) -> bool:
-    # Return whether it has no members; those of an incomplete type are not known.
+    # Return whether a struct has no members; for an incomplete type they are unknown.
     try:
         return not symbol_names.of_type(plain) or "<incomplete type>" not in _declaration(plain)
     except gdb.error:
@@ -152,7 +154,7 @@ def _is_empty(plain: gdb.Type) -> bool:
 
 
 def _declaration(plain: gdb.Type) -> str:
-    # gdb's text for a type. Its name is not typed: it may be any text.
+    # The text of a type from gdb. The command has no name of a type, because it may be any text.
     gdb.set_convenience_variable(_SHOWN, gdb.Value(0).cast(plain.pointer()))
     try:
         return console.output("ptype/r *${}", _SHOWN)
@@ -169,7 +171,7 @@ def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
     access = _access(plain) if language.access and language.cxx else _Access((), {})
     bases = iter(access.bases)
     own: list[Member] = []
-    inherited: list[tuple[str, Member]] = []  # with the name of the base class
+    inherited: list[tuple[str, Member]] = []  # each with the name of its base class
     for number, field in enumerate(fields):
         offset = (_place(field) or 0) // 8
         name = symbol_names.field(field)
@@ -202,27 +204,28 @@ def _members(plain: gdb.Type, language: Names, depth: int) -> Iterator[Member]:
     yield from own
     count = Counter([member.name for member in own] + [member.name for _, member in inherited])
     for base, member in inherited:
-        # One of several of its name is known by its class.
+        # The name of the class distinguishes members of the same name.
         several = member.name and count[member.name] > 1
         yield member._replace(name=f"{base}::{member.name}") if several else member
 
 
 class _Access(NamedTuple):
-    # "private" or "protected", "" of what is public: of the base classes whose place is known, and
-    # of members by name.
+    # "private" or "protected" for each member by name, and for base classes by their position; ""
+    # if public.
     bases: tuple[str, ...]
     members: dict[str, str]
 
 
 def _access(plain: gdb.Type) -> _Access:
-    # Only gdb's own way to write a class tells it.
+    # gdb shows access only in its text of a class, not in its Python API.
     found: dict[str, str] = {}
     if not symbol_names.of_type(plain):
         return _Access((), found)
     first, *lines = _declaration(plain).splitlines()
     bases = tuple(word.replace("public", "") for word in _BASE.findall(first))
-    word = "private" if first.startswith("type = class ") else ""  # not all versions of gdb say it
-    nested: list[str] = []  # members of a struct without a name are the class's own
+    # Not all versions of gdb write "private:" first.
+    word = "private" if first.startswith("type = class ") else ""
+    nested: list[str] = []  # members of an anonymous struct belong to the class
     for line in lines:
         label = _LABEL.match(line)
         member = _MEMBER.match(line)
@@ -239,19 +242,22 @@ def _access(plain: gdb.Type) -> _Access:
 
 
 def _place(field: gdb.Field) -> int | None:
-    # In bits; static members have none, and a virtual base class is where the object says.
+    # The position in bits. Static members have none. A virtual base class has one only in an
+    # object.
     found: int | None = getattr(field, "bitpos", None)
     return found
 
 
 def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
-    # Bit fields of one storage unit, or of a shared byte, are one member: MPI addresses no less.
+    # MPI addresses no bits. So bit fields in one storage unit, or with a shared byte, are one
+    # member.
     units: dict[tuple[int, int], list[gdb.Field]] = {}
     for field in fields:
         if field.bitsize and symbol_names.field(field):
             unit = field.type.sizeof
             units.setdefault((field.bitpos // 8 // unit * unit, unit), []).append(field)
-    groups: list[tuple[int, int, int, list[gdb.Field]]] = []  # first byte, last, the unit's, fields
+    # First and last byte, start of the unit, bit fields.
+    groups: list[tuple[int, int, int, list[gdb.Field]]] = []
     for (at, unit), shared in units.items():
         first = min(field.bitpos for field in shared) // 8
         last = -(-max(field.bitpos + field.bitsize for field in shared) // 8)
@@ -272,7 +278,7 @@ def _bit_fields(fields: list[gdb.Field], size: int) -> Iterator[Member]:
 def _indirect(field: gdb.Field, size: int, language: Names) -> Scalar | None:
     # An allocatable or pointer component is an array, or part of one, with a shape known only at
     # run time. A derived type with such a component is dynamic as well. Components that the
-    # compiler adds (_str_length) have names outside the language. gdb knows no size of
+    # compiler adds (_str_length) have names that Fortran does not allow. gdb knows no size of
     # std::nullptr_t.
     plain = field.type.strip_typedefs()
     if plain.code == gdb.TYPE_CODE_VOID:
@@ -303,7 +309,8 @@ def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
             fortran and code == gdb.TYPE_CODE_CHAR and size == 1
         ):
             return Scalar("char", name, size)
-        if fortran and code == gdb.TYPE_CODE_CHAR:  # ISO 10646, for which there is no datatype
+        # Characters of ISO 10646, for which MPI has no datatype.
+        if fortran and code == gdb.TYPE_CODE_CHAR:
             return Scalar("opaque", name, size)
         return Scalar("signed" if is_signed(plain) else "unsigned", name, size)
     if code == gdb.TYPE_CODE_BOOL:
@@ -325,7 +332,7 @@ _KINDS = {
 
 
 def is_signed(plain: gdb.Type) -> bool:
-    """Return whether a type of integers has negative values."""
+    """Return whether an integer type is signed."""
     try:
         return int(gdb.Value(-1).cast(plain)) < 0
     except (gdb.error, OverflowError):
@@ -342,7 +349,7 @@ def _standard_name(kind: gdb.Type) -> str:
 
 
 def _plain_name(plain: gdb.Type) -> str:
-    # Compilers write "long unsigned int" or "unsigned long".
+    # The order of the words differs between compilers: "long unsigned int", "unsigned long".
     words = [word for word in symbol_names.text(plain.unqualified()).split() if word != "_Atomic"]
     if set(words) <= {"long", "short", "unsigned", "signed", "int"}:
         ordered = [word for word in ("unsigned",) if word in words]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which values of the program are MPI handles?"""
+"""MPI handles among the values of the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mpipp.gdb.program.sessions import Session
 from mpipp.model import KINDS, Broken, Object
 from mpipp.render import object_structs
 
-# MPI library's own names of what a pointer handle points to.
+# The types that pointer handles point to, by the names in the MPI libraries.
 _POINTEES = {
     "ompi_datatype_t": "datatype",
     "ompi_request_t": "request",
@@ -28,10 +28,10 @@ _POINTEES = {
     "ADIOI_FileD": "file",
 }
 _NAMES = {f"MPI_{kind.capitalize()}": kind for kind in KINDS}
-# In the frames of the wrapper.
+# The names of handle types in the frames of the wrapper.
 _NAMES.update({f"mpipp_MPI_{kind.capitalize()}": kind for kind in KINDS})
 _POINTEES.update({f"MPI_ABI_{kind.capitalize()}": kind for kind in KINDS})
-# type(MPI_Datatype) of the module mpi_f08; gfortran writes names in lower case.
+# type(MPI_Datatype) of the module mpi_f08. gfortran writes names in lower case.
 _FORTRAN = {f"mpi_{kind}": kind for kind in KINDS}
 _FORTRAN_FIELD = "mpi_val"
 
@@ -41,17 +41,17 @@ class Handle(NamedTuple):
 
     kind: str  # one of model.KINDS
     value: int  # unsigned
-    fortran: bool  # `value` is the Fortran INTEGER, signed
-    place: int | None = None  # where the program has it, for requests
+    fortran: bool  # whether `value` is a Fortran INTEGER, signed
+    place: int | None = None  # the address of the handle variable, for requests
 
     @property
     def unknown(self) -> str:
-        """The text for a handle without an object."""
+        """The text for a handle that belongs to no known object."""
         return object_structs.unknown(self.kind, self.value)
 
 
 def of(value: gdb.Value) -> Handle | None:
-    """The handle that `value` is; None if it is none."""
+    """Return the handle in `value`; None if it is not a handle."""
     if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
         value = value.referenced_value()
     kind = _c_kind(value.type)
@@ -69,8 +69,8 @@ def _place(value: gdb.Value) -> int | None:
 
 
 def _c_kind(kind: gdb.Type) -> str | None:
-    # Integer handles only have the typedef's name. The pointee identifies pointer handles, even in
-    # templates, which know no typedefs.
+    # Integer handles can be recognized only by the name of the typedef. Pointer handles are
+    # recognized by their target, even in templates, which drop typedefs.
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
         found = _NAMES.get(symbol_names.of_type(kind))
         if found:
@@ -96,7 +96,7 @@ def _fortran_kind(kind: gdb.Type) -> str | None:
 
 
 def denoted(handle: Handle, session: Session) -> Object | Broken | None:
-    """The object that a handle denotes now; None if there is none."""
+    """The object that a handle refers to now; None if there is none."""
     if handle.fortran:
         return session.registry.by_fint(handle.kind, handle.value)
     return session.registry.find(handle.kind, handle.value, handle.place)

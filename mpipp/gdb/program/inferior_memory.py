@@ -18,18 +18,18 @@ from mpipp.registry.memory import core_files
 from mpipp.registry.memory.core_files import CoreFile
 
 _ADDRESS_SPACE = 1 << 64
-# gdb allocates what it is asked to read before it reads, and ends itself when it cannot.
+# bytes: gdb allocates memory before it reads, and ends if it cannot
 _LONGEST_READ = 1 << 28
 
 _CORE = re.compile(r"(?i:core) dump file:\s+`([^\n]*)',")
 
 
 class InferiorMemory:
-    """Reads memory as gdb sees it."""
+    """The memory of an inferior, as gdb reads it."""
 
     def __init__(self, inferior: gdb.Inferior) -> None:
         self._inferior = inferior
-        self.byte_order = "="  # of values; the registry says it
+        self.byte_order = "="  # of values; the registry sets it
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
@@ -40,13 +40,13 @@ class InferiorMemory:
         try:
             with selected(self._inferior):
                 return bytes(self._inferior.read_memory(address, length))
-        except gdb.error:  # gdb.MemoryError is one
+        except gdb.error:  # also gdb.MemoryError
             raise UnreadableMemory(address, length) from None
 
 
 @contextmanager
 def selected(inferior: gdb.Inferior) -> Iterator[None]:
-    """Make `inferior` the selected one for a while: gdb 13 reads no other's memory."""
+    """Select `inferior` within this context: gdb 13 reads only the selected inferior's memory."""
     before = gdb.selected_inferior()
     if before.num == inferior.num:
         yield
@@ -65,8 +65,8 @@ def selected(inferior: gdb.Inferior) -> Iterator[None]:
             frame.select()
 
 
-# One thread of each inferior, by its number, stopped if any is. gdb visits every inferior to list
-# the threads of one: 20 ms for 300 core files.
+# One thread of each inferior by number, a stopped one if possible. To list the threads of one
+# inferior gdb visits all of them: 20 ms for 300 core files.
 _threads: dict[int, gdb.InferiorThread] = {}
 
 
@@ -75,7 +75,7 @@ def _select(inferior: gdb.Inferior) -> None:
     if thread is None or not thread.is_valid() or not thread.is_stopped():
         every = inferior.threads()
         thread = next((one for one in every if one.is_stopped()), next(iter(every), None))
-    if thread is None:  # one that has exited: only a command selects it
+    if thread is None:  # the cached thread has exited: only a command can select the inferior
         with output.quiet():
             console.output("inferior {}", inferior.num)
         return
@@ -86,13 +86,14 @@ def _select(inferior: gdb.Inferior) -> None:
 def is_core() -> bool:
     """Return whether the selected inferior is a core file."""
     inferior = gdb.selected_inferior()
-    if not hasattr(inferior, "connection"):  # gdb 10
+    if not hasattr(inferior, "connection"):  # gdb 10 lacks this attribute
         return _CORE.search(console.output("info files")) is not None
     return inferior.connection is not None and bool(inferior.connection.type == "core")
 
 
 def core_file() -> CoreFile | None:
-    """The selected inferior's core file; None if it has none, or not of a 64-bit process."""
+    """The core file of the selected inferior; None if it has none, or if the process is
+    not 64-bit."""
     if not is_core():
         return None
     named = _CORE.search(console.output("info files"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which addresses does a process have, and which may it write to?"""
+"""The addresses that a process has mapped, and whether it may write to them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mpipp.registry.memory.core_files import Segment
 _MAPPING = re.compile(
     r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+(?:\s+([r-][w-]\S+))?", re.M
 )
-# The last column; before it may be permissions.
+# The last column. A column with permissions may precede it.
 _FILE = re.compile(
     r"^\s*(0x[0-9a-f]+)\s+(0x[0-9a-f]+)\s+0x[0-9a-f]+\s+0x[0-9a-f]+\s+(?:[r-]\S{3,}\s+)?(/.*?)\s*$",
     re.M,
@@ -39,7 +39,7 @@ def gaps() -> list[Gap] | None:
 
 
 def listing() -> str:
-    """The selected inferior's mappings as gdb lists them, of a core those of files."""
+    """The mappings of the selected inferior in gdb's words; for a core, the mapped files."""
     try:
         return console.output("info proc mappings")
     except gdb.error:
@@ -47,7 +47,8 @@ def listing() -> str:
 
 
 def file_at(address: int) -> tuple[str, int] | None:
-    """The file that is mapped at an address, and where its first byte is; None if none is."""
+    """The path of the file that is mapped at an address, and the address of its first byte, or
+    None."""
     files = _files(listing())
     name = next((name for start, end, name in files if start <= address < end), None)
     if name is None:
@@ -64,9 +65,10 @@ def _files(listed: str) -> list[tuple[int, int, str]]:
 
 
 def writable_at(address: int) -> list[tuple[int, int]]:
-    """The writable memory that has an address, as [start, end) with each start that it may have.
+    """The writable memory around an address, as [start, end) for each possible start.
 
-    The heap may be several mappings, one behind the other, and behind variables of the program.
+    The heap may consist of several consecutive mappings, and may directly follow the variables of
+    the program. So its start is uncertain.
     """
     starts: list[int] = []
     end = 0
@@ -84,22 +86,22 @@ def writable_at(address: int) -> list[tuple[int, int]]:
 
 def _read_mappings() -> list[_Mapping]:
     listed = [
-        # Without permissions (old gdb, cores), and if nothing is permitted: such addresses may be
-        # those of a device's memory, which MPI can write to.
+        # Old gdb and core files show no permissions: take the memory as writable. If nothing is
+        # permitted, it may be memory of a device, which MPI can write to.
         _Mapping(int(start, 16), int(end, 16), not rights or rights[:2] != "r-")
         for start, end, rights in _MAPPING.findall(listing())
     ]
     core = core_file()
     if core is None:
         return listed
-    # A core lists files that were mapped, and has segments for what was not left out.
+    # A core file lists the mapped files. Its segments are the memory that was saved.
     of_files = {mapping.start for mapping in listed}
     segments = [_segment(each, each.start in of_files) for each in core.segments]
     return segments + listed if segments else []
 
 
 def _segment(segment: Segment, of_file: bool) -> _Mapping:
-    # gdb's gcore also marks memory as readable if nothing is permitted.
+    # gdb's gcore marks memory as readable even if nothing is permitted.
     only_read = segment.readable and not segment.writable and of_file
     return _Mapping(segment.start, segment.end, not only_read)
 

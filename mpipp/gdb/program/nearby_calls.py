@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The completed MPI call that the selected frame is at: by its line, or right behind it."""
+"""The completed MPI call at the selected frame: in its line, or in the statement before."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from mpipp.gdb.program import abandoned_frames, symbol_names
 from mpipp.model import Call
 
 _JUMP = re.compile(r"(?:jmpq?|b)\s+(0x[0-9a-f]+)\b")
-_FOLLOWED = 16  # instructions
+_FOLLOWED = 16  # instructions between the call and the frame
 
 
 class Nearby(NamedTuple):
-    """A completed call, and whether the program has come to its line to make it once more."""
+    """A completed call, and whether the program is about to make it again."""
 
     call: Call
     again: bool
 
 
 def find(calls: Sequence[Call]) -> Nearby | None:
-    """The one of a thread's completed calls, the last of all first, that the selected frame is at.
+    """Find the completed call that the selected frame is at, among a thread's calls, latest first.
 
-    That is the last if the frame is behind it in its line, or at the next statement. If the frame
-    is at the beginning of a line, it is the one that this line made last.
+    It is the latest call if the frame is behind it in its line, or at the next statement. If the
+    frame is at the beginning of a line, it is the latest call of that line.
     """
     frame = abandoned_frames.selected_frame()
     here = _position(frame) if frame is not None else None
@@ -48,7 +48,7 @@ class _Line(NamedTuple):
 
 
 class _Position(NamedTuple):
-    # The line of a frame: its first instruction there, and the range of its function.
+    # The frame's line, its first instruction, and the address range of its function.
     line: _Line
     pc: int
     start: int
@@ -101,7 +101,7 @@ def _is_inlined(block: gdb.Block) -> bool:
 
 
 def _statement_before(here: _Position) -> int:
-    # The line of the last statement of the function above its line; 0: there is none.
+    # The line of the last statement before this line in the function; 0 if there is none.
     lines = (
         entry.line
         for entry in here.table.linetable()
@@ -111,8 +111,8 @@ def _statement_before(here: _Position) -> int:
 
 
 def _leads_to(frame: gdb.Frame, place: int, here: _Position) -> bool:
-    # Return whether only jumps without a condition lie between the call and a line. So it is behind
-    # an if-clause, or behind a call whose arguments take several lines.
+    # Return whether only unconditional jumps lie between the call and a line. This is so behind an
+    # if-clause, or behind a call whose arguments take several lines.
     address, line, architecture = place, _line(place), frame.architecture()
     for _ in range(_FOLLOWED):
         if address == here.pc:

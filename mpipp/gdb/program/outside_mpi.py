@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does a process do that is not in MPI, and where did it die?"""
+"""The activity of a process outside MPI, or the place where it died."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mpipp.gdb.program.sessions import Session
 from mpipp.model import Thread
 
 _MOST = 64  # frames
-# Signals that a process gets for what it does: the kernel sends them, or the process itself.
+# Signals for errors of the process itself. The kernel sends them, or the process does (abort).
 _FAULTS = ("ILL", "ABRT", "BUS", "FPE", "SEGV", "SYS")
 _LIBC = ("libc.so.", "libc-", "ld-linux", "libpthread")
 _INTERNAL = re.compile(r"^(__GI_|__libc_)+")
@@ -25,9 +25,10 @@ _RAISING = re.compile(r"abort|raise|pthread_kill")
 
 
 def doing(session: Session) -> str:
-    """ "computing at solver.c:80 in relax", or "in sleep, called at solver.c:80 in relax".
+    """Describe what a process does: "computing at solver.c:80 in relax", or "in sleep, called at
+    ...".
 
-    Of the selected inferior; of several threads, the first that has called MPI and is outside.
+    It is the selected inferior, in its first thread that has called MPI and is outside.
     """
     every = sorted(session.inferior.threads(), key=lambda thread: thread.num)
     threads = [thread for thread in every if thread.is_stopped()]
@@ -45,21 +46,22 @@ def doing(session: Session) -> str:
 
 
 def death(session: Session) -> Death | None:
-    """The death of the selected core's process.
+    """The death of the process in the selected core file.
 
-    None for others, and for one that another process has ended: it shows where it was.
+    Returns None without a core file, and if another process sent the signal: then the core only
+    shows where the process was.
     """
     inferior = session.inferior
     if not inferior.threads() or not is_core():
         return None
     with abandoned_frames.selected(
         first_thread(inferior)
-    ):  # the one that died comes first in a core
+    ):  # a core file lists the dead thread first
         return fault(session)
 
 
 def fault(session: Session) -> Death | None:
-    """The signal that has stopped the selected thread, if it got that for what it did."""
+    """The signal that stopped the selected thread, if it is for an error of the thread itself."""
     try:
         name = _signal(session.registry.info.pid)
         frames = _interrupted(list(abandoned_frames.frames(_MOST))) if name else []
@@ -71,7 +73,7 @@ def fault(session: Session) -> Death | None:
 
 
 def _signal(pid: int) -> str:
-    # That the selected thread has raised, or that the kernel sent it for what it did.
+    # Return whether the thread raised the signal itself, or the kernel sent it for an error.
     found = gdb.convenience_variable("_siginfo")
     if found is None:
         return ""
@@ -82,22 +84,22 @@ def _signal(pid: int) -> str:
 
 
 def _raises(frame: gdb.Frame) -> bool:
-    # MPI's handlers raise again what another process has sent.
+    # Signal handlers of MPI raise again a signal from another process.
     return _RAISING.search(symbol_names.function(frame)) is not None
 
 
 def _interrupted(frames: list[gdb.Frame]) -> list[gdb.Frame]:
-    # Without those of handlers, which raise the signal again.
+    # Skip the frames of signal handlers, which raise the signal again.
     handlers = [i for i, one in enumerate(frames) if one.type() == gdb.SIGTRAMP_FRAME]
     return frames[handlers[-1] + 1 :] if handlers else frames
 
 
 def _place(frames: list[gdb.Frame]) -> str:
-    # "at solver.c:80 in relax", "in sleep, called at solver.c:80 in relax"; where the C library has
-    # debug information its lines tell users nothing.
+    # "at solver.c:80 in relax", or "in sleep, called at solver.c:80 in relax". Source lines of the
+    # C library are left out, because they do not help the user.
     name = ""
     for number, frame in enumerate(frames):
-        is_newest = number == 0  # it is at its instruction, not behind a call
+        is_newest = number == 0  # the pc is the current instruction, not a return address
         place = call_sites.call(frame.pc() + is_newest)
         if call_sites.has_line(place) and not is_in_libc(frame):
             return f"in {name}, called at {place}" if name else f"at {place}"
@@ -106,10 +108,10 @@ def _place(frames: list[gdb.Frame]) -> str:
 
 
 def is_in_libc(frame: gdb.Frame) -> bool:
-    """Return whether a frame is the C library's, whose lines tell users nothing."""
+    """Return whether a frame is in the C library."""
     return os.path.basename(symbol_names.library(frame.pc())).startswith(_LIBC)
 
 
 def called_function(frame: gdb.Frame) -> str:
-    """The function of a frame by the name that programs call; "" if it has none."""
+    """The function of a frame, by the name that programs use; "" if it has no name."""
     return _INTERNAL.sub("", symbol_names.function(frame))

@@ -8,7 +8,7 @@ import gdb
 from mpipp.gdb.program import sessions
 from mpipp.gdb.program.inferior_memory import selected
 
-_launched: dict[int, int] = {}  # ranks by the inferior's number, as the launcher says
+_launched: dict[int, int] = {}  # ranks from the launcher, by the inferior's number
 
 
 def inferiors() -> list[gdb.Inferior]:
@@ -18,20 +18,21 @@ def inferiors() -> list[gdb.Inferior]:
 
 
 def first_thread(inferior: gdb.Inferior) -> gdb.InferiorThread:
-    """The thread that gdb found first, if it has the process's number. In non-stop mode it is
-    the first stopped thread, if any is.
+    """The thread that gdb found first, usually the main thread.
+
+    In non-stop mode it is the first stopped thread, if there is one.
     """
-    every = inferior.threads()  # gdb lists the newest first
+    every = inferior.threads()  # gdb lists the newest thread first
     return min(every, key=lambda thread: (not thread.is_stopped(), thread.num))
 
 
 def name(inferior: gdb.Inferior, number: int) -> None:
-    """Take the launcher's number of a process as its rank, until MPI is initialized."""
+    """Use `number`, from the launcher, as the rank of an inferior until MPI is initialized."""
     _launched[inferior.num] = number
 
 
 def rank(inferior: gdb.Inferior) -> int | None:
-    """The rank of an inferior; None if it is not known, or there is no wrapper."""
+    """The rank of an inferior; None if it is unknown, or if there is no wrapper."""
     if inferior.num in _launched:
         return _launched[inferior.num]
     with selected(inferior):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The registry of each inferior, found when needed and forgotten when the process runs."""
+"""The registry of each inferior, read on demand and dropped when the process runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mpipp.registry.registry import Registry
 from mpipp.render.structure import Shown
 
 _SYMBOL = "mpipp_registry"
-_WRAPPER = "/libmpipp_"  # how the name of its file begins
+_WRAPPER = "/libmpipp_"  # the file names of wrappers begin with this
 _START = "start the program with mpipp run or mpipp gdb"
 _EVENTS = (
     "stop",
@@ -38,10 +38,10 @@ _EVENTS = (
 
 
 class Session(Recorded):
-    """One inferior's registry, and what was derived from it since the process last ran."""
+    """The registry of one inferior, and everything derived from it since the process last ran."""
 
     def __init__(self, inferior: gdb.Inferior, address: int) -> None:
-        """Raises MpippError when there is no registry at `address` or it cannot be read."""
+        """Raises MpippError if there is no readable registry at `address`."""
         self.inferior = inferior
         self.memory = InferiorMemory(inferior)
         self.address = address
@@ -50,11 +50,11 @@ class Session(Recorded):
         )
         self.memory.byte_order = self.registry.byte_order
         self.shown: dict[Key, Shown] = {}
-        self.derived: dict[str, Any] = {}  # by the name of the module that keeps something here
+        self.derived: dict[str, Any] = {}  # by the name of the module that stores it
         self.fresh = True
 
     def refresh(self) -> None:
-        """Forget what may have changed."""
+        """Drop everything that may have changed."""
         self.registry.invalidate()
         self.shown.clear()
         self.derived.clear()
@@ -66,7 +66,7 @@ class Session(Recorded):
             return call_sites.function(address)
 
     def file(self, address: int) -> str:
-        """The path of the file that an address of code is in, "" if it is not known."""
+        """The path of the file that contains an address of code; "" if unknown."""
         with selected(self.inferior):
             found = memory_mappings.file_at(address)
         return found[0] if found else ""
@@ -74,12 +74,13 @@ class Session(Recorded):
 
 _is_at_prompt = False
 _sessions: dict[int, Session] = {}  # by the inferior's number
-_failures: dict[int, MpippError] = {}  # likewise, until something changes
-_found: dict[tuple[str, int], int | None] = {}  # registries in cores, by their path and size
+_failures: dict[int, MpippError] = {}  # by the inferior's number, until something changes
+# Addresses of registries in core files, by the path and size of the file.
+_found: dict[tuple[str, int], int | None] = {}
 
 
 def register() -> None:
-    """Listen to what makes recorded knowledge stale."""
+    """Connect to the events after which stored data is out of date."""
     for name in _EVENTS:
         registry = getattr(gdb.events, name, None)
         if registry is not None:
@@ -87,7 +88,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening."""
+    """Disconnect."""
     for name in _EVENTS:
         registry = getattr(gdb.events, name, None)
         if registry is not None:
@@ -95,7 +96,7 @@ def unregister() -> None:
 
 
 def current() -> Session | None:
-    """The selected inferior's session; None when it has no registry that can be read."""
+    """The session of the selected inferior; None if it has no readable registry."""
     try:
         return required()
     except MpippError:
@@ -104,7 +105,7 @@ def current() -> Session | None:
 
 @contextmanager
 def at_prompt() -> Iterator[None]:
-    """Mark the run of a user's command, which reads stopped threads."""
+    """Mark that a user's command runs. A command may read stopped threads."""
     global _is_at_prompt
     before, _is_at_prompt = _is_at_prompt, True
     try:
@@ -133,7 +134,7 @@ def required() -> Session:
 
 @contextmanager
 def also_running() -> Iterator[Session | None]:
-    """Yield `current`, also while all threads run: then the records may change meanwhile."""
+    """Yield `current`, also while all threads run. The records may change meanwhile."""
     global _is_at_prompt
     is_running = _is_at_prompt and _runs(gdb.selected_inferior())
     before, _is_at_prompt = _is_at_prompt, False
@@ -147,9 +148,9 @@ def also_running() -> Iterator[Session | None]:
 
 
 def _runs(inferior: gdb.Inferior) -> bool:
-    # Test the whole process. While gdb attaches, a running process has no frames either. In
-    # conditions of breakpoints gdb takes stopped threads for running. A core file does not run. If
-    # gdb asks the unwinder for this very frame, gdb 13 crashes.
+    # Test the whole process, for several reasons. While gdb attaches, a stopped process also has no
+    # frames. In conditions of breakpoints gdb takes stopped threads for running. A core file does
+    # not run. If gdb asks the unwinder for this very frame, gdb 13 crashes.
     thread = gdb.selected_thread()
     if thread is None or is_core() or abandoned_frames.newest_frame() is not None:
         return False
@@ -185,16 +186,18 @@ def _address(inferior: gdb.Inferior, session: Session | None) -> int:
         raise NoWrapper("there is no process and no core file: run the program or open a core")
     symbol, core = _symbol(), core_file()
     if symbol is not None:
-        # gdb reads memory that a core file lacks from the library's file, as it was at the start.
+        # For memory that a core file lacks, gdb reads the library's file, which has the initial
+        # values.
         if core is not None and not core.has(symbol):
             raise NoWrapper(_lack(core))
         return symbol
-    # The wrapper's file may be gone, and its symbols with it; the memory is in the core.
+    # The wrapper's file, with its symbols, may be gone. Then search the memory in the core file.
     if core is None:
         raise NoWrapper(f"there is no mpipp wrapper in this process: {_START}")
     key = (core.path, core.size)
     if key not in _found:
-        _found[key] = None  # after an interrupt the next print would search again
+        # Do not search again at the next print if the user interrupts this search.
+        _found[key] = None
         if _may_be_mpi():
             _found[key] = _search(inferior, core)
     found = _found[key]
@@ -204,7 +207,7 @@ def _address(inferior: gdb.Inferior, session: Session | None) -> int:
 
 
 def _lack(core: CoreFile) -> str:
-    # Why a core has no registry.
+    # The reason why a core file has no registry.
     if core.size < core.whole:
         return (
             f"the core file is truncated to {core.size} of {core.whole} bytes, without the "
@@ -228,7 +231,7 @@ def _symbol() -> int | None:
         return int(console.value(f"&{_SYMBOL}"))
     except gdb.error:
         pass
-    try:  # in a Fortran frame that does not parse
+    try:  # in a Fortran frame gdb cannot parse this expression
         text = console.output("info address {}", _SYMBOL)
     except gdb.error:
         return None
@@ -244,8 +247,8 @@ def _search(inferior: gdb.Inferior, core: CoreFile) -> int | None:
 
 
 def _may_be_mpi() -> bool:
-    # The search takes seconds, in a core file of any program. gdb knows no libraries of a core file
-    # without its program. If asked while it unwinds, it would search for them and crash.
+    # The search takes seconds for any core file. Without the program, gdb knows no libraries of a
+    # core file: if it were asked during an unwind, it would search for them and crash.
     if not symbol_names.program():
         return True
     libraries = console.output("info sharedlibrary")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads of a process that have not called MPI, and whether they could."""
+"""Threads that have not called MPI, and whether they could call it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _MOST = 200  # frames
 
 
 def may_call(session: Session) -> bool:
-    """Return whether a thread may call MPI that has not yet: any that is not known to be a
-    library's.
+    """Return whether a thread that has not called MPI may call it later.
+
+    Any thread may, unless it is known to belong to a library.
     """
     known = {one.tid for one in session.registry.threads() if isinstance(one, Thread)}
     with selected(session.inferior):
@@ -34,7 +35,7 @@ def _is_of_library(thread: gdb.InferiorThread) -> bool:
 
 
 def _files() -> list[str]:
-    # The files of the selected thread's frames, innermost first; "" for the program itself.
+    # The files of the selected thread's frames, innermost first; "" stands for the program.
     files: list[str] = []
     frame = abandoned_frames.newest_frame()
     while frame is not None and len(files) < _MOST:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which values of the program are statuses: MPI_Status, type(MPI_Status), integer arrays?"""
+"""Statuses among the values of the program: MPI_Status, type(MPI_Status), integer arrays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mpipp.gdb.program.sessions import Session
 from mpipp.render import status
 
 _FIELDS = {"mpi_source", "mpi_tag", "mpi_error"}
-_MOST = 100  # of an array
+_MOST = 100  # statuses of an array
 
 
 def is_status(kind: gdb.Type) -> bool:
-    """Return whether it is the type MPI_Status of C, or of the module mpi_f08."""
+    """Return whether a type is MPI_Status in C, or type(MPI_Status) of the module mpi_f08."""
     kind = kind.strip_typedefs()
     if kind.code != gdb.TYPE_CODE_STRUCT:
         return False
@@ -24,7 +24,7 @@ def is_status(kind: gdb.Type) -> bool:
 
 
 def text(value: gdb.Value, session: Session) -> str:
-    """A status, or the statuses of an array. Raises MpippError."""
+    """A status, or the statuses of an array, as text. Raises MpippError."""
     flavor = session.registry.info.flavor
     size = status.size(flavor)
     data = _bytes(value)
@@ -40,7 +40,7 @@ def text(value: gdb.Value, session: Session) -> str:
 
 
 def _bytes(value: gdb.Value) -> bytes:
-    # The bytes of a status, or of an array of numbers or statuses.
+    # The bytes of a status, of an array of statuses, or of an integer array.
     kind = value.type.strip_typedefs()
     element = kind
     while element.code == gdb.TYPE_CODE_ARRAY:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Names of types, functions, variables and files, as mpipp writes them: in one line.
+"""Names of types, functions, variables and files, sanitized and in one line.
 
-The author of the program's file has chosen them, and may have used any bytes. Bytes that are not
-UTF-8, or that a terminal obeys, are written as `\\033`.
+The author of the program's file has chosen the names, and may have used any bytes. Bytes that are
+not UTF-8, and control characters for terminals, are written as `\033`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 from mpipp.gdb import console
 
-_DEEPEST = 64  # of types that have no names, each the target of another
-_MOST = 256  # types that are checked for one
+_DEEPEST = 64  # nested types without a name, each the target of another
+_MOST = 256  # types that are checked to name one type
 
-# Types that gdb writes by way of their target, and types without a name, in Fortran.
+# Types that gdb names by their target, and types without a name in Fortran.
 _DERIVED = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_FUNC)
 _PLAIN = (gdb.TYPE_CODE_VOID, gdb.TYPE_CODE_ERROR, gdb.TYPE_CODE_RANGE, gdb.TYPE_CODE_STRING)
 _WORDS = {
@@ -37,7 +37,7 @@ def function(frame: gdb.Frame) -> str:
 
 
 def symbol(one: gdb.Symbol) -> str:
-    """A variable, or a function."""
+    """The name of a variable or a function."""
     return _name(lambda: one.print_name)
 
 
@@ -47,7 +47,7 @@ def field(one: gdb.Field) -> str:
 
 
 def file(table: gdb.Symtab) -> str:
-    """A source file, by its name in the compiler's command."""
+    """The name of a source file, as in the compiler's command."""
     return _name(lambda: table.filename)
 
 
@@ -57,12 +57,12 @@ def path(table: gdb.Symtab) -> str:
 
 
 def library(address: int) -> str:
-    """The path of the library that an address of code is in; "" if it is in none."""
+    """The path of the library that contains an address of code; "" if there is none."""
     return _name(lambda: gdb.solib_name(address))
 
 
 def program() -> str:
-    """The path of the selected inferior's program; "" if gdb knows of none."""
+    """The path of the selected inferior's program; "" if gdb does not know it."""
     return _name(lambda: gdb.current_progspace().filename)
 
 
@@ -72,12 +72,12 @@ def of_type(kind: gdb.Type) -> str:
 
 
 def tag(kind: gdb.Type) -> str:
-    """The name behind the word struct, union or enum; "" if the type has none."""
+    """The name after the word struct, union or enum; "" if the type has none."""
     return _name(lambda: kind.unqualified().tag)
 
 
 def fields(kind: gdb.Type) -> list[gdb.Field]:
-    """The members of a struct. Raises MpippError where gdb's Python refuses the name of one."""
+    """The members of a struct. Raises MpippError if gdb's Python cannot decode a name."""
     try:
         return list(kind.fields())
     except UnicodeDecodeError as error:
@@ -86,15 +86,15 @@ def fields(kind: gdb.Type) -> list[gdb.Field]:
 
 
 def member(value: gdb.Value, one: gdb.Field) -> gdb.Value:
-    """A member of a struct. Raises gdb.error, also where gdb's Python cannot pass on its name."""
+    """A member of a struct. Raises gdb.error, also if gdb's Python cannot encode its name."""
     try:
         return value[one]
-    except UnicodeEncodeError as error:  # in a locale without its characters
+    except UnicodeEncodeError as error:  # the locale lacks a character of the name
         raise gdb.error(str(error)) from None
 
 
 def text(kind: gdb.Type) -> str:
-    """A type as gdb writes it in the program's language."""
+    """A type in gdb's words, in the program's language."""
     if kind.code not in _DERIVED and of_type(kind):
         return _name(lambda: str(kind))
     return _text(kind, console.language() == "fortran", 0)
@@ -114,7 +114,7 @@ def _text(kind: gdb.Type, fortran: bool, depth: int) -> str:
 
 def _is_written(kind: gdb.Type, fortran: bool, budget: list[int], depth: int) -> bool:
     # Return whether gdb can write the type. gdb 13 crashes on a struct without a name in Fortran,
-    # and every gdb on a damaged type that refers to itself.
+    # and every gdb crashes on a damaged type that refers to itself.
     budget[0] -= 1
     if depth == _DEEPEST or budget[0] < 0:
         return False

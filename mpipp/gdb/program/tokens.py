@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values that stand for a part of something shown.
+"""Values of gdb that stand for a part of a datatype or a buffer.
 
 A printer can pass only values to gdb, but the parts of a datatype or a buffer are no values of the
 program. A token is a value that names such a part; the printers' look-up recognises it. Its key
@@ -16,16 +16,16 @@ import gdb
 
 from mpipp.gdb.program.arrays import is_open
 
-_MAGIC = 0x6D706970702D3031  # a number no program has by chance
+_MAGIC = 0x6D706970702D3031  # a number that programs hardly contain by chance
 _MOST = 1 << 20
 
 
 class Key(NamedTuple):
-    """The meaning of a token: the part at `path` of the object that `root` finds."""
+    """The part that a token stands for: the one at `path` in the object that `root` finds."""
 
-    root: Any  # hashable, see `roots`
+    root: Any  # hashable; its `find` returns the object
     path: tuple[int | range, ...] = ()
-    in_tree: bool = False  # made for a tree that a front end opens, not to be printed
+    in_tree: bool = False  # whether a front end shows it in a tree, not as text
 
 
 _keys: list[Key] = []
@@ -36,7 +36,7 @@ def value(key: Key) -> gdb.Value:
     """The token for `key`."""
     number = _numbers.get(key)
     if number is None:
-        if len(_keys) >= _MOST:  # tokens of long ago are then shown as plain numbers
+        if len(_keys) >= _MOST:  # drops old tokens, which are then shown as plain numbers
             _keys.clear()
             _numbers.clear()
         number = _numbers[key] = len(_keys)
@@ -45,8 +45,8 @@ def value(key: Key) -> gdb.Value:
 
 
 def key(token: gdb.Value) -> Key | None:
-    """The key of a token; None for every other value."""
-    # Asking an array for its address would copy it to the program's memory if it is not there yet.
+    """The key of a token; None for other values."""
+    # If an array is not in memory yet, gdb would copy it there to get its address.
     kind = token.type
     if kind.code != gdb.TYPE_CODE_ARRAY or kind.sizeof != 16 or kind.target().sizeof != 8:
         return None
@@ -60,5 +60,5 @@ def key(token: gdb.Value) -> Key | None:
 
 
 def _type() -> gdb.Type:
-    # An unsigned integer of 8 bytes in every language: what Python's 2**63 becomes.
+    # Python's 2**63 becomes an unsigned integer of 8 bytes, in every language.
     return gdb.Value(1 << 63).type.array(1)

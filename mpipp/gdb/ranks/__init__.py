@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""All ranks of a job in this gdb, in non-stop mode: focus, run control, merged stops."""
+"""Debugging of all ranks of a job in non-stop mode: focus, run control, merged stops."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Breakpoints for chosen ranks: at the beginning of the program, of run-to, and of tbreak."""
+"""Breakpoints for selected ranks: at the start of the program, for run-to, and for tbreak."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import gdb
 from mpipp.gdb.browser_server import gdb_thread
 from mpipp.gdb.ranks.group import Group
 
-# The main programs of Fortran, by compiler (gfortran, flang, new flang), then of C. A Fortran
-# program also has a `main`, which calls its main program.
+# Names of the main program in Fortran (gfortran, flang, new flang), then in C. A Fortran program
+# also has a `main`, which calls its main program.
 _NAMES = ("MAIN__", "MAIN_", "_QQmain", "main")
 
 
 def entry_name() -> str:
-    """The function with which the selected inferior's program begins; "" if it is not known."""
+    """The function with which the selected inferior's program begins; "" if unknown."""
     return next((one for one in _NAMES if _is_known(one)), "")
 
 
@@ -29,7 +29,7 @@ def _is_known(name: str) -> bool:
 
 
 class TargetBreakpoint(gdb.Breakpoint):
-    """Stops each of some ranks once, without a number."""
+    """A breakpoint without a number that stops each of some ranks once."""
 
     def __init__(self, location: str, group: Group, ranks: Iterable[int]) -> None:
         super().__init__(location, internal=True)
@@ -37,7 +37,7 @@ class TargetBreakpoint(gdb.Breakpoint):
         self._group, self._ranks = group, set(ranks)
 
     def stop(self) -> bool:
-        """Called by gdb."""
+        """Return whether to stop. gdb calls this."""
         rank = self._group.rank(gdb.selected_inferior())
         if rank is None or rank not in self._ranks:
             return False
@@ -46,7 +46,8 @@ class TargetBreakpoint(gdb.Breakpoint):
 
 
 class OnceBreakpoint(gdb.Breakpoint):
-    """Stops each rank once; then it is deleted. gdb deletes its own after the first rank."""
+    """A breakpoint that stops each rank once, and then is deleted. gdb's own stops only
+    one rank."""
 
     def __init__(self, location: str, group: Group) -> None:
         super().__init__(location)
@@ -54,7 +55,7 @@ class OnceBreakpoint(gdb.Breakpoint):
         self._stopped: set[int] = set()
 
     def stop(self) -> bool:
-        """Called by gdb."""
+        """Return whether to stop. gdb calls this."""
         rank = self._group.rank(gdb.selected_inferior())
         if rank is None or rank in self._stopped:
             return False

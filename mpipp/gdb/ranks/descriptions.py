@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a rank is, and why it has stopped, in words."""
+"""The place of a rank, and the cause of its stop, in words."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _WATCHPOINTS = (
     gdb.BP_ACCESS_WATCHPOINT,
 )
 
-_hits: dict[int, int] = {}  # by breakpoint: its stops so far
+_hits: dict[int, int] = {}  # the number of stops so far, by breakpoint
 
 
 def stop(rank: int, event: gdb.StopEvent | None) -> Stop:
-    """The stop of the selected thread; `event`: gdb's, None if its cause is not to be named."""
+    """The stop of the selected thread. With `event` None, the cause is left out."""
     place, source = _place()
     return Stop(rank, _cause(event), place, source)
 
@@ -51,7 +51,7 @@ def _by_signal() -> str:
 
 
 def running(inferior: gdb.Inferior) -> str:
-    """Where a rank is whose threads run: in which MPI call, or outside of MPI."""
+    """The place of a rank whose threads run: the MPI call, or outside MPI."""
     try:
         with selected(inferior):
             session = sessions.reread()
@@ -66,7 +66,7 @@ def running(inferior: gdb.Inferior) -> str:
 
 
 def _call(session: sessions.Session, thread: Thread) -> str:
-    from mpipp.analysis.context.process import Operation, Process  # they take some time to load
+    from mpipp.analysis.context.process import Operation, Process  # slow to import
     from mpipp.analysis.deadlock import names
 
     assert thread.call is not None
@@ -86,7 +86,7 @@ def _cause(event: gdb.StopEvent | None) -> str:
 
 
 def _has_stopped(point: gdb.Breakpoint) -> bool:
-    # After a step gdb's event also has breakpoints whose condition was false.
+    # After a step, the event also lists breakpoints whose condition was false.
     before = _hits.get(point.number, 0)
     _hits[point.number] = point.hit_count
     return bool(point.hit_count != before)
@@ -95,7 +95,7 @@ def _has_stopped(point: gdb.Breakpoint) -> bool:
 def _point(point: gdb.Breakpoint) -> str:
     if point.type not in _WATCHPOINTS:
         return f"Breakpoint {point.number}"
-    # Each rank has its own: without the number, equal stops are equal.
+    # Each rank has a watchpoint of its own. Without its number, equal stops have equal texts.
     expression = plain(point.expression or "", "")
     try:
         value = console.value(expression).format_string()
@@ -105,7 +105,7 @@ def _point(point: gdb.Breakpoint) -> str:
 
 
 def _place() -> tuple[str, str]:
-    # The place, and the source line.
+    # The place in words, and the source line.
     with_call = _calling_place()
     if with_call:
         return with_call, ""
@@ -122,7 +122,7 @@ def _place() -> tuple[str, str]:
 
 
 def _calling_place() -> str:
-    # The call, if the thread is inside MPI.
+    # The MPI call that the thread is in, as text.
     try:
         session = sessions.current()
         thread = gdb.selected_thread()

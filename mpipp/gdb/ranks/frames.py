@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program's own frame in a stopped thread, not the frames of libraries that it has called."""
+"""The newest frame of the program in a stopped thread, without frames of libraries."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mpipp.common.errors import MpippError
 from mpipp.gdb.printers import buffer_lookup
 from mpipp.gdb.program import abandoned_frames, calling_frame, sessions, symbol_names
 
-_MOST = 64  # frames of libraries above the program's own
+_MOST = 64  # library frames inside the program's own
 _SYSTEM = ("/lib", "/usr/lib")
-_LIBRARIES = ("libmpi", "libfmpi")  # MPI's own, and the wrapper's
+_LIBRARIES = ("libmpi", "libfmpi")  # the MPI library, and the wrapper
 
 
 def own_frame() -> gdb.Frame | None:
-    """The frame of the selected thread that has called MPI, or else the newest of the program."""
+    """The frame of the selected thread that called MPI, else the newest frame of the program."""
     try:
         session = sessions.current()
         call = buffer_lookup.active_call(session) if session is not None else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ranks in this gdb: which inferior each is, its selected thread, the focus."""
+"""The ranks in this gdb: the inferior of each, its selected thread, the focus."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Group:
 
     def __init__(self) -> None:
         self._inferiors: dict[int, int] = {}  # by rank
-        self._threads: dict[int, int] = {}  # by rank: the thread that has stopped last
-        self._focus: list[int] | None = None  # None: all
+        self._threads: dict[int, int] = {}  # by rank: the thread that stopped last
+        self._focus: list[int] | None = None  # None: all ranks
 
     def add(self, rank: int, inferior: gdb.Inferior) -> None:
-        """Take an inferior as the process of a rank."""
+        """Register an inferior as the process of a rank."""
         self._inferiors[rank] = inferior.num
         ranks.name(inferior, rank)
 
     def inferior(self, rank: int) -> gdb.Inferior | None:
-        """The inferior of a rank, which may have no process now; None if the rank is unknown."""
+        """The inferior of a rank, which may have no process now; None for an unknown rank."""
         number = self._inferiors.get(rank)
         return next((one for one in gdb.inferiors() if one.num == number), None)
 
     def rank(self, inferior: gdb.Inferior) -> int | None:
-        """The rank of an inferior; None if it is none of the job's."""
+        """The rank of an inferior; None if it does not belong to the job."""
         found = (rank for rank, number in self._inferiors.items() if number == inferior.num)
         return next(found, None)
 
@@ -53,12 +53,12 @@ class Group:
         return rank_set.ALL if self._focus is None else rank_set.compact(self._focus)
 
     def set_focus(self, chosen: Iterable[int] | None) -> None:
-        """Choose the ranks that run control is for; None: all, also those that are to come."""
+        """Set the ranks that run control applies to; None means all ranks, also later ones."""
         self._focus = None if chosen is None else sorted(chosen)
 
     @contextmanager
     def focused(self, chosen: Iterable[int]) -> Iterator[None]:
-        """Choose other ranks for a while."""
+        """Set the focus within this context."""
         before = self._focus
         self.set_focus(chosen)
         try:
@@ -67,15 +67,15 @@ class Group:
             self._focus = before
 
     def note(self, rank: int, thread: gdb.InferiorThread) -> None:
-        """Remember the thread of a rank that has stopped last."""
+        """Store the thread of a rank that stopped last."""
         self._threads[rank] = thread.global_num
 
     def is_other(self, rank: int, thread: gdb.InferiorThread) -> bool:
-        """Return whether another thread of the rank has stopped last."""
+        """Return whether another thread of the rank stopped last."""
         return self._threads.get(rank) not in (None, thread.global_num)
 
     def threads(self, rank: int) -> list[gdb.InferiorThread]:
-        """The stopped threads of a rank; first the one that has stopped last."""
+        """The stopped threads of a rank; first the thread that stopped last."""
         inferior = self.inferior(rank)
         every = inferior.threads() if inferior is not None and inferior.pid else ()
         last = self._threads.get(rank)
@@ -83,7 +83,7 @@ class Group:
         return sorted(stopped, key=lambda thread: (thread.global_num != last, thread.num))
 
     def thread(self, rank: int) -> gdb.InferiorThread | None:
-        """The thread of a rank that has stopped last; None if all its threads run."""
+        """The thread of a rank that stopped last; None if all its threads run."""
         return next(iter(self.threads(rank)), None)
 
     @property
@@ -107,7 +107,7 @@ class Group:
         return True
 
     def select_one_of(self, chosen: Iterable[int], wanted: int) -> None:
-        """Select a stopped rank among these, `wanted` if it is one."""
+        """Select a stopped rank among `chosen`: `wanted` if possible, else the first."""
         for rank in sorted(chosen, key=lambda rank: (rank != wanted, rank)):
             if self.select(rank):
                 return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Holds back the prompt and the user's input while ranks run.
+"""A gate that holds back the prompt and the user's input while ranks run.
 
 gdb's Python cannot wait for events: gdb handles them only while no command runs. So a command that
 waits returns at once. Until the gate opens, gdb reads an empty pipe in place of the terminal, and
-writes its prompt, and messages about single threads, to nowhere.
+writes its prompt, and messages about single threads, to /dev/null.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class InputGate:
     """The gate of this gdb.
 
     Args:
-        prompt: returns the prompt.
-        on_interrupt: called when the user types control-C while the gate is closed.
+        prompt: a function that returns the prompt.
+        on_interrupt: a function to call if the user types control-C while the gate is closed.
     """
 
     def __init__(self, prompt: Callable[[], str], on_interrupt: Callable[[], None]) -> None:
         self._prompt, self._on_interrupt = prompt, on_interrupt
         self._terminal = os.dup(_STDIN)
         self._nothing, self._writer = os.pipe()
-        self._screen = -1  # where the prompt goes when it is visible
+        self._screen = -1  # the terminal, while output goes to /dev/null
         self._is_closed = False
         self._has_prompted = False
         self._is_terminal = os.isatty(_STDIN)
@@ -39,7 +39,7 @@ class InputGate:
 
     @property
     def is_closed(self) -> bool:
-        """Return whether input waits."""
+        """Return whether the gate holds input back."""
         return self._is_closed
 
     def close(self) -> None:
@@ -50,7 +50,7 @@ class InputGate:
             self._hide()
 
     def open(self, lines: Iterable[str]) -> None:
-        """Write lines, then the prompt, and let input in."""
+        """Write lines, then the prompt, and let input through."""
         self._show()
         output.write(lines)
         notices.write()
@@ -59,13 +59,13 @@ class InputGate:
             return
         self._is_closed = False
         if self._has_prompted:
-            # gdb has written it to nowhere.
+            # gdb has written its own prompt to /dev/null.
             gdb.write(self._prompt())
             gdb.flush()
         os.dup2(self._terminal, _STDIN)
 
     def write(self, lines: Iterable[str]) -> None:
-        """Write lines that no command was asked for. At the prompt they go above it."""
+        """Write lines outside a command. If gdb shows a prompt, they go above it."""
         if not self._is_closed:
             gdb.write("\r" if self._is_terminal else "\n")
         self._show()
@@ -78,10 +78,10 @@ class InputGate:
 
     def _hook(self, _current: str) -> str:
         if self._is_closed:
-            if self._has_prompted:  # gdb prompts anew after an interrupt
+            if self._has_prompted:  # after an interrupt, gdb prompts again itself
                 gdb_thread.post(self._on_interrupt)
             self._has_prompted = True
-            if self._is_terminal:  # readline sets the terminal's mode when it prompts
+            if self._is_terminal:  # readline sets the mode of the terminal only when it prompts
                 os.dup2(self._terminal, _STDIN)
             gdb_thread.post(self._after_prompt)
         return self._prompt()

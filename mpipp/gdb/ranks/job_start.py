@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The start of a job: gdb attaches to ranks that wait, and lets them run to their main programs."""
+"""The start of a job: gdb attaches to waiting ranks, and lets them run to their main programs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from mpipp.ranks import stops
 from mpipp.ranks.stops import Stop
 
 _BEFORE = "before its main program, of which no symbol is known: continue with a breakpoint set"
-_LATE = 10.0  # seconds after which ranks that have not started are reported
+_LATE = 10.0  # seconds before mpipp reports ranks that have not started
 
 
 class Actions(NamedTuple):
-    """The actions of the session that the start needs.
+    """The actions of the session that the start uses.
 
     Attributes:
-        close: holds back prompt and input.
+        close: holds back the prompt and input.
         write: writes lines.
-        finish: writes lines, and lets input in.
-        release: lets the ranks that wait begin.
-        run: lets ranks run until they have stopped; takes also stops that are there already.
+        finish: writes lines, and lets input through.
+        release: lets the waiting ranks begin.
+        run: lets ranks run until they stop; stops that have already happened count.
     """
 
     close: Callable[[], None]
@@ -41,20 +41,20 @@ class Actions(NamedTuple):
 
 
 class JobStart:
-    """The start of one job, which may be started again."""
+    """The start of one job. It can be repeated."""
 
     def __init__(self, group: Group, actions: Actions) -> None:
         self._group, self._actions = group, actions
-        self._held: dict[int, int] = {}  # by rank: processes that wait before main
+        self._held: dict[int, int] = {}  # processes that wait before main, by rank
         self._size = 0  # ranks of the job; 0: unknown
         self._attaching: set[int] = set()  # ranks
-        self._has_all = False  # or the user waits no longer
+        self._has_all = False  # or the user stopped waiting
         self._is_attached = False
         self._timer: Timer | None = None
         self._entries: list[TargetBreakpoint] = []
 
     def begin(self) -> None:
-        """The job starts."""
+        """Begin to wait for the processes of the job."""
         self._held.clear()
         self._attaching.clear()
         self._has_all = self._is_attached = False
@@ -62,7 +62,7 @@ class JobStart:
         self._set_timer(Timer(_LATE, self._late))
 
     def hold(self, rank: int, size: int, pid: int) -> None:
-        """A process waits for the debugger; `rank` and `size` are -1 if the launcher sets none."""
+        """Note that a process waits for the debugger; `rank` and `size` are -1 if unknown."""
         rank = rank if rank >= 0 else len(self._held)
         if self._has_all and rank in self._group.alive:
             said = f"process {pid} is the second one of rank {rank}, and runs without gdb"
@@ -71,21 +71,21 @@ class JobStart:
             return
         self._held[rank] = pid
         self._size = max(size, 1)
-        if self._has_all:  # a script may start several programs, one after the other
+        if self._has_all:  # a script may run several programs, one after another
             self._is_attached = False
             self._actions.close()
         if self._has_all or len(self._held) >= self._size:
             self._attach_held()
 
     def continue_with_started(self) -> None:
-        """Continue with the ranks that have started: the user waits no longer."""
+        """Continue with the ranks that have started, because the user stopped waiting."""
         if self._held and not self._has_all:
             self._attach_held()
         elif not self._group.alive:
             self._actions.finish([self._missing()])
 
     def attach(self, processes: Mapping[int, int]) -> None:
-        """Attach to the processes of ranks."""
+        """Attach to processes of ranks."""
         self._has_all = True
         self._set_timer(None)
         self._attaching = set(processes)
@@ -93,7 +93,7 @@ class JobStart:
             inferior, old = _new_inferior(), self._group.inferior(rank)
             self._group.add(rank, inferior)
             console.output("inferior {}", inferior.num)
-            if old is not None:  # gdb would insert breakpoints at addresses of the last run
+            if old is not None:  # gdb would insert breakpoints at the addresses of the last run
                 console.output("remove-inferiors {}", old.num)
             try:
                 console.output("attach {}", processes[rank])
@@ -104,7 +104,7 @@ class JobStart:
             gdb_thread.post(self._attached)
 
     def takes(self, rank: int, thread: gdb.InferiorThread) -> bool:
-        """Take the stop of a thread if gdb is attaching to its rank."""
+        """Handle the stop of a thread if gdb is attaching to its rank. Returns whether it was."""
         if rank not in self._attaching:
             return False
         if thread.ptid[1] != thread.ptid[0]:  # not the main thread
@@ -112,11 +112,11 @@ class JobStart:
         self._group.note(rank, thread)
         self._attaching.discard(rank)
         if not self._attaching:
-            gdb_thread.post(self._attached)  # gdb still handles the stop
+            gdb_thread.post(self._attached)  # later, because gdb still handles the stop
         return True
 
     def end(self) -> None:
-        """The ranks have stopped, or are to end."""
+        """The start is complete, or was cancelled."""
         for point in self._entries:
             point.delete()
         self._entries.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The connection to `mpipp debug`, which has started the job and this gdb."""
+"""The connection to `mpipp debug`, which started the job and this gdb."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 1 << 16
 
 
 class Link:
-    """Sends messages, and has those that come handled on gdb's thread."""
+    """A connection that sends messages, and handles received messages on gdb's thread."""
 
     def __init__(self, path: str, handle: Callable[[Mapping[str, Any]], None]) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -48,7 +48,7 @@ class Link:
 
 
 def start_thread(action: Callable[[], None]) -> None:
-    """Run `action()` in a thread that ends with gdb, and that gets none of gdb's signals."""
+    """Run `action()` in a thread that ends with gdb, and in which signals are blocked."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         threading.Thread(target=action, daemon=True).start()
@@ -57,7 +57,7 @@ def start_thread(action: Callable[[], None]) -> None:
 
 
 class Timer:
-    """Calls `action()` on gdb's thread after some seconds, unless it is cancelled."""
+    """A timer that calls `action()` on gdb's thread, unless it is cancelled before."""
 
     def __init__(self, seconds: float, action: Callable[[], None]) -> None:
         self._over = threading.Event()
@@ -65,7 +65,7 @@ class Timer:
         start_thread(self._wait)
 
     def cancel(self) -> None:
-        """Do not call it."""
+        """Cancel the timer."""
         self._over.set()
 
     def _wait(self) -> None:

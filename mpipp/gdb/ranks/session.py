@@ -24,7 +24,7 @@ from mpipp.gdb.ranks.link import Link, Timer
 from mpipp.gdb.ranks.waiting import Waiting
 from mpipp.ranks.stops import Stop
 
-_MOMENT, _MOMENTS = 0.1, 20  # seconds, and how often gdb gets them to handle the ends of ranks
+_MOMENT, _MOMENTS = 0.1, 20  # seconds, and how often gdb waits that long for the ranks to end
 _SETTINGS = (
     "set non-stop on",
     "set pagination off",
@@ -52,7 +52,7 @@ class DebugSession:
         )
         self.start = JobStart(self.group, actions)
         self._link: Link | None = None
-        self._is_ending = False  # what comes from the job is of its end, which the user asked for
+        self._is_ending = False  # the user ended the job: ignore its last messages
         self._target: TargetBreakpoint | None = None  # of run-to
         self._selected = 0  # the rank to select after a wait
         for setting in _SETTINGS:
@@ -62,7 +62,7 @@ class DebugSession:
         gdb.events.exited.connect(self._exited)
 
     def connect(self, path: str) -> None:
-        """Start the job: `mpipp debug` does when gdb connects."""
+        """Connect to `mpipp debug`, which then starts the job."""
         self._link = Link(path, self._hear)
         self.start.begin()
 
@@ -78,7 +78,7 @@ class DebugSession:
         self._let_go("kill")
 
     def detach_ranks(self) -> None:
-        """Let the processes run without gdb."""
+        """Detach from the processes, and let them run."""
         self._let_go("detach")
 
     def _let_go(self, command: str) -> None:
@@ -90,16 +90,17 @@ class DebugSession:
             console.output("{} inferiors {}", command, " ".join(map(str, numbers)))
 
     def required_link(self) -> Link:
-        """The connection. Raises MpippError if the job was not started by `mpipp debug`."""
+        """The connection. Raises MpippError if `mpipp debug` did not start the job."""
         if self._link is None:
             raise MpippError("this gdb has not started the job: mpipp debug -n 4 -- ./app does")
         return self._link
 
     def run(self, ranks: Iterable[int], command: str, awaited: Iterable[int]) -> None:
-        """Let ranks run, and hold the prompt back until those that are awaited have stopped.
+        """Let ranks run, and hold the prompt back until the `awaited` ranks have stopped.
 
         Args:
-            command: what the first stopped thread of each rank does: "next"; the others continue.
+            command: the gdb command, such as "next", for the last stopped thread of each rank.
+                Other threads continue.
         """
         self._selected = self.selected
         self.gate.close()
@@ -114,7 +115,7 @@ class DebugSession:
                 console.output("continue &")
 
     def _step(self, rank: int, command: str) -> None:
-        # In a library that the program has called, a step ends when the library returns.
+        # A step inside a library ends when the library returns to the program.
         self.group.select(rank)
         inner = gdb.selected_frame().newer()
         if inner is not None and command != "finish":
@@ -128,7 +129,7 @@ class DebugSession:
             self.waiting.add(stop)
 
     def run_to(self, target: TargetBreakpoint, ranks: Iterable[int]) -> None:
-        """Let ranks run to a breakpoint, which the next run-to deletes."""
+        """Let ranks run to a breakpoint. The next run-to deletes it."""
         self._delete_target()
         self._target = target
         self.run(ranks, "continue", self.group.focus)
@@ -140,14 +141,14 @@ class DebugSession:
         return self._selected if rank is None else rank
 
     def interrupt(self) -> None:
-        """Stop the ranks that a command waits for, or wait no longer for the job's start."""
+        """Stop the ranks that a command waits for, or end the wait for the job's start."""
         if not self.waiting.is_active:
             self.start.continue_with_started()
         for rank in self.waiting.expected:
             self.interrupt_rank(rank)
 
     def interrupt_rank(self, rank: int) -> None:
-        """Stop a running thread of a rank; rather the one that has stopped last."""
+        """Stop a running thread of a rank, if possible the thread that stopped last."""
         inferior = self.group.inferior(rank)
         threads = inferior.threads() if inferior is not None else ()
         running = [thread for thread in threads if thread.is_running()]
@@ -214,7 +215,7 @@ class DebugSession:
             return
         stop = descriptions.stop(rank, event)
         if not stop.cause and self.group.is_other(rank, thread):
-            return  # when gdb attaches, each thread stops
+            return  # at an attach, every thread stops
         self.group.note(rank, thread)
         self.waiting.add(stop)
 
@@ -228,7 +229,7 @@ _session: DebugSession | None = None
 
 
 def create() -> DebugSession:
-    """Make this gdb debug a job."""
+    """Create the session, which makes this gdb debug a job."""
     global _session
     _session = DebugSession()
     return _session
@@ -242,5 +243,5 @@ def required() -> DebugSession:
 
 
 def before_stop() -> None:
-    """Called by gdb before it writes about a stop."""
+    """Hide gdb's text about a stop. gdb calls this before it writes the text."""
     console.execute("set suppress-cli-notifications on")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Waits until ranks have stopped, and reports the stops merged."""
+"""A wait until ranks have stopped, with a merged report of their stops."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from mpipp.gdb.ranks.link import Timer
 from mpipp.ranks import stops
 from mpipp.ranks.stops import Stop
 
-_PATIENCE = 3.0  # seconds after which ranks that have not stopped are reported
-_TOGETHER = 0.05  # seconds in which stops that nobody waits for are collected
+_PATIENCE = 3.0  # seconds before mpipp reports ranks that have not stopped
+_TOGETHER = 0.05  # seconds in which stops outside a wait are collected
 
 
 class Waiting:
     """One wait at a time, and the stops that are not reported yet.
 
     Args:
-        write: writes lines that nobody waits for.
+        write: writes lines outside a wait.
         finish: writes the last lines of a wait.
-        where: returns the place of a rank that runs.
+        where: returns the place of a running rank.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Waiting:
         where: Callable[[int], str],
     ) -> None:
         self._write, self._finish, self._where = write, finish, where
-        self._expected: set[int] | None = None  # None: nobody waits
+        self._expected: set[int] | None = None  # None: no command waits
         self._stops: list[Stop] = []
         self._timer: Timer | None = None
         self._is_told = False
@@ -43,7 +43,7 @@ class Waiting:
 
     @property
     def expected(self) -> frozenset[int]:
-        """The ranks that have not stopped."""
+        """The ranks that have not stopped yet."""
         return frozenset(self._expected or ())
 
     def begin(self, ranks: Iterable[int]) -> None:
@@ -53,7 +53,7 @@ class Waiting:
         self._set_timer(_PATIENCE, self._late)
 
     def add(self, stop: Stop) -> None:
-        """A rank has stopped, or ended."""
+        """Note that a rank has stopped or ended."""
         self._stops.append(stop)
         if self._expected is None:
             self._set_timer(_TOGETHER, self._report)
@@ -63,17 +63,17 @@ class Waiting:
             self._set_timer(_PATIENCE, self._late)
         else:
             self._cancel()
-            gdb_thread.post(self._arrived)  # gdb still handles the stop
+            gdb_thread.post(self._arrived)  # later, because gdb still handles the stop
 
     def end(self) -> None:
-        """Report what has stopped, and end the wait."""
+        """End the wait, and report the stops so far."""
         self._cancel()
         lines = [*stops.lines(self._taken()), *self._missing()]
         self._expected = None
         self._finish(lines)
 
     def abandon(self) -> None:
-        """End the wait, and do not report its stops."""
+        """End the wait without a report."""
         self._cancel()
         self._expected = None
         self._stops.clear()

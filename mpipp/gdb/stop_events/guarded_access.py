@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The message when gdb stops at an access to a guarded buffer, before it happens."""
+"""The message when gdb stops right before an access to a guarded buffer."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def _stopped(event: gdb.StopEvent) -> None:
         for line in _about(address):
             notices.post(line, gdb.STDOUT)
     except (MpippError, gdb.error):
-        return  # gdb has said all that is known
+        return  # gdb itself has printed all that is known
 
 
 def _about(address: int) -> Iterator[str]:
-    # The message about the stopped process.
+    # The lines about the access in the stopped process.
     from mpipp.gdb.analysis.inferior_processes import CheckedInferiors  # takes some time to load
 
     checked = CheckedInferiors()
@@ -45,5 +45,5 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening."""
+    """Disconnect."""
     gdb.events.stop.disconnect(_stopped)

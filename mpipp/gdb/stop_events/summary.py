@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`set mpipp summary on`: what MPI is at, whenever the program stops."""
+"""`set mpipp summary on`: a line about MPI at every stop of the program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening."""
+    """Disconnect."""
     gdb.events.stop.disconnect(_stopped)
 
 
@@ -49,7 +49,7 @@ def _summary(session: Session) -> str:
 
 
 def _is_made(found: Header | Broken) -> bool:
-    # By the program, and not freed.
+    # The number of objects that the program created and has not freed.
     if isinstance(found, Broken):
         return False
     return not (found.predefined or found.null or found.is_ended)

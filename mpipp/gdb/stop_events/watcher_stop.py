@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The message when a process under gdb stops at a finding of a report."""
+"""The message when the watcher stops a process under gdb because of a finding."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def _stopped(event: gdb.StopEvent) -> None:
         wrapper = calling_frame.wrapper()
         newer = wrapper.newer() if wrapper is not None else None
         if newer is None or "raise" not in symbol_names.function(newer):
-            return  # another's
-        # The signal has done its work: if delivered, it would stop the process again.
+            return  # another sender's signal
+        # Drop the signal: if gdb delivered it, it would stop the process again.
         console.output("queue-signal 0")
     except gdb.error:
-        return  # gdb has said all that is known
+        return  # gdb itself has printed all that is known
     notices.post(
         "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue resumes.",
         gdb.STDOUT,
@@ -33,5 +33,5 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Stop listening."""
+    """Disconnect."""
     gdb.events.stop.disconnect(_stopped)

@@ -31,7 +31,7 @@ class Where(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"where{argument}")
         file, options = operands.file_and_options(argument, ("--json",), _USAGE)
         from mpipp.gdb.all_ranks import where_text  # takes some time to load

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists of all processes in this gdb, with equal lines merged."""
+"""Lists of all processes in this gdb. Equal lines are merged."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from mpipp.gdb.program.inferior_memory import selected
 from mpipp.gdb.program.ranks import inferiors, rank
 from mpipp.gdb.program.sessions import Session
 
-# Every process has others: addresses, and its own rank in a communicator.
+# These numbers differ in every process: addresses, and its own rank in a communicator.
 _OWN = re.compile(r"\b(0x)[0-9a-f]{5,}\b|\b(rank = )\d+(?=, size = )")
 _OTHER = r"\1\2..."
 
-_Entry = list[str]  # the lines of one thing
+_Entry = list[str]  # the lines of one list entry
 
 
 def lines(listed: Callable[[Session], list[_Entry]]) -> Iterator[str]:
-    """The output of `listed` for each process, with equal output once, below its ranks."""
+    """The output of `listed` for all processes. Equal output is shown once, below its ranks."""
     every = inferiors()
     if not every:
-        sessions.required()  # says what to do
+        sessions.required()  # raises an error that says what to do
     entries, ends = _Same(), _Same()
     for number, inferior in enumerate(every):
         with selected(inferior):
@@ -44,7 +44,7 @@ def lines(listed: Callable[[Session], list[_Entry]]) -> Iterator[str]:
 
 
 class _Same:
-    # An entry that is equal in several processes.
+    # The entries of all processes, with equal entries merged.
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, int], list[tuple[int, _Entry]]] = {}
@@ -53,11 +53,11 @@ class _Same:
         seen: Counter[str] = Counter()
         for entry in entries:
             same = "\n".join(_OWN.sub(_OTHER, line) for line in entry)
-            seen[same] += 1  # what a process has twice is two
+            seen[same] += 1  # two equal entries of one process stay two
             self._found.setdefault((same, seen[same]), []).append((process, entry))
 
     def all(self) -> list[tuple[list[int], _Entry]]:
-        """The entries, each with the processes that have it; first those of the first process."""
+        """The merged entries, each with its processes, in the order of the first process."""
         found = []
         for (same, _), entries in self._found.items():
             equal = all(entry == entries[0][1] for _, entry in entries)
@@ -74,7 +74,7 @@ def _listed(listed: Callable[[Session], list[_Entry]], inferior: gdb.Inferior) -
 
 
 class _Names:
-    # By rank, if that tells all of them apart.
+    # Names processes by rank if the ranks are all different, else by inferior.
 
     def __init__(self, every: list[gdb.Inferior]) -> None:
         ranks = [rank(inferior) for inferior in every]

@@ -21,7 +21,7 @@ from mpipp.model import Broken, Call, Object, Request
 from mpipp.render import json_output, one_line
 from mpipp.typetree import ARGUMENTS
 
-# The lists: word, kind, and the name of one entry.
+# Words of the command, the kind of object that each lists, and the noun for one object.
 _LISTS = {
     "types": ("datatype", "type"),
     "requests": ("request", "request"),
@@ -36,7 +36,7 @@ _LISTS = {
     "sessions": ("session", "session"),
     "probed": ("message", "message"),
 }
-# Lists without objects.
+# Lists of calls and messages, which are no objects.
 _OTHERS = ("calls", "messages")
 _OPTIONS = (
     "--all",
@@ -86,7 +86,7 @@ class List(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable of this name
+        if argument.startswith("["):  # a variable with the name of the command
             return print_.show(f"list{argument}")
         options = _parse(argument)
         if options.ranks and options.json:
@@ -100,13 +100,13 @@ class List(Command):
 
     def complete(self, text: str, word: str | None) -> Sequence[str]:
         """Complete the next word."""
-        if word is None:  # gdb first asks how it separates words: by its default
+        if word is None:  # gdb asks first how to split the words: use its default
             return []
         before = text.split()[: len(text.split()) - bool(word)]
         if before and before[-1] == "--kind":
             choices: Iterable[str] = ARGUMENTS
         elif before:
-            # gdb takes the dashes for no part of a word.
+            # gdb does not count dashes as a part of the word, but completes the option with them.
             typed = text[len(text.rstrip()) :] or text.split()[-1]
             cut = len(typed.strip()) - len(word)
             return [option[cut:] for option in _OPTIONS if option.startswith(typed.strip())]
@@ -190,7 +190,7 @@ def _document(options: argparse.Namespace, session: Session) -> str:
 
 
 def _entries(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
-    # The lines of each thing that is listed; then how many there are.
+    # Each entry is the lines of one object, call or channel. The last one has their number.
     if options.what == "messages":
         return messages.entries(session, options.all)
     return _calls(options, session) if options.what == "calls" else _objects(options, session)
@@ -226,7 +226,7 @@ def _objects(options: argparse.Namespace, session: Session) -> Iterator[list[str
 def _by_place(
     options: argparse.Namespace, kind: str, noun: str, session: Session
 ) -> Iterator[list[str]]:
-    # Without records of the objects: there may be 10^6.
+    # Read only headers, because there may be 10^6 objects.
     places = Places()
     found = by_place(options, kind, session, places)
     ranked = sorted(found.items(), key=lambda one: -one[1])
@@ -258,7 +258,7 @@ def _row(found: Object, session: Session, places: Places) -> tuple[str, str, str
 
 def _calls(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
     count = 0
-    # As gdb names threads, if there are several inferiors.
+    # gdb writes "inferior.thread" if there are several inferiors.
     several = len(gdb.inferiors()) > 1 and not options.ranks
     prefix = f"{session.inferior.num}." if several else ""
     known = {thread.ptid[1]: f"{prefix}{thread.num}" for thread in session.inferior.threads()}
@@ -281,7 +281,7 @@ def _calls(options: argparse.Namespace, session: Session) -> Iterator[list[str]]
 
 
 class _Thread(NamedTuple):
-    # A thread in a call, which is recorded or was entered this moment.
+    # A thread in an MPI call: a recorded call, or one that it has just entered.
     tid: int
     call: Call
 
@@ -318,7 +318,7 @@ def _calls_document(session: Session) -> str:
 
 
 def _requests(call: Call, session: Session) -> Iterator[str]:
-    # The requests that a call waits for, tests or starts.
+    # The rows for the requests that a call waits for, tests or starts.
     try:
         given = session.registry.passed_requests(call, _LIMIT)
     except MpippError as error:
@@ -345,7 +345,7 @@ def _is_over(request: Request) -> bool:
 
 
 def _one_of(requests: Sequence[Request]) -> tuple[str, str, str, str]:
-    # A row for a handle that several operations have, which one is meant being unknown.
+    # Several operations may have one handle. Then mpipp does not know which the call means.
     numbers = ", ".join(f"#{request.header.serial}" for request in requests[:_FEW])
     more = f" and {len(requests) - _FEW} others" if len(requests) > _FEW else ""
     handle = f"{requests[0].header.handle:#x}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select the objects of a kind that `mpipp list` shows, and count the others."""
+"""Select the objects that `mpipp list` shows, and count the others."""
 
 from __future__ import annotations
 
@@ -17,25 +17,24 @@ from mpipp.render import one_line
 
 
 class CreationSite(NamedTuple):
-    """The site where an object was created: all that is recorded (`call_sites.site`), and in one
-    line."""
+    """The place where an object was created: all callers (`call_sites.site`), and one line."""
 
     calls: list[str]
     place: str
 
 
 class Places(dict[Site, CreationSite]):
-    """Where objects were made, looked up once: many were made at the same place."""
+    """A cache of creation sites, because one place may create many objects."""
 
     def __missing__(self, where: Site) -> CreationSite:
-        """The source lines."""
+        """Look up the source lines of a new place."""
         self[where] = CreationSite(*call_sites.site_and_place(where))
         return self[where]
 
 
 @dataclass
 class Selection:
-    """The shown entries, and the numbers of others: freed, predefined, and beyond the limit."""
+    """The shown objects, and the numbers of hidden objects: freed, predefined, beyond the limit."""
 
     shown: list[Object] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
@@ -45,19 +44,19 @@ class Selection:
     damaged: int = 0
 
     def damage(self, found: Broken, limit: int) -> None:
-        """Count one that is damaged."""
+        """Count a damaged object."""
         self.damaged += 1
         if not limit or self.damaged <= limit:
             self.broken.append(found)
 
     @property
     def total(self) -> int:
-        """All that fit the options."""
+        """The number of objects that fit the options."""
         return len(self.shown) + self.beyond
 
 
 def select(options: argparse.Namespace, kind: str, session: Session, places: Places) -> Selection:
-    """The objects of a kind that fit the options of the command."""
+    """Select the objects of a kind that fit the options of the command."""
     result = Selection()
     filters = list(_filters(options, session, places))
     for header in session.registry.headers(kind, ended=True):
@@ -71,7 +70,7 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
         elif options.limit and len(result.shown) >= options.limit and options.what != "epochs":
-            result.beyond += 1  # unchecked: there may be 10^6
+            result.beyond += 1  # not read: there may be 10^6
         else:
             _add(result, session.registry.at(kind, header.record), options)
     return result
@@ -80,7 +79,7 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
 def by_place(
     options: argparse.Namespace, kind: str, session: Session, places: Places
 ) -> dict[Site, int]:
-    """The number of objects of a kind by place, with further handles to the same object."""
+    """Count the objects of a kind by creation site. Further handles to an object count, too."""
     filters = list(_filters(options, session, places))
     found: dict[Site, int] = {}
     for header in session.registry.headers(kind, ended=True):
@@ -106,7 +105,7 @@ def _is_of(header: Header, combiner: str, session: Session) -> bool:
     try:
         return session.registry.combiner(header.record) == combiner
     except MpippError:
-        return True  # damaged, which is then reported
+        return True  # keep it, so that the list reports the damage
 
 
 def _filters(
@@ -126,12 +125,12 @@ def _filters(
 
 
 def started(start: ThreadCall, places: Places) -> dict[str, Any]:
-    """The call that started a persistent operation, for machines."""
+    """The call that started a persistent operation, for JSON."""
     return {"procedure": start.procedure, "where": places[start.site].calls}
 
 
 def active_start(found: Object) -> ThreadCall | None:
-    """The call that started an operation which is active; None if it is no persistent one."""
+    """The call that started an active persistent operation; None for other objects."""
     active = isinstance(found, Request) and found.state == "active"
     return found.start if isinstance(found, Request) and active else None
 
@@ -152,7 +151,7 @@ def _object(found: Object, session: Session, places: Places) -> dict[str, Any]:
 
 
 def content(selection: Selection, kind: str, session: Session, places: Places) -> dict[str, Any]:
-    """A selection for machines; the schema stands in docs/reference/json.md."""
+    """A selection for JSON (docs/reference/json.md)."""
     return {
         "kind": kind,
         "objects": [_object(found, session, places) for found in selection.shown],

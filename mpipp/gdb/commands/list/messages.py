@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of `mpipp list messages`: the past of each channel."""
+"""The output of `mpipp list messages`: the completed messages of each channel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpipp.render import call_history, one_line
 
 
 def entries(session: Session, everything: bool) -> Iterator[list[str]]:
-    """The lines of each channel; then how many calls are kept in all."""
+    """The lines of each channel, then the number of calls in the history."""
     places, total, channels = Places(), 0, 0
     for comm, channel in _channels(session):
         title = call_history.title(comm, channel, session)
@@ -33,7 +33,7 @@ def entries(session: Session, everything: bool) -> Iterator[list[str]]:
 
 
 def content(session: Session, everything: bool) -> dict[str, object]:
-    """The data for scripts: repetitions as calls in turn."""
+    """The channels for JSON. Repeated calls are listed one by one."""
     places, channels = Places(), []
     for comm, channel in _channels(session):
         stretches = call_history.last(session.registry.recorded_calls(comm, channel), everything)

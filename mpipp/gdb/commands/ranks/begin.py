@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first command of a gdb that `mpipp debug` has started."""
+"""The first command of a gdb that `mpipp debug` started."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mpipp.gdb.ranks import session
 
 
 def begin(path: str) -> None:
-    """Start the job, by the socket of `mpipp debug`."""
+    """Connect to the socket of `mpipp debug`, and start the job."""
     plain_breakpoints.register()
     session.create().connect(path)
 
 
 def attach(processes: Mapping[int, int]) -> None:
-    """Attach to the ranks of a running job, by their process numbers."""
+    """Attach to the ranks of a running job, by their process ids."""
     plain_breakpoints.register()
     start = session.create().start
     start.begin()

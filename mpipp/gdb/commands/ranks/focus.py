@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp focus`: the ranks that run control is for."""
+"""`mpipp focus`: the ranks that run control applies to."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _described(group: Group) -> Iterator[str]:
 
 
 def chosen(group: Group, argument: str) -> list[int]:
-    """The ranks that the user's words choose. Raises MpippError, also if there are none."""
+    """The ranks that match the user's words. Raises MpippError, also if no rank matches."""
     kind, colon, text = argument.partition(":")
     if not colon:
         found = group.stopped if argument == "stopped" else rank_set.parse(argument, group.alive)

@@ -12,13 +12,13 @@ from mpipp.gdb.ranks import session
 
 class _JobCommand(Command):
     def lines(self, argument: str) -> Iterable[str]:
-        """A sentence."""
+        """One sentence about the result."""
         if argument:
             raise MpippError(f"{self.name} takes no argument")
         return self.act()
 
     def act(self) -> Iterable[str]:
-        """Do it. Raises MpippError."""
+        """Perform the command. Raises MpippError."""
         raise NotImplementedError
 
 
@@ -33,7 +33,7 @@ class Restart(_JobCommand):
     name = "mpipp restart"
 
     def act(self) -> Iterable[str]:
-        """End it and start it."""
+        """End the job and start it again."""
         session.required().restart()
         return ()
 
@@ -49,7 +49,7 @@ class Kill(_JobCommand):
     name = "mpipp kill"
 
     def act(self) -> Iterable[str]:
-        """End it."""
+        """End the job."""
         found = session.required()
         link = found.required_link()
         found.kill_ranks()
@@ -68,7 +68,7 @@ class Detach(_JobCommand):
     name = "mpipp detach"
 
     def act(self) -> Iterable[str]:
-        """Let them go."""
+        """Detach from all ranks."""
         found = session.required()
         found.required_link().send(detach=True)
         found.detach_ranks()
@@ -89,7 +89,7 @@ class Input(Command):
     name = "mpipp input"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """Nothing."""
+        """Pass the input, and print nothing."""
         link = session.required().required_link()
         if argument == "--end":
             link.send(end_input=True)

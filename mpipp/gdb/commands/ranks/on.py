@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp on`: one command of gdb in several ranks."""
+"""`mpipp on`: run one gdb command in several ranks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mpipp.gdb.ranks import session
 from mpipp.gdb.ranks.session import DebugSession
 from mpipp.ranks import merged_output
 
-# gdb's commands that let threads run, and the names of mpipp's.
+# Commands of gdb that let threads run, and the names of mpipp's commands for them.
 _RUNNING = {
     **dict.fromkeys(("c", "continue", "fg"), "continue"),
     **dict.fromkeys(("n", "next"), "next"),

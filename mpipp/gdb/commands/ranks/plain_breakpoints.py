@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb's own `tbreak` and `watch`, for all ranks: gdb would stop one rank, or watch in one."""
+"""`tbreak` and `watch` for all ranks. gdb's own commands would stop or watch only one rank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLASSES = {"watch": gdb.WP_WRITE, "rwatch": gdb.WP_READ, "awatch": gdb.WP_ACCES
 
 
 def register() -> None:
-    """Replace gdb's commands: for a gdb that debugs a job."""
+    """Replace gdb's commands, in a gdb that debugs a job."""
     TBreak()
     for word in _CLASSES:
         Watch(word)
@@ -35,7 +35,7 @@ class TBreak(Command):
     completes = gdb.COMPLETE_LOCATION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """Nothing: gdb describes the breakpoint."""
+        """Set the breakpoint. gdb itself describes it."""
         OnceBreakpoint(argument or f"*{gdb.selected_frame().pc():#x}", required().group)
         return ()
 
@@ -58,7 +58,7 @@ class Watch(Command):
         super().__init__()
 
     def lines(self, argument: str) -> Iterable[str]:
-        """The numbers of the watchpoints, and why a rank has none."""
+        """The numbers of the watchpoints, and the reasons why some ranks have none."""
         group = required().group
         if not argument:
             raise MpippError(f"write {self.name} EXPRESSION")

@@ -17,12 +17,12 @@ from mpipp.gdb.ranks.session import DebugSession
 
 
 class _RunCommand(Command):
-    # A command of gdb, in the selected thread of each stopped rank.
+    # Runs a gdb command in the selected thread of each stopped rank.
     word = ""
     takes_number = False
 
     def lines(self, argument: str) -> Iterable[str]:
-        """Nothing: the stops are reported when they come."""
+        """Print nothing now: the stops are reported when they happen."""
         run(session.required(), self.word, argument)
         return ()
 
@@ -85,14 +85,14 @@ class RunTo(Command):
     completes = gdb.COMPLETE_LOCATION
 
     def lines(self, argument: str) -> Iterable[str]:
-        """Nothing: the stops are reported when they come."""
+        """Print nothing now: the stops are reported when they happen."""
         if not argument:
             raise MpippError("write mpipp run-to LOCATION: a line, FILE:LINE or a function")
         found = session.required()
         ranks = _stopped(found)
         found.group.select_one_of(ranks, found.group.rank(gdb.selected_inferior()) or 0)
         location = argument
-        if argument.isdigit():  # another rank's default file may be another
+        if argument.isdigit():  # gdb would use each rank's own current file
             line = gdb.selected_frame().find_sal()
             location = f"{line.symtab.filename}:{argument}" if line.symtab else argument
         point = console.quietly(lambda: TargetBreakpoint(location, found.group, found.group.focus))
@@ -112,7 +112,7 @@ class Interrupt(Command):
     name = "mpipp interrupt"
 
     def lines(self, argument: str) -> Iterable[str]:
-        """Nothing: the stops are reported when they come."""
+        """Print nothing now: the stops are reported when they happen."""
         if argument:
             raise MpippError("mpipp interrupt takes no argument: set the focus before")
         found = session.required()
@@ -132,7 +132,7 @@ def run(found: DebugSession, word: str, argument: str) -> None:
         takes = "no argument" if word in ("continue", "finish") else "only a number of steps"
         raise MpippError(f"mpipp {word} takes {takes}")
     ranks = _stopped(found)
-    # Ranks that still run may stop at a breakpoint. They do not end a step that was not theirs.
+    # A running rank may stop at a breakpoint meanwhile. A step does not wait for it.
     awaited = found.group.focus if word == "continue" else ranks
     if word == "finish":
         _expect_callers(found, ranks)
