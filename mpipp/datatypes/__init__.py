@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Arithmetic on datatypes: pure functions of trees and exact integers."""
+"""Arithmetic on datatypes: pure functions of type-trees and exact integers."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does every element of a buffer lie at a multiple of its alignment, by the usual C rules?
+"""Search for misaligned elements, by the usual C rules.
 
-Only the remainders of displacements matter, so nothing that is repeated is visited more than a
-few times.
+Only the remainders of displacements modulo 16 matter. So of any number of repetitions the search
+visits at most 16, and its cost does not depend on the count.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from mpipp.datatypes.element_address import Element
 from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.typetree import Datatype
 
-_WIDEST = 16  # the largest alignment; all are powers of two
+_WIDEST = 16  # the largest alignment in bytes; all alignments are powers of two
 
 
 def misaligned(datatype: Datatype, count: int = 1, address: int = 0) -> Element | None:
-    """An element that does not lie at a multiple of its alignment; None if all of them do.
+    """Return an element that is not at a multiple of its alignment; None if there is none.
 
     Args:
-        address: the buffer's. By default it is a multiple of every alignment.
+        address: the buffer's address. The default, 0, is a multiple of every alignment.
     """
     if not count or not datatype.element_count:
         return None
     seen: set[tuple[int, int]] = set()
-    # The first found is the first in type-map order as far as remainders go.
+    # In the order of the buffer, so that the first misaligned element of the search is returned.
     entries = [(i, (rest + address) % _WIDEST) for i, rest in _remainders(count, datatype.extent)]
     pending: list[tuple[Datatype, int, _Path]] = [
         (datatype, rest, ((i,), None)) for i, rest in reversed(entries)
@@ -68,13 +68,13 @@ def _indices(path: object) -> Indices:
 
 
 def _remainders(count: int, stride: int) -> Iterator[tuple[int, int]]:
-    # The first index of every remainder that multiples of a stride have.
+    # For each remainder that a multiple of the stride can have: the first such multiple.
     for i in range(min(count, _WIDEST)):
         yield i, i * stride % _WIDEST
 
 
 def _children(node: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
-    # A child for every remainder of a displacement that there is.
+    # One child for each remainder that a child's displacement can have.
     shape = node.shape
     if isinstance(shape, Blocks):
         for block, (component, start, length) in enumerate(shape.blocks()):
@@ -86,7 +86,7 @@ def _children(node: Datatype) -> Iterator[tuple[Indices, Datatype, int]]:
 
 
 def _first_indices(levels: Sequence[Level]) -> Mapping[int, Indices]:
-    # The first indices with each remainder of the displacement.
+    # For each remainder of the displacement: the first indices that lead to it.
     found: dict[int, Indices] = {0: ()}
     for level in levels:
         more: dict[int, Indices] = {}
@@ -98,7 +98,7 @@ def _first_indices(levels: Sequence[Level]) -> Mapping[int, Indices]:
 
 
 def _sample(dimension: Dimension) -> Iterator[int]:
-    # Enough indices for every remainder: of the cycles, some of each place in a cycle.
+    # Enough indices to reach every remainder: some places of each cycle, for some cycles.
     count, chunk = dimension.count, dimension.chunk
     for cycle in range(min(-(-count // chunk), _WIDEST)):
         first = cycle * chunk

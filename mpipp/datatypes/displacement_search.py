@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which basic elements lie at a memory displacement? Searching a type map without expanding it.
+"""Search for the basic elements at a displacement, without expanding the type map.
 
-A chain of regular constructors is a product of dimensions (count, stride). The search goes from the
-widest stride to the narrowest, in any order in the tree. Each step is a division, with the bounding
-box of the rest, so the column of a matrix is found as fast as its row. Listed blocks are found by
-bisection. Addresses are index tuples as in `element_address`; displacements are in bytes.
+A chain of regular constructors is a product of dimensions (count, stride). The search selects an
+index for the widest stride first and for the narrowest last, regardless of their order in the tree.
+Each step divides by the stride and uses the bounding box of the remaining dimensions. So the column
+of a matrix is found as fast as its row. Listed blocks are found by bisection. Addresses are index
+tuples as in `element_address`; displacements are in bytes.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from mpipp.common.errors import AddressError
 from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.typetree import Datatype
 
-_MOST_STEPS = 200_000  # of one question: a second or two
+_MOST_STEPS = 200_000  # in one search, which takes a second or two
 _FAR = 1 << 200  # beyond any displacement
 
 
 class _Path(NamedTuple):
-    # Where a search is: the indices of what it came through, linked since there may be 10^4.
+    # The way from the root to the current node. A linked list, because it may have 10^4 parts.
     before: _Path | None
     indices: Indices
 
     def all(self) -> Indices:
-        """From the root on."""
+        """Return the indices from the root to here."""
         parts = []
         step: _Path | None = self
         while step is not None:
@@ -40,8 +41,9 @@ class _Path(NamedTuple):
 
 @dataclass
 class _Search:
-    # One question. `best` is the start of the nearest so far, of the element `found`.
-    width: int = 1  # bytes that are asked for
+    # The state of one search by `nearest` or `covering`. For `nearest`, `found` is the nearest
+    # element so far, and `best` the displacement of its first byte.
+    width: int = 1  # bytes from the displacement on, any of which the element must hold
     steps: int = 0
     best: int | None = None
     found: _Path | None = None
@@ -55,13 +57,14 @@ class _Search:
             )
 
 
-# A search that goes deeper yields what is to be done first; `_driven` keeps the stack.
+# The search is recursive but without Python's recursion. A step yields the deeper search as another
+# iterator, and `_driven` keeps the stack.
 _Work = Iterator["_Work | _Path"]
 
 
 class _Part(NamedTuple):
-    # Regular levels (in address order), below which lie a basic datatype or listed blocks.
-    # [low, high) contains the data below the levels, [start, last] the starts of its elements.
+    # Regular levels (in address order), below which lie a basic datatype or listed blocks. One copy
+    # of `end` has its data in [low, high), and its elements start in [start, last].
     levels: tuple[Level, ...]
     end: Datatype
     low: int
@@ -71,7 +74,8 @@ class _Part(NamedTuple):
 
 
 class _BlockIndex(NamedTuple):
-    # Listed blocks sorted by the start of their box, with the highest box end so far.
+    # Listed blocks, sorted by the start of their bounding box. `highs` has the highest end of the
+    # boxes up to each block.
     lows: list[int]
     highs: list[int]
     blocks: list[int]
@@ -80,9 +84,9 @@ class _BlockIndex(NamedTuple):
 def covering(
     datatype: Datatype, count: int, displacement: int, width: int = 1
 ) -> Iterator[Indices]:
-    """The elements with any of `width` bytes from `displacement` of `count` entries, in any order.
+    """Yield the elements of `count` entries that hold any of `width` bytes from `displacement` on.
 
-    Each is (repetition, index, ...).
+    Each element is (repetition, index, ...). The order is arbitrary.
     """
     if count and datatype.element_count:
         work = _covering(_Search(width), _part(datatype, count), displacement, None)
@@ -90,18 +94,22 @@ def covering(
 
 
 def nearest(datatype: Datatype, count: int, displacement: int, side: int) -> Indices | None:
-    """The element that starts last at or before `displacement` (side -1), or first after (+1)."""
+    """Return the last element that starts at or before `displacement`, or the first after it.
+
+    Args:
+        side: -1 for the element at or before the displacement, +1 for the one after it.
+    """
     if not count or not datatype.element_count:
         return None
     limit = displacement if side < 0 else displacement + 1
     search = _Search()
     for _ in _driven(_nearest(search, _part(datatype, count), limit, 0, side, None)):
-        pass  # what is found is kept in the search
+        pass  # the search itself keeps the best element
     return search.found and search.found.all()
 
 
 def _driven(work: _Work) -> Iterator[_Path]:
-    # Without recursion: a chain of constructors may be very long.
+    # Depth first, with a stack in place of recursion: a chain of constructors may be very long.
     stack = [work]
     while stack:
         for step in stack[-1]:
@@ -115,7 +123,7 @@ def _driven(work: _Work) -> Iterator[_Path]:
 
 
 def _part(datatype: Datatype, count: int) -> _Part:
-    # `count` copies of `datatype`.
+    # Describes `count` copies of `datatype`.
     levels = [Level.of(count, datatype.extent)]
     while not datatype.is_leaf:
         shape = datatype.shape
@@ -130,8 +138,8 @@ def _part(datatype: Datatype, count: int) -> _Part:
 
 
 def _between(level: Level, low: int, high: int) -> range:
-    # The indices whose positions are in [low, high]. All strides are positive or 0 but in
-    # datatypes that run backwards, for which everything is negated.
+    # Indices whose positions are in [low, high]. A datatype with a negative stride runs backwards;
+    # then everything is negated.
     dimension, stride = level
     if stride == 0:
         return range(dimension.count if low <= 0 <= high else 0)
@@ -142,8 +150,9 @@ def _between(level: Level, low: int, high: int) -> range:
 
 
 class _Order(NamedTuple):
-    # The levels of a part in the order of their search. Levels with one index are left out; they
-    # are at `fixed` together. Also the bounds of the contributions of each level and all after it.
+    # The levels of a part in the order of the search. A level with a single index needs no search;
+    # `fixed` is the sum of the displacements of these levels. `bounds` has the lowest and the
+    # highest displacement that each level and all later ones can add.
     levels: list[int]
     bounds: list[tuple[int, int]]
     fixed: int
@@ -165,7 +174,7 @@ def _widest_first(part: _Part) -> _Order:
 def _covering(search: _Search, part: _Part, wanted: int, path: _Path | None) -> _Work:
     order = _widest_first(part)
     chosen = [0] * len(part.levels)
-    low = part.low - search.width + 1  # the first byte that is asked for lies no further before it
+    low = part.low - search.width + 1  # data from here on can reach the displacement
 
     def descend(depth: int, rest: int) -> _Work:
         search.step()
@@ -196,7 +205,7 @@ def _covering_blocks(search: _Search, node: Datatype, rest: int, path: _Path) ->
         while first > 0 and index.highs[first - 1] > rest:
             first -= 1
             search.step()
-        # A chain of many structs of few blocks is gone through without a search in each.
+        # Structs of few blocks may form a long chain: follow it without a new search for each.
         block = index.blocks[first] if last - first == 1 else -1
         if block < 0 or shape.length(block) != 1:
             break
@@ -214,8 +223,9 @@ def _covering_blocks(search: _Search, node: Datatype, rest: int, path: _Path) ->
 def _nearest(
     search: _Search, part: _Part, limit: int, base: int, side: int, path: _Path | None
 ) -> _Work:
-    # Branch and bound over the starts of elements: the largest <= limit for side -1, the
-    # smallest >= limit for side +1. `base` is where this part starts, for comparing with the best.
+    # Branch and bound over the starts of elements: the largest <= limit for side -1, the smallest
+    # >= limit for side +1. `base` is the displacement of this part, for the comparison with the
+    # best.
     order = _widest_first(part)
     chosen = [0] * len(part.levels)
 
@@ -259,11 +269,11 @@ def _nearest_blocks(
     assert isinstance(shape, Blocks)
     index = _block_index(shape)
     if side < 0:
-        # Boxes that start at or before the limit, the last first; none before can reach further
-        # than `highs` says.
+        # Boxes that start at or before the limit, the last one first. `highs` bounds how far the
+        # earlier boxes reach.
         places = range(bisect.bisect_right(index.lows, rest) - 1, -1, -1)
     else:
-        # Boxes that end after the limit: `highs` only grows, so the first is found by bisection.
+        # Boxes that end after the limit. `highs` never decreases, so bisection finds the first.
         places = range(bisect.bisect_right(index.highs, rest), len(index.lows))
     for place in places:
         if not _is_nearer(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which indices of an array dimension does a process own? (subarray, darray)
+"""The indices of an array dimension that a process owns, for subarray and darray.
 
 Subarrays and distributed arrays (MPI-4.1, sections 5.1.3 and 5.1.4) are products of dimensions.
 Each dimension selects an increasing sequence of global indices. A formula describes it, never a
@@ -19,8 +19,9 @@ from mpipp.common.errors import MpippError
 class Dimension:
     """The selected part of one dimension.
 
-    Cycles of `chunk` consecutive global indices start every `period` indices, from `first` on;
-    `count` indices are selected in all. A plain range is one cycle (`chunk >= count`).
+    The selected indices form cycles of `chunk` consecutive global indices. Cycles start every
+    `period` indices, the first at index `first`. In total `count` indices are selected. A plain
+    range is one cycle (`chunk >= count`).
     """
 
     count: int
@@ -29,14 +30,14 @@ class Dimension:
     period: int
 
     def index(self, i: int) -> int:
-        """The global index of local index `i`."""
-        if i < self.chunk:  # most often: all of a plain range is
+        """Return the global index of local index `i`."""
+        if i < self.chunk:  # the usual case: a plain range
             return self.first + i
         cycle, rest = divmod(i, self.chunk)
         return self.first + cycle * self.period + rest
 
     def at_or_below(self, index: int) -> int:
-        """The largest local index whose global index is <= `index`; -1 when there is none."""
+        """Return the largest local index whose global index is <= `index`; -1 if there is none."""
         offset = index - self.first
         if offset < 0:
             return -1
@@ -45,18 +46,18 @@ class Dimension:
 
     @property
     def last(self) -> int:
-        """The largest global index (of a dimension that is not empty)."""
+        """The largest global index of a dimension that is not empty."""
         return self.index(self.count - 1)
 
 
 @lru_cache(maxsize=4096)
 def undistributed(count: int) -> Dimension:
-    """All of a dimension of `count` indices."""
+    """Return a dimension that selects all of its `count` indices."""
     return _range(count, 0)
 
 
 def subarray_dimensions(subsizes: Sequence[int], starts: Sequence[int]) -> tuple[Dimension, ...]:
-    """The dimensions of MPI_Type_create_subarray, in declared order."""
+    """Return the dimensions of MPI_Type_create_subarray, in declared order."""
     return tuple(_range(count, start) for count, start in zip(subsizes, starts))
 
 
@@ -67,10 +68,10 @@ def darray_dimensions(
     dargs: Sequence[int | None],
     psizes: Sequence[int],
 ) -> tuple[Dimension, ...]:
-    """The dimensions of MPI_Type_create_darray for process `rank`, in declared order.
+    """Return the dimensions of MPI_Type_create_darray for process `rank`, in declared order.
 
-    A `dargs` entry of None is MPI_DISTRIBUTE_DFLT_DARG. The process grid is row-major for either
-    storage order (MPI-4.1, section 5.1.4). Raises MpippError for sizes that no call may pass.
+    None in `dargs` is MPI_DISTRIBUTE_DFLT_DARG. The process grid is row-major for both storage
+    orders (MPI-4.1, section 5.1.4). Raises MpippError for sizes that MPI does not allow.
     """
     if any(psize < 1 for psize in psizes) or any(darg is not None and darg < 1 for darg in dargs):
         raise MpippError("MPI_Type_create_darray: psizes and dargs must be positive")

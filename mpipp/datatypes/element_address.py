@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Element addresses: `s_type(STRUCT)[2][5](CHAR)` names one place of a datatype.
+"""Element addresses: `s_type(STRUCT)[2][5](CHAR)` names an element of a datatype.
 
-An address follows the expanded type-tree from the root. It has one index for contiguous, dup and
-resized, one a dimension for subarray and darray, block and item for all others. Kinds in
-parentheses are for the reader, and checked. One index more than the tree has levels, in front, is
-the entry in a buffer of several. Displacements, positions and sizes are in bytes.
+An address follows the expanded type-tree from the root. Contiguous, dup and resized take one index,
+a subarray one for each dimension, all other constructors two: block and item. A kind in parentheses
+helps the reader; mpipp checks it. If there is one index more than the tree has levels, the first
+index selects the entry of the buffer. Displacements, positions and sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from mpipp.typetree import Datatype
 
 _TOKEN = re.compile(r"\s*(?:\[\s*(?P<index>[-+]?\d+)\s*\]|\(\s*(?P<kind>\w+)\s*\))")
 _MOST_FOUND = 64
-_LONGEST_INDEX = 1000  # digits; Python itself refuses some thousand
+_LONGEST_INDEX = 1000  # digits; Python refuses numbers of some thousand
 
 _OF_ONE = ("DUP", "RESIZED")  # combiners of datatypes with a single child
 
-# Two names of one predefined datatype.
+# Other names of the same predefined datatype.
 ALIASES = {"LONG_LONG_INT": "LONG_LONG", "C_FLOAT_COMPLEX": "C_COMPLEX"}
 
 
 @dataclass(frozen=True)
 class ParsedAddress:
-    """An address as written: its indices, and each (KIND) with the number of indices before it."""
+    """A parsed address: its indices, and each (KIND) with the number of indices before it."""
 
     indices: Indices
     kinds: tuple[tuple[int, str], ...]
@@ -39,12 +39,16 @@ class ParsedAddress:
 
 @dataclass(frozen=True, repr=False)
 class Element:
-    """A place in the expanded type-tree of a datatype.
+    """A place in the expanded type-tree of a datatype: a basic element or a part of the tree.
 
-    `steps` are the nodes on the way with the indices taken in each. `datatype` is the datatype
-    there. If the last step has too few indices for its node, it is that node. Then `prefix` has
-    those indices (`[3]` of a struct: its block 3). `displacement` is in memory from the start of
-    the buffer, `packed` in the packed data, `size` of data.
+    Attributes:
+        repetition: the entry of the buffer.
+        steps: the nodes from the root to this place, with the indices taken in each.
+        datatype: the datatype at this place. If the last node got too few indices, it is that node.
+        prefix: these too few indices: (3,) in a struct is its block 3.
+        displacement: bytes from the start of the buffer in memory.
+        packed: bytes from the start of the packed data.
+        size: bytes of data.
     """
 
     repetition: int
@@ -60,7 +64,7 @@ class Element:
 
     @property
     def indices(self) -> Indices:
-        """All indices after the repetition."""
+        """All indices except the repetition."""
         return tuple(index for _, indices in self.steps for index in indices)
 
     @property
@@ -70,7 +74,7 @@ class Element:
 
     @property
     def content(self) -> tuple[tuple[int, ...], Datatype]:
-        """The number in each dimension without an index, and the datatype of the contents."""
+        """The counts of the dimensions that got no index, and the datatype of their items."""
         if not self.prefix:
             return (), self.datatype
         shape, indices, lengths = self.datatype.shape, self.prefix, []
@@ -81,26 +85,26 @@ class Element:
 
     @property
     def path(self) -> str:
-        """The long form, as in `[1](STRUCT)[2][5](CHAR)`."""
+        """The long form of the address, as in `[1](STRUCT)[2][5](CHAR)`."""
         path = f"[{self.repetition}]" if self.repetition else ""
         path += "".join(f"({kind(node)}){_brackets(indices)}" for node, indices in self.steps)
         return path if self.prefix else f"{path}({kind(self.datatype)})"
 
     @property
     def short_path(self) -> str:
-        """The short form, as in `[1][2][5]`."""
+        """The short form of the address, as in `[1][2][5]`."""
         return _brackets(((self.repetition,) if self.repetition else ()) + self.indices)
 
 
 def kind(datatype: Datatype) -> str:
-    """A node's name in an address: its combiner, or the predefined name without MPI_."""
+    """Return a node's name in an address: its combiner, or the predefined name without MPI_."""
     if datatype.combiner != "NAMED":
         return datatype.combiner
     return datatype.name[4:] if datatype.name.startswith("MPI_") else datatype.name
 
 
 def parse(text: str) -> ParsedAddress:
-    """Reads the address in `text`, from its first "[" or "(" on. Raises AddressError."""
+    """Parse the address in `text`, from its first "[" or "(" on. Raises AddressError."""
     start = re.search(r"[\[(]|$", text)
     assert start is not None
     position = start.start()
@@ -127,10 +131,11 @@ def parse(text: str) -> ParsedAddress:
 
 
 def resolve(datatype: Datatype, parsed: ParsedAddress, count: int | None = None) -> Element:
-    """The place `parsed` names in `count` entries of `datatype` (None: any number of entries).
+    """Return the place that an address names in `count` entries of `datatype`.
 
-    Raises AddressError, which says what is wrong with which index or kind. If only the index of a
-    duplicate, or of a resized datatype, is missing, it has the address that works.
+    Without `count`, any repetition is accepted. Raises AddressError, which names the wrong index or
+    kind. If the address only lacks the index of a dup or resized datatype, the error shows the
+    right address.
     """
     try:
         return _resolved(datatype, parsed, count)
@@ -147,13 +152,14 @@ def _resolved(datatype: Datatype, parsed: ParsedAddress, count: int | None) -> E
     except _TooManyIndices as error:
         if error.left > 1:
             raise
-        # One index more than levels: the first is the repetition.
+        # One index more than the tree has levels: take the first as the repetition.
         plain: AddressError | None = None
     except AddressError as error:
         plain = error
     try:
         found = _walk(datatype, _without_first(parsed), parsed.indices[0])
-        # Fewer indices than levels are no repetition, unless the root's kind follows the first.
+        # An address with too few indices names a part of the tree, not a repetition. The exception
+        # is an address in which the root's kind follows the first index.
         repeated = found.is_basic or any(before == 1 for before, _ in parsed.kinds)
     except (AddressError, IndexError) as error:
         if plain is None:
@@ -174,8 +180,8 @@ def _resolved(datatype: Datatype, parsed: ParsedAddress, count: int | None) -> E
 
 
 def _completed(datatype: Datatype, parsed: ParsedAddress, count: int | None) -> str | None:
-    # The address with [0] for each datatype of a single child on the way; None if that is no
-    # address of an element either.
+    # The address with [0] inserted for each dup and resized datatype on the way. None if that does
+    # not name an element either.
     for repeated in (0, 1):
         indices, left = list(parsed.indices[:repeated]), list(parsed.indices[repeated:])
         node, added = datatype, False
@@ -203,7 +209,7 @@ def _completed(datatype: Datatype, parsed: ParsedAddress, count: int | None) -> 
 
 
 def at_packed(datatype: Datatype, position: int, count: int | None = None) -> Element:
-    """The basic element that holds byte `position` of the packed data. Raises AddressError."""
+    """Return the basic element that holds packed byte `position`. Raises AddressError."""
     size = datatype.size
     if size == 0:
         raise AddressError(f"({kind(datatype)}) holds no data, so no position {position}")
@@ -223,7 +229,7 @@ def at_packed(datatype: Datatype, position: int, count: int | None = None) -> El
 
 
 def at_displacement(datatype: Datatype, displacement: int, count: int = 1) -> list[Element]:
-    """The basic elements with the byte at memory `displacement`, in type-map order.
+    """Return the basic elements that hold the byte at `displacement`, in type-map order.
 
     There are several if the datatype overlaps itself; at most 64 are returned. Raises AddressError
     if there is none.
@@ -239,14 +245,15 @@ def at_displacement(datatype: Datatype, displacement: int, count: int = 1) -> li
 
 
 def at_indices(datatype: Datatype, indices: Indices) -> Element:
-    """The element with the indices (repetition, index, ...). Raises AddressError."""
+    """Return the element at the indices (repetition, index, ...). Raises AddressError."""
     return _walk(datatype, ParsedAddress(indices[1:], ()), indices[0])
 
 
 def at_each(datatype: Datatype, places: Iterable[Indices]) -> list[Element]:
-    """The basic elements at several (repetition, index, ...), which must be right, by position.
+    """Return the basic elements at several (repetition, index, ...), sorted by packed position.
 
-    They are walked to one after another, each from where its way leaves that of the one before.
+    The indices must be valid. Elements with equal first indices share that part of the walk through
+    the tree, so many neighbors cost little.
     """
     found: list[Element] = []
     steps: list[tuple[Datatype, Indices]] = []
@@ -276,7 +283,7 @@ def at_each(datatype: Datatype, places: Iterable[Indices]) -> list[Element]:
 
 
 class _Walked(NamedTuple):
-    # A node on the way, after so many indices.
+    # A node on the way, and the number of indices that lead to it.
     node: Datatype
     taken: int
     displacement: int
@@ -284,7 +291,7 @@ class _Walked(NamedTuple):
 
 
 def _common_prefix(first: Indices, second: Indices) -> int:
-    # How many indices two addresses begin with are the same: by halves, there may be 10^4.
+    # Returns the number of equal indices at the beginning. Bisection, because there may be 10^4.
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
@@ -362,8 +369,8 @@ def _walk(datatype: Datatype, parsed: ParsedAddress, repetition: int) -> Element
 
 
 def _checked(node: Datatype, indices: Indices, steps: list[tuple[Datatype, Indices]]) -> Indices:
-    # The indices within the branching of `node`; for an array after reduction, since MUST prints
-    # linear indices there.
+    # Checks indices against the branching of `node`. MUST prints linear indices for arrays, so
+    # these are first reduced modulo the dimension.
     shape = node.shape
     good: Indices = ()
     for index in indices:

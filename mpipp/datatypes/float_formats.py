@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Floating-point bits to the text gdb prints, exact for every format MPI programs use.
+"""Floating-point bits as the text that gdb prints, exact for every format of MPI programs.
 
-C's %g with enough digits to round-trip; a NaN shows its payload. Python's own floats do for up to
-8 bytes, integers for the wider ones.
+The text is C's %g with enough digits to round-trip; a NaN shows its payload. Python's floats
+compute it for formats of up to 8 bytes, integer arithmetic for wider ones.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FloatFormat:
-    """A binary floating-point format, least significant bit first: fraction, exponent, sign.
+    """A binary floating-point format: from the lowest bit fraction, exponent, sign.
 
-    `explicit`: the leading 1 of the significand is stored (x87). `digits` round-trip in decimal.
-    `code` is the `struct` code of formats Python decodes itself.
+    Attributes:
+        explicit: whether the leading 1 of the significand is stored (x87).
+        digits: decimal digits that are enough to round-trip.
+        code: the `struct` code if Python decodes the format itself.
     """
 
     fraction: int
@@ -38,7 +40,10 @@ FORMATS: Mapping[object, FloatFormat] = {
 
 
 def text(raw: bytes, form: FloatFormat) -> str:
-    """The value of `raw` (bytes in native order; padding after it is ignored) as gdb prints it."""
+    """Return the value of `raw` as gdb prints it.
+
+    `raw` has the bytes in native order; padding behind the value is ignored.
+    """
     bits = int.from_bytes(raw[: (form.fraction + form.exponent + 8) // 8], sys.byteorder)
     fraction = bits & ((1 << form.fraction) - 1)
     exponent = bits >> form.fraction & ((1 << form.exponent) - 1)
@@ -62,7 +67,7 @@ def text(raw: bytes, form: FloatFormat) -> str:
 
 
 def _payload(fraction: int, bits: int) -> str:
-    # gdb prints 32 bits at a time, the first part unpadded.
+    # gdb prints the payload in pieces of 32 bits, and pads all except the first with zeros.
     parts = (bits - 1) // 32
     head = f"{fraction >> 32 * parts:x}"
     return head + (f"{fraction & ((1 << 32 * parts) - 1):0{8 * parts}x}" if parts else "")
@@ -72,7 +77,7 @@ def _general(significand: int, scale: int, digits: int) -> str:
     # C's %.{digits}g of significand * 2**scale, correctly rounded (ties to even).
     if not significand:
         return "0"
-    # The decimal exponent from the binary one, never too large: log10(2) = 0.301029995...
+    # Estimates the decimal exponent from the binary one, never too large: log10(2) = 0.301029995...
     binary = significand.bit_length() + scale - 1
     power = binary * (30102 if binary >= 0 else 30103) // 100000
     while True:

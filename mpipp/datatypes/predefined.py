@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What does a value of a predefined datatype look like?
+"""Decoding and printing the values of predefined datatypes.
 
-Every predefined datatype name of MPI 4.1 has a value class. The class and the
-size from the MPI library define how to decode a value, and to print it as gdb does. Sizes are in
-bytes.
+Every predefined datatype name of MPI 4.1 has a value class. The class, and the size that the MPI
+library reports, define how to decode a value, and how to print it as gdb does. Sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -41,15 +40,15 @@ _CLASSES: Mapping[str, str] = _table(
     marker="LB UB",
 )
 
-# The class of the value part; the second part is an int, or for MPI_2X another value. The
-# MPI-1 and vendor names of the last line are old but still in use.
+# The class of a pair's value. The index is an int, or for MPI_2X another value. The names of MPI-1
+# and of vendors in the last line are old but still in use.
 _PAIRS: Mapping[str, str] = _table(
     float="FLOAT_INT DOUBLE_INT LONG_DOUBLE_INT 2REAL 2DOUBLE_PRECISION",
     signed="LONG_INT SHORT_INT 2INT 2INTEGER",
     complex="2COMPLEX 2DOUBLE_COMPLEX",
 )
 
-# C types of these names have no format of their own in IEEE 754's interchange formats.
+# C types with these names have no format of their own among IEEE 754's interchange formats.
 _EXTENDED = frozenset(
     {
         "MPI_LONG_DOUBLE",
@@ -73,13 +72,16 @@ _INT_SIZE = 4
 
 @dataclass(frozen=True)
 class Leaf:
-    """The decoding and printing of one value of `size` bytes.
+    """Functions to decode and print one value of `size` bytes, in this machine's byte order.
 
-    `text(raw)` prints the bytes of one value as gdb would. `value(raw)` is a plain number, or the
-    text if Python has no such number. `code` is the `struct` code of the value, and `format` the %
-    format for the decoded value. A text with "nan" in it must use `text` instead. `width` is 1 for
-    characters, 4 or 2 for wide ones, else 0. Bytes are in this machine's order; a complex number
-    has two `parts`.
+    Attributes:
+        text: prints the bytes of one value as gdb would.
+        value: the bytes as a plain number, or as text if Python has no such number.
+        code: the `struct` code of the value.
+        format: the % format for the decoded value. If the result contains "nan", use `text`
+            instead.
+        width: 1 for characters, 4 or 2 for wide characters, else 0.
+        parts: 2 for complex numbers.
     """
 
     size: int
@@ -91,7 +93,7 @@ class Leaf:
     parts: int = 1
 
     def swapped(self, raw: bytes) -> bytes:
-        """The bytes of a value in the other byte order."""
+        """Return the bytes of a value in the other byte order."""
         length = self.size // self.parts
         return b"".join(raw[i : i + length][::-1] for i in range(0, self.size, length))
 
@@ -110,19 +112,19 @@ def is_marker(name: str) -> bool:
 
 
 def is_pair(name: str) -> bool:
-    """Return whether `name` is MPI_DOUBLE_INT or one of its kin, of a value and an index."""
+    """Return whether `name` is a pair of a value and an index, such as MPI_DOUBLE_INT."""
     return name in _PAIRS
 
 
 def value_class(name: str) -> str:
-    """The class of the values of predefined datatype `name`; "opaque" for an unknown name."""
+    """Return the value class of predefined datatype `name`; "opaque" for an unknown name."""
     return "pair" if name in _PAIRS else _CLASSES.get(name, "opaque")
 
 
 def alignment(name: str, size: int) -> int:
-    """The alignment in bytes of basic datatype `name` of `size` bytes, by the usual C rules.
+    """Return the alignment in bytes of basic datatype `name`, by the usual C rules.
 
-    `name` may also be a value class ("float").
+    `name` may also be a value class ("float"). `size` is in bytes.
     """
     kind = name if name in _MAKERS else value_class(name)
     if kind == "pair":
@@ -134,7 +136,7 @@ def alignment(name: str, size: int) -> int:
 
 
 def pair_layout(name: str, size: int) -> Pair:
-    """Where the two parts of pair type `name` lie; `size` is the packed size in bytes."""
+    """Return the layout of pair type `name`; `size` is the packed size in bytes."""
     if name.startswith("MPI_2"):
         return Pair(size // 2, size // 2, size // 2)
     value_size = size - _INT_SIZE
@@ -142,16 +144,16 @@ def pair_layout(name: str, size: int) -> Pair:
 
 
 def pair_classes(name: str) -> tuple[str, str]:
-    """The value classes of the two parts of pair type `name`."""
+    """Return the value classes of the two parts of pair type `name`."""
     value = _PAIRS[name]
     return value, value if name.startswith("MPI_2") else "signed"
 
 
 @functools.cache
 def leaf(name: str, size: int) -> Leaf:
-    """The leaf of predefined datatype `name`, or of a value class ("float"), of `size` bytes.
+    """Return the leaf of predefined datatype `name`, or of a value class ("float").
 
-    A pair type has no leaf of its own but two, see `pair_leaves`.
+    A pair type has two leaves, see `pair_leaves`. `size` is in bytes.
     """
     kind = name if name in _MAKERS else value_class(name)
     return _MAKERS[kind](size, name in _EXTENDED)
@@ -159,7 +161,10 @@ def leaf(name: str, size: int) -> Leaf:
 
 @functools.cache
 def pair_leaves(name: str, size: int) -> tuple[Leaf, Leaf]:
-    """The leaves of the value and the index of pair type `name`; `size` is the packed size."""
+    """Return the leaves of the value and the index of pair type `name`.
+
+    `size` is the packed size in bytes.
+    """
     value_size, index_size, _ = pair_layout(name, size)
     value = _MAKERS[_PAIRS[name]](value_size, name in _EXTENDED)
     return value, value if name.startswith("MPI_2") else _integer(index_size, True)
@@ -204,7 +209,8 @@ def _complex(size: int, extended: bool) -> Leaf:
 
 
 def _logical(size: int, _: bool) -> Leaf:
-    # The standard leaves the representation to the compiler: gfortran has 0 and 1, others -1.
+    # The standard leaves the representation of .TRUE. to the compiler: 1 for gfortran, -1 for
+    # others.
     names = {0: ".FALSE.", 1: ".TRUE."}
 
     def text(raw: bytes) -> str:
@@ -247,7 +253,8 @@ def _byte(size: int, _: bool) -> Leaf:
 
 
 def _opaque(size: int, _: bool) -> Leaf:
-    # A value this module cannot decode (a type the standard does not name): its bits.
+    # mpipp cannot decode the value, because the standard does not name its datatype: prints its
+    # bits.
     def text(raw: bytes) -> str:
         return f"0x{int.from_bytes(raw, _ORDER):0{2 * size}x}"
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where do the components of a datatype lie? A shape for every constructor.
+"""The places of a datatype's components, for every constructor.
 
-A shape describes the branches of a node of the type-tree, one index a stage as in an element
-address. It computes the place of the child at some indices in memory and in the packed data, and
-the reverse, without listing repetitions. There are two shapes: regular copies of one component, and
-listed blocks. Displacements and positions are in bytes from the node's own start. Indices may be a
-prefix of the full ones; missing ones count as 0. Indices are not checked here.
+A shape describes the branches of a node of the type-tree; each branch has indices as in an element
+address. From the indices of a child, a shape computes its place in memory and in the packed data,
+and the reverse, without listing repetitions. There are two shapes: regular copies of one component,
+and listed blocks. Displacements and positions are in bytes from the node's own start. Functions
+accept the first few indices only; missing ones count as 0. They do not check indices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Indices = tuple[int, ...]
 
 
 class Component(Protocol):
-    """A shape's view of its component datatypes."""
+    """A component datatype, as far as shapes need it."""
 
     @property
     def size(self) -> int:
@@ -38,27 +38,26 @@ _Of = TypeVar("_Of", bound=Component)
 
 
 class Level(NamedTuple):
-    """One address index of copies that lie regularly: copy i at dimension.index(i) * stride."""
+    """One address index of regular copies: copy i is at dimension.index(i) * stride."""
 
     dimension: Dimension
     stride: int  # bytes
 
     @classmethod
     def of(cls, count: int, stride: int) -> Level:
-        """`count` copies, `stride` bytes apart."""
+        """Return a level of `count` copies, `stride` bytes apart."""
         return cls(undistributed(count), stride)
 
     def position(self, i: int) -> int:
-        """The displacement of copy `i`."""
+        """Return the displacement of copy `i` in bytes."""
         return self.dimension.index(i) * self.stride
 
 
 class Regular(Generic[_Of]):
-    """Copies of one component, with a level for each index: all combiners except the indexed family
-    and struct.
+    """Regular copies of one component: all combiners except struct and the indexed family.
 
-    `order` is that of an array's dimensions, in declared order: C runs through the last one first,
-    FORTRAN through the first.
+    `order` is an array's order; its dimensions are in declared order. C runs through the last one
+    fastest, FORTRAN through the first.
     """
 
     __slots__ = ("_component", "_levels", "order", "stages")
@@ -67,38 +66,38 @@ class Regular(Generic[_Of]):
         self._component = component
         self._levels = levels
         self.order = order
-        self.stages = len(levels)  # how many indices lead to a component
+        self.stages = len(levels)  # number of indices of a component
 
     def levels(self) -> tuple[Level, ...]:
-        """A level for each index."""
+        """Return a level for each index."""
         return self._levels
 
     def component(self, indices: Indices) -> _Of:
-        """The component at `indices`."""
+        """Return the component at `indices`."""
         return self._component
 
     def branching(self, prefix: Indices) -> int:
-        """The number of values that the index after `prefix` can take."""
+        """Return the number of values that the index after `prefix` can take."""
         return self._levels[len(prefix)].dimension.count
 
     def displacement(self, indices: Indices) -> int:
-        """Memory displacement in bytes."""
+        """Return the displacement in memory, in bytes."""
         at = 0
         for i, (dimension, stride) in zip(self._full(indices), self._levels):
             at += dimension.index(i) * stride
         return at
 
     def packed(self, indices: Indices) -> int:
-        """Bytes of packed data before `indices`, in type-map order."""
+        """Return the bytes of packed data before `indices`, in type-map order."""
         copy = 0
         pairs = list(zip(self._levels, self._full(indices)))
-        # As the type map runs through the copies, the slowest first.
+        # The index that varies slowest in the type map comes first.
         for (dimension, _), index in reversed(pairs) if self.order == "FORTRAN" else pairs:
             copy = copy * dimension.count + index
         return copy * self._component.size
 
     def at_packed(self, position: int) -> tuple[Indices, int]:
-        """The indices of the component that holds packed byte `position`, and the rest in it."""
+        """Return the indices of the component with packed byte `position`, and the offset in it."""
         copy, rest = divmod(position, self._component.size)
         indices: Indices = ()
         if self.order == "FORTRAN":
@@ -112,7 +111,7 @@ class Regular(Generic[_Of]):
         return indices, rest
 
     def spans(self) -> Iterator[tuple[_Of, int, int]]:
-        """Components with the lowest and the highest displacement of their copies."""
+        """Yield components with the lowest and the highest displacement of their copies."""
         low = high = 0
         for dimension, stride in self._levels:
             if not dimension.count:
@@ -123,7 +122,7 @@ class Regular(Generic[_Of]):
         yield self._component, low, high
 
     def copies(self) -> Iterator[tuple[_Of, int]]:
-        """Components with the number of their copies."""
+        """Yield components with the number of their copies."""
         total = 1
         for level in self._levels:
             total *= level.dimension.count
@@ -135,11 +134,11 @@ class Regular(Generic[_Of]):
 
 
 class Blocks(Generic[_Of]):
-    """Blocks listed one by one: the indexed family, struct.
+    """Blocks listed one by one: struct and the indexed family.
 
-    `displacements` are multiples of `unit` bytes. `lengths` and `components` hold one entry a
-    block, or a single one for all. The methods are those of `Regular`; for `component` the block's
-    index is needed.
+    `displacements` are multiples of `unit` bytes. `lengths` and `components` have one entry for
+    each block, or a single entry for all. The methods are those of `Regular`; `component` needs the
+    block's index.
     """
 
     __slots__ = ("_starts", "components", "displacements", "index", "lengths", "unit")
@@ -158,7 +157,7 @@ class Blocks(Generic[_Of]):
         self.displacements = displacements
         self.unit = unit
         self._starts: list[int] | None = None
-        self.index: object = None  # the search by displacement keeps its sorted blocks here
+        self.index: object = None  # set by `displacement_search`: the sorted blocks
 
     def component(self, indices: Indices) -> _Of:
         return self.components[indices[0] if len(self.components) > 1 else 0]
@@ -167,7 +166,7 @@ class Blocks(Generic[_Of]):
         return self.length(prefix[0]) if prefix else len(self.displacements)
 
     def length(self, block: int) -> int:
-        """The number of copies in block `block`."""
+        """Return the number of copies in block `block`."""
         return self.lengths[block if len(self.lengths) > 1 else 0]
 
     def displacement(self, indices: Indices) -> int:
@@ -184,7 +183,7 @@ class Blocks(Generic[_Of]):
         return self._packed_starts()[block] + item * self.component(indices).size
 
     def at_packed(self, position: int) -> tuple[Indices, int]:
-        # The last of several blocks with the same start is the one that is not empty.
+        # Empty blocks start where the next block starts. The last one with this start is not empty.
         starts = self._packed_starts()
         block = bisect.bisect_right(starts, position) - 1
         item, rest = divmod(position - starts[block], self.component((block,)).size)
@@ -198,7 +197,7 @@ class Blocks(Generic[_Of]):
         return self._starts
 
     def blocks(self) -> Iterator[tuple[_Of, int, int]]:
-        """Every block's component, displacement in bytes and length."""
+        """Yield the component, displacement in bytes, and length of every block."""
         unit = self.unit
         count = len(self.displacements)
         components, lengths = self.components, self.lengths

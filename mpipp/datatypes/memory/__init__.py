@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The bytes that communication buffers touch, and those that they share."""
+"""The bytes that communication buffers touch, and the bytes that two buffers share."""
 
 from mpipp.datatypes.memory.buffer_overlap import (
     Buffer,

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Can a sum of multiples fall in an interval? The exact search behind overlapping strided blocks.
+"""Exact search for sums of multiples in an interval, the core of all tests for overlap.
 
 For terms (count, stride), is there an index 0 <= x < count for each such that the sum of stride * x
 lies in [low, high]? Two strided blocks overlap exactly if the difference of two of their blocks'
-starts lies in an interval. One term is a division. For two a search like Euclid's finds the first x
-with (a * x + b) mod m in an interval. It takes logarithmic time for any counts. More are searched
-from the widest stride, over the indices for which the rest can still compensate.
+starts lies in an interval. With one term the answer is a division. With two, a search like Euclid's
+algorithm finds the first x with (a * x + b) mod m in an interval. It takes logarithmic time for any
+counts. With more terms, the search goes from the widest stride to the narrowest. It tries only
+indices for which the remaining terms can still reach the interval.
 """
 
 from __future__ import annotations
@@ -14,26 +15,27 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-Term = tuple[int, int]  # count >= 1 and stride of any sign
+Term = tuple[int, int]  # count >= 1, and a stride of any sign
 
 
 class _Merged(NamedTuple):
-    # Terms whose sums are all multiples of `stride` up to most * stride. They are the `members`, by
-    # (number, count, stride). Each stride is a multiple that the members before it reach.
+    # Several terms as one: their sums are all multiples of `stride` up to most * stride. `members`
+    # are these terms as (number, count, stride). Each stride is a multiple that the sums of the
+    # members before it reach, so no multiple is missing.
     stride: int
     most: int
     members: tuple[tuple[int, int, int], ...]
 
 
 class _Absorbed(NamedTuple):
-    # A term whose stride is no wider than the interval that it was taken into.
+    # A term that needs no search, because its stride is not wider than the interval at that time.
     term: _Merged
     low: int
     scale: int
 
 
 def solve(terms: Sequence[Term], low: int, high: int) -> list[int] | None:
-    """Indices for which the sum of stride * index is in [low, high]; None if there are none."""
+    """Return indices for which the sum of stride * index is in [low, high], or None."""
     found = [0] * len(terms)
     if not terms:
         return found if low <= 0 <= high else None
@@ -48,7 +50,7 @@ def solve(terms: Sequence[Term], low: int, high: int) -> list[int] | None:
 
 
 def sums(terms: Sequence[Term], low: int, high: int, most: int) -> list[int] | None:
-    """All different sums in [low, high]; None if there may be more than `most`."""
+    """Return all different sums in [low, high]; None if there may be more than `most`."""
     merged, base = _positive(terms)
     widest_first = merged[::-1]
     reach = _reaches(widest_first)
@@ -73,7 +75,7 @@ def sums(terms: Sequence[Term], low: int, high: int, most: int) -> list[int] | N
 
 
 def first_index(step: int, start: int, modulus: int, high: int) -> int | None:
-    """The smallest x >= 0 for which (step * x + start) mod modulus <= high; None if there is none.
+    """Return the smallest x >= 0 for which (step * x + start) mod modulus <= high, or None.
 
     `high` is in [0, modulus).
     """
@@ -84,7 +86,8 @@ def first_index(step: int, start: int, modulus: int, high: int) -> int | None:
 
 
 def _first_between(step: int, modulus: int, low: int, high: int) -> int | None:
-    # The smallest x > 0 for which low <= step * x mod modulus <= high, 0 < low <= high < modulus.
+    # Returns the smallest x > 0 with low <= step * x mod modulus <= high, where 0 < low <= high <
+    # modulus.
     if step == 0:
         return None
     if 2 * step > modulus:
@@ -92,15 +95,16 @@ def _first_between(step: int, modulus: int, low: int, high: int) -> int | None:
     x = -(-low // step)
     if x * step <= high:
         return x
-    # No multiple of the step is in the interval before the first wrap: then after the fewest wraps
-    # after which one is.
+    # No multiple of the step hits the interval before step * x first exceeds the modulus. So search
+    # for the smallest number of wraps after which a multiple does.
     low_rest, high_rest = -high % step, -low % step
     wraps = _first_between(modulus % step, step, low_rest, high_rest)
     return None if wraps is None else -(-(low + modulus * wraps) // step)
 
 
 def _positive(terms: Sequence[Term]) -> tuple[list[_Merged], int]:
-    # The terms with positive strides, merged, narrowest first; and what to add to their sums.
+    # Replaces negative strides by positive ones, and merges terms. Returns the terms, narrowest
+    # first, and the amount to add to their sums.
     base = 0
     plain = []
     for number, (count, stride) in enumerate(terms):
@@ -125,7 +129,7 @@ def _positive(terms: Sequence[Term]) -> tuple[list[_Merged], int]:
 
 
 def _search(terms: list[_Merged], low: int, high: int, found: list[int]) -> int | None:
-    # A sum in [low, high]; the indices are put into `found`.
+    # Returns a sum in [low, high], and stores the indices in `found`.
     absorbed = []
     scale = 1
     while True:
@@ -153,7 +157,7 @@ def _search(terms: list[_Merged], low: int, high: int, found: list[int]) -> int 
         value += term.stride * index
         _split(term, index, found)
     for term, before, its_scale in reversed(absorbed):
-        # The smallest index that brings the sum to what was asked for before.
+        # The smallest index that brings the sum into the interval of that time.
         index = min(term.most, max(0, -((value - before * its_scale) // term.stride)))
         value += term.stride * index
         _split(term, index, found)
@@ -161,7 +165,7 @@ def _search(terms: list[_Merged], low: int, high: int, found: list[int]) -> int 
 
 
 def _split(term: _Merged, index: int, found: list[int]) -> None:
-    # The members' indices that make up one of the merged term.
+    # Distributes the index of a merged term to its members.
     rest = index * term.stride
     for number, count, stride in reversed(term.members):
         found[number] = min(count - 1, rest // stride)
@@ -169,7 +173,7 @@ def _split(term: _Merged, index: int, found: list[int]) -> None:
 
 
 def _reaches(terms: Sequence[_Merged]) -> list[int]:
-    # The largest sum of the terms from each on.
+    # For each term: the largest sum of this one and all later ones.
     reach = [0]
     for term in reversed(terms):
         reach.append(reach[-1] + term.stride * term.most)
@@ -177,7 +181,7 @@ def _reaches(terms: Sequence[_Merged]) -> list[int]:
 
 
 class _Levels:
-    # Terms of positive strides, widest first, with their largest indices.
+    # Terms with positive strides, widest first, and their largest indices.
 
     def __init__(self, strides: list[int], most: list[int]) -> None:
         self.strides = strides
@@ -191,7 +195,7 @@ class _Levels:
         self.divisors.reverse()
 
     def find(self, level: int, low: int, high: int) -> list[int] | None:
-        # Indices of the terms from `level` on.
+        # Returns indices for the terms from `level` on.
         left = len(self.strides) - level
         if high < 0 or low > self.reach[level]:
             return None
@@ -212,9 +216,10 @@ class _Levels:
         return None
 
     def _candidates(self, level: int, low: int, high: int) -> Iterator[int]:
-        # The indices that leave an interval within the reach of the rest and with a multiple of
-        # its common divisor in it. With one term left every one of them is a solution. From the
-        # middle on, where most sums are.
+        # Indices for which the remaining terms may still succeed. Their reach must meet the
+        # remaining interval, and a multiple of their common divisor must lie in it. If only one
+        # term remains, this is enough for a solution. Begins in the middle, because most sums lie
+        # there.
         stride, divisor = self.strides[level], self.divisors[level + 1]
         first = max(0, -((self.reach[level + 1] - low) // stride))
         last = min(self.most[level], high // stride)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do communication buffers share memory, and which of their elements?
+"""Overlap between communication buffers, and the elements that overlap.
 
-Memory that an operation writes must be its own until it is complete. A receive buffer must not
+While an operation may write memory, no other operation may use it. A receive buffer must not
 overlap itself (MPI-4.1, sections 2.3, 3.7.2 and 5.1.11). All answers are exact for any count.
 Addresses, displacements and ranges (start, end) are in bytes.
 """
@@ -23,7 +23,7 @@ from mpipp.datatypes.memory.elements_at_byte import covering
 from mpipp.datatypes.memory.strided_sets import Comb, Range
 from mpipp.typetree import Datatype
 
-_MOST_WITHIN = 1024  # elements
+_MOST_WITHIN = 1024  # elements that `within` lists
 
 
 @dataclass(frozen=True)
@@ -37,24 +37,24 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Region:
-    """The bytes of some buffers; `comb` is None if they have none."""
+    """The bytes of some buffers; `comb` is None if there are none."""
 
     comb: Comb | None
     buffers: tuple[Buffer, ...] = ()
 
     @property
     def low(self) -> int:
-        """The address of the first byte; 0 if there are none."""
+        """The address of the first byte; 0 if there is none."""
         return self.comb.low if self.comb else 0
 
     @property
     def high(self) -> int:
-        """The address after the last byte; 0 if there are none."""
+        """The address behind the last byte; 0 if there is none."""
         return self.comb.high if self.comb else 0
 
     @property
     def bytes(self) -> int | None:
-        """The number of different bytes; None if it is not known without listing too many."""
+        """The number of different bytes; None if counting would mean listing too many blocks."""
         if self.comb is None:
             return 0
         if self.buffers and region_overlap(self) is None:
@@ -67,8 +67,8 @@ class Region:
 class Overlap:
     """The bytes [start, end) that two elements share.
 
-    Where one buffer overlaps itself, they are displacements in it, else addresses. An element is
-    None if it cannot be named because too many interleave there.
+    They are addresses, or displacements if one buffer overlaps itself. An element is None if too
+    many elements interleave there to name it.
     """
 
     first: Element | None
@@ -78,18 +78,18 @@ class Overlap:
 
 
 def region(datatype: Datatype, count: int = 1, address: int = 0) -> Region:
-    """The bytes that `count` entries of `datatype` at `address` touch."""
+    """Return the bytes that `count` entries of `datatype` at `address` touch."""
     buffer = Buffer(datatype, count, address)
     return Region(_comb(buffer), (buffer,))
 
 
 def span(start: int, end: int) -> Region:
-    """All bytes from `start` to `end`."""
+    """Return all bytes from `start` to `end` as a region."""
     return Region(strided_sets.comb(start, end - start, ()))
 
 
 def union(regions: Iterable[Region]) -> Region:
-    """The bytes of all regions: of the parts of a v or w form's buffer."""
+    """Return the bytes of all regions, such as the parts of a buffer of MPI_Alltoallv."""
     parts = list(regions)
     if len(parts) == 1:
         return parts[0]
@@ -98,12 +98,12 @@ def union(regions: Iterable[Region]) -> Region:
 
 
 def block(start: int, end: int) -> Region:
-    """The bytes [start, end)."""
+    """Return the bytes [start, end) as a region."""
     return Region(strided_sets.comb(start, end - start, ()))
 
 
 def shared(first: Region, second: Region) -> Range | None:
-    """Bytes that both touch, as (start, end); None if there are none."""
+    """Return some bytes that both regions touch, as (start, end); None if there are none."""
     if first.comb is None or second.comb is None:
         return None
     if first.high <= second.low or second.high <= first.low:
@@ -112,7 +112,10 @@ def shared(first: Region, second: Region) -> Range | None:
 
 
 def region_overlap(region: Region) -> Range | None:
-    """Bytes that two elements of a region's buffers share, as (start, end); None if none do."""
+    """Return some bytes that two elements of a region's buffers share, or None.
+
+    The bytes are (start, end).
+    """
     for buffer in region.buffers:
         found = footprint.self_overlap(buffer.datatype, buffer.count)
         if found:
@@ -123,7 +126,7 @@ def region_overlap(region: Region) -> Range | None:
 
 
 def between(first: Buffer, second: Buffer) -> Overlap | None:
-    """The bytes that two buffers share, and an element of each with them; None if none."""
+    """Return bytes that two buffers share, and an element of each that holds them, or None."""
     found = shared(Region(_comb(first)), Region(_comb(second)))
     if found is None:
         return None
@@ -135,7 +138,7 @@ def between(first: Buffer, second: Buffer) -> Overlap | None:
 
 
 def self_overlap(datatype: Datatype, count: int = 1) -> Overlap | None:
-    """Two elements of `count` entries that share bytes, and those; None if none do."""
+    """Return two elements of `count` entries that share bytes, with the bytes, or None."""
     found = footprint.self_overlap(datatype, count)
     if found is None:
         return None
@@ -144,11 +147,11 @@ def self_overlap(datatype: Datatype, count: int = 1) -> Overlap | None:
 
 
 def touching(datatype: Datatype, count: int, displacement: int) -> list[Element]:
-    """The basic elements that touch the byte at a displacement, in type-map order, at most 64.
+    """Return the basic elements that touch the byte at a displacement, in type-map order.
 
-    Other than `element_address.at_displacement`, a gap inside a pair type does not belong to the
-    pair, and nothing there gives an empty list. If too many interleave to find all, two of them are
-    returned.
+    At most 64 are returned. This differs from `element_address.at_displacement` in two ways. A gap
+    inside a pair type does not belong to the pair, and a byte without an element gives an empty
+    list. If too many elements interleave to find all, two of them are returned.
     """
     try:
         found = element_address.at_displacement(datatype, displacement, count)
@@ -159,9 +162,9 @@ def touching(datatype: Datatype, count: int, displacement: int) -> list[Element]
 
 
 def within(datatype: Datatype, count: int, low: int, high: int) -> list[Element] | None:
-    """The basic elements with bytes in [low, high), in type-map order; None: too many.
+    """Return the basic elements with bytes in [low, high), in type-map order; None: too many.
 
-    One question for all of them: the way to each may be long.
+    One search finds all of them, because the way to each may be long.
     """
     try:
         places = list(
@@ -177,7 +180,7 @@ def within(datatype: Datatype, count: int, low: int, high: int) -> list[Element]
 
 
 def touches(element: Element, displacement: int) -> bool:
-    """Return whether a basic element has the byte at a displacement."""
+    """Return whether a basic element holds the byte at a displacement."""
     byte, leaf = displacement - element.displacement, element.datatype
     return leaf.true_lb <= byte < leaf.true_ub and _has(element, byte)
 
@@ -200,26 +203,26 @@ class _Entry(NamedTuple):
     low: int
     high: int
     start: int
-    reach: int  # of what is repeated
+    reach: int  # bytes of the block or list that is repeated
     region: Region
 
 
 class _Entries:
-    # Entries of one divisor. A query walks backwards over entries that start before its end, as
-    # long as one of them may reach beyond its start.
+    # Regions whose strides have the same greatest common divisor. A query walks backwards over
+    # entries that start before its end, as long as some earlier entry may reach beyond its start.
 
     def __init__(self) -> None:
         self.by_key: dict[int, _Entry] = {}
         self._sorted: list[_Entry] | None = None
         self._lows: list[int] = []
-        self._reached: list[int] = []  # the highest end up to each
+        self._reached: list[int] = []  # the highest end of all entries up to each
 
     def changed(self) -> None:
-        """An entry was added or removed."""
+        """Note that an entry was added or removed."""
         self._sorted = None
 
     def meeting(self, low: int, high: int) -> Iterator[_Entry]:
-        """Entries whose boxes have bytes in [low, high)."""
+        """Yield the entries whose bounding boxes have bytes in [low, high)."""
         if self._sorted is None:
             self._sorted = sorted(self.by_key.values(), key=lambda entry: entry.low)
             self._lows = [entry.low for entry in self._sorted]
@@ -232,20 +235,21 @@ class _Entries:
 
 
 class Index:
-    """Many regions, searched for those that share bytes with another.
+    """An index of many regions: it finds those that share bytes with another region.
 
-    They are known by the order in which they were added, from 0 on.
+    A region's key is its ordinal number, counted from 0 in the order of `add`.
     """
 
     def __init__(self, regions: Iterable[Region] = ()) -> None:
         self._count = 0
-        # By the common divisor of their strides, modulo which all repetitions are in one place.
+        # Keyed by the common divisor of a region's strides. Modulo the divisor all repetitions of a
+        # region coincide, so one comparison excludes most regions.
         self._entries: dict[int, _Entries] = {}
         for added in regions:
             self.add(added)
 
     def add(self, region: Region) -> int:
-        """Add a region; returns the key that queries give."""
+        """Add a region, and return its key."""
         key = self._count
         self._count += 1
         comb = region.comb
@@ -257,7 +261,7 @@ class Index:
         return key
 
     def remove(self, key: int) -> None:
-        """Forget the region that `add` gave a key; one that is not there is no error."""
+        """Remove a region by its key; an unknown key is no error."""
         for entries in self._entries.values():
             if entries.by_key.pop(key, None):
                 entries.changed()
@@ -265,7 +269,7 @@ class Index:
     def query(
         self, region: Region, wanted: Callable[[int], bool] = lambda key: True
     ) -> Iterator[tuple[int, Range]]:
-        """The keys, in order, of those that share bytes with `region`, and such bytes.
+        """Yield the keys of the regions that share bytes with `region`, in order, and such bytes.
 
         The search tests only keys for which `wanted` is true; it calls `wanted` during the search.
         """
@@ -279,7 +283,8 @@ class Index:
                 yield entry.key, found
 
     def _near(self, comb: Comb) -> Sequence[_Entry]:
-        # Entries whose boxes overlap, also modulo the common divisor of all strides.
+        # Entries whose bounding boxes overlap, and overlap also modulo the common divisor of all
+        # strides.
         low, high = comb.low, comb.high
         found = []
         for divisor, entries in self._entries.items():

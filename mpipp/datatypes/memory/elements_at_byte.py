@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""One or two elements that touch a byte, in any datatype: by arithmetic, if a search would take too
-long.
+"""One or two elements that touch a byte, found by arithmetic in any datatype.
 
-`mpipp.datatypes.displacement_search` finds all elements at a displacement, but stops if very many
-repetitions of similar strides interleave. This module finds one on the way down the type-tree, at
-each node by the bytes of the component (`footprint`). It also finds another one that differs from
-it.
+`mpipp.datatypes.displacement_search` finds all elements at a displacement, but stops if very
+many repetitions with similar strides interleave. This module finds one element on the way down the
+type-tree: at each node it uses the bytes of the component (`footprint`). If the byte belongs to
+several elements, it also finds a second one.
 """
 
 from __future__ import annotations
@@ -21,25 +20,29 @@ from mpipp.datatypes.memory.strided_sets import Comb
 from mpipp.datatypes.shapes import Blocks, Indices, Level
 from mpipp.typetree import Datatype
 
-_Step = tuple[Indices, int]  # the indices of a component, and the byte's displacement in it
+_Step = tuple[Indices, int]  # a component's indices, and the byte's displacement in it
 _Bounds = tuple[int, int]  # the indices first <= i < end
 
 
 class _Piece(NamedTuple):
-    # Indices `first` + the sum of each weight * i, i < count in each of the dims (count, stride).
+    # A regular part of a level's indices: `first` plus the sum of weight * i over all dimensions. A
+    # dimension (count, stride) has 0 <= i < count.
     first: int
     dims: tuple[Term, ...]
     weights: tuple[int, ...]
 
 
 def covering(datatype: Datatype, count: int, byte: int) -> list[Indices]:
-    """Up to two elements that touch the byte at a displacement, as (repetition, index, ...)."""
+    """Return up to two elements that touch the byte at a displacement.
+
+    Each element is (repetition, index, ...).
+    """
     entries = [Level.of(count, datatype.extent)]
     step = next(_steps(datatype, entries, byte, None), None)
     if step is None:
         return []
     first = _down(datatype, step)
-    # Another differs in the repetition, or else in the indices of a node further down.
+    # A second element lies in another repetition, or differs from the first at a node further down.
     other = next(_steps(datatype, entries, byte, first[:1]), None)
     if other is not None:
         return sorted([first, _down(datatype, other)])
@@ -58,7 +61,7 @@ def covering(datatype: Datatype, count: int, byte: int) -> list[Indices]:
 
 
 def _down(node: Datatype, step: _Step) -> Indices:
-    # An element of a component that is known to touch the byte.
+    # Returns an element of a component that is known to touch the byte.
     found, byte = step
     while not node.is_leaf:
         here, byte = next(_children(node, byte, None))
@@ -68,7 +71,7 @@ def _down(node: Datatype, step: _Step) -> Indices:
 
 
 def _children(node: Datatype, byte: int, but: Indices | None) -> Iterator[_Step]:
-    # Components of a node that touch the byte, all others than `but`.
+    # Yields a node's components that touch the byte, except the component with the indices `but`.
     shape = node.shape
     if not isinstance(shape, Blocks):
         yield from _steps(node.components[0], shape.levels(), byte, but)
@@ -83,7 +86,8 @@ def _children(node: Datatype, byte: int, but: Indices | None) -> Iterator[_Step]
 def _steps(
     component: Datatype, levels: Sequence[Level], byte: int, but: Indices | None
 ) -> Iterator[_Step]:
-    # Copies of a component that touch the byte: one in each part of the indices without `but`.
+    # Yields copies of a component that touch the byte. Without the indices `but`, the other indices
+    # form several parts; each part yields at most one copy.
     base = touched(component)
     if base is None:
         return
@@ -104,15 +108,16 @@ def _steps(
 
 
 def _without(every: list[_Bounds], but: Indices) -> Iterator[list[_Bounds]]:
-    # Split all index tuples except `but` into parts. In each part the first indices are those of
-    # `but`, and the next one is lower or higher.
+    # Splits all index tuples except `but` into parts. In each part the first indices equal those of
+    # `but`, and the next index is lower or higher.
     for k, index in enumerate(but):
         for part in ((0, index), (index + 1, every[k][1])):
             yield [*every[:k], part, *every[k + 1 :]]
 
 
 def _pieces(level: Level, bounds: _Bounds) -> Iterator[_Piece]:
-    # The indices as dimensions: whole cycles, and what of one there is before and after them.
+    # Splits an interval of indices into regular parts: whole cycles of the dimension, and the rests
+    # of a cycle before and after them.
     (dimension, stride), (first, end) = level, bounds
     chunk = dimension.chunk
     while first < end:

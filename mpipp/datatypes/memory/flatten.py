@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The bytes of a buffer as blocks at one distance from each other each."""
+"""The bytes of a buffer as sequences of equal blocks with one stride each."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from mpipp.datatypes.memory.buffer_overlap import Region
 from mpipp.datatypes.memory.strided_sets import Comb, Listing
 
-MOST = 1 << 14  # of them
+MOST = 1 << 14  # pieces; a region with more is not flattened
 
-Piece = tuple[int, int, int, int]  # the first byte, bytes of a block, the distance, how many
+Piece = tuple[int, int, int, int]  # first byte, bytes of a block, stride in bytes, number of blocks
 
 
 def pieces(of: Region) -> tuple[Piece, ...] | None:
-    """All of a region's bytes; None if there are too many."""
+    """Return all bytes of a region; None if there are too many pieces."""
     found: list[Piece] = []
     for piece in _flat(of.comb) if of.comb is not None else ():
         found.append(piece)
@@ -24,7 +24,7 @@ def pieces(of: Region) -> tuple[Piece, ...] | None:
 
 
 def _flat(part: Comb) -> Iterator[Piece]:
-    # Along the dimension that has the most.
+    # The dimension with the largest count becomes the sequence of blocks; the others are expanded.
     dims = sorted(part.dims)
     starts, along = [part.start], (1, 0)
     if dims and part.items is None:

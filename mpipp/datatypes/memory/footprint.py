@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which bytes does a datatype touch, and does it touch any of them twice?
+"""The bytes that a datatype touches, and the bytes that it touches twice.
 
-The bytes are strided blocks (`strided_sets`), made from those of the components without listing
+The bytes are strided blocks (`strided_sets`), made from the components' without listing
 repetitions, and kept with the datatype. A datatype that overlaps itself may be sent; a buffer that
 overlaps itself must not be received into (MPI-4.1, sections 5.1.11 and 3.2.4). Displacements are in
 bytes from the address of a buffer.
@@ -29,9 +29,9 @@ class _Placed(NamedTuple):
 
 
 class _Memory:
-    # The data kept for a datatype: its bytes, and the bytes that it touches twice. For buffers they
-    # have the largest count known not to touch a byte twice, and the smallest known to, with the
-    # bytes.
+    # The data kept with a datatype: the bytes that one entry touches, and the bytes `own` that it
+    # touches twice. For buffers of several entries: the largest count known not to overlap itself,
+    # and the smallest count known to, with bytes that two entries share.
 
     __slots__ = ("most_without", "own", "touched", "with_bytes")
 
@@ -43,12 +43,12 @@ class _Memory:
 
 
 def touched(datatype: Datatype, count: int = 1) -> Comb | None:
-    """The bytes of `count` entries at address 0; None if there are none."""
+    """Return the bytes of `count` entries at address 0; None if there are none."""
     return repeat(_memory(datatype).touched, ((count, datatype.extent),))
 
 
 def self_overlap(datatype: Datatype, count: int = 1) -> Range | None:
-    """Bytes that two elements of `count` entries share, as (start, end); None if none do."""
+    """Return bytes that two elements of `count` entries share, as (start, end), or None."""
     memory = _memory(datatype)
     if memory.own or count <= memory.most_without or memory.touched is None:
         return memory.own if count else None
@@ -63,7 +63,7 @@ def self_overlap(datatype: Datatype, count: int = 1) -> Range | None:
 
 
 def least_overlapping_count(datatype: Datatype) -> int | None:
-    """The smallest count of entries that overlap; None if no count does."""
+    """Return the smallest count of entries that overlap; None if no count does."""
     memory = _memory(datatype)
     if memory.touched is None:
         return None
@@ -71,7 +71,8 @@ def least_overlapping_count(datatype: Datatype) -> int | None:
         return 1
     extent = datatype.extent
     length = memory.touched.high - memory.touched.low
-    # Entries further apart than the length of one do not reach each other.
+    # Two entries whose distance exceeds the length of one cannot overlap, so larger counts add
+    # nothing.
     apart = length // abs(extent) + 1 if extent else 1
     if self_overlap(datatype, apart + 1) is None:
         return None
@@ -131,7 +132,7 @@ def _derived(node: Datatype) -> _Memory:
 
 
 def _placed(component: Datatype, levels: Sequence[Level]) -> Iterator[_Placed]:
-    # The copies of a component that lie regularly.
+    # Groups the copies of a component whose indices are regular.
     for pieces in product(*map(_pieces, levels)):
         start = sum(at for at, _ in pieces)
         dims = tuple(dim for _, dims in pieces for dim in dims)
@@ -139,7 +140,7 @@ def _placed(component: Datatype, levels: Sequence[Level]) -> Iterator[_Placed]:
 
 
 def _pieces(level: Level) -> Iterator[tuple[int, tuple[Term, ...]]]:
-    # Whole cycles of a dimension, and the last one that is not whole: (start, dims) of each.
+    # Yields (start, dims) for the whole cycles of a dimension, and for an incomplete last cycle.
     dimension, stride = level
     cycles, rest = divmod(dimension.count, dimension.chunk)
     first, period = dimension.first * stride, dimension.period * stride
@@ -150,7 +151,7 @@ def _pieces(level: Level) -> Iterator[tuple[int, tuple[Term, ...]]]:
 
 
 def _of_component(placed: Sequence[_Placed]) -> Range | None:
-    # The component's own data, at its first copy.
+    # The bytes that the component itself touches twice, in its first copy.
     for component, start, dims in placed:
         if all(count for count, _ in dims):
             assert isinstance(component.memory, _Memory)
@@ -160,7 +161,7 @@ def _of_component(placed: Sequence[_Placed]) -> Range | None:
 
 
 def _dense_blocks(shape: Blocks[Datatype]) -> _Memory | None:
-    # The usual case of the indexed family: blocks of one component without a gap, maybe millions.
+    # The usual case of the indexed family: blocks without gaps, maybe millions of one component.
     if len(shape.components) != 1:
         return None
     component = shape.components[0]
@@ -182,7 +183,7 @@ def _dense_blocks(shape: Blocks[Datatype]) -> _Memory | None:
 
 
 def _listed_blocks(shape: Blocks[Datatype]) -> _Memory:
-    # The indexed family and struct. Each form of a block with a number of copies is computed once.
+    # The indexed family and struct. Blocks with equal component and length are computed only once.
     forms: dict[tuple[int, int], tuple[Comb | None, Range | None]] = {}
     blocks: dict[tuple[Term, ...], list[Range]] = {}
     copies: list[Comb] = []
@@ -211,7 +212,7 @@ def _listed_blocks(shape: Blocks[Datatype]) -> _Memory:
 
 
 def _block_form(component: Datatype, length: int) -> tuple[Comb | None, Range | None]:
-    # A block's bytes, and those touched self_overlap, both from the block's displacement.
+    # A block's bytes, and bytes that it touches twice, both relative to the block's displacement.
     assert isinstance(component.memory, _Memory)
     base = component.memory.touched
     if base is None or not length:
@@ -221,9 +222,9 @@ def _block_form(component: Datatype, length: int) -> tuple[Comb | None, Range | 
 
 
 def _among_copies(base: Comb, dims: tuple[Term, ...]) -> Range | None:
-    # Bytes that two copies of `base` share, which is repeated in `dims`, the first at its place.
-    # For two copies, take the widest stride in which their indices differ: by 1 or more in that
-    # one, by anything in those narrower.
+    # Returns bytes that two copies of `base` share, if it is repeated in `dims`. For each stride,
+    # it tests the copies whose indices differ in this dimension. Their indices for narrower strides
+    # are arbitrary, and those for wider strides are equal.
     order = sorted((abs(stride), stride, count) for count, stride in dims if count > 1)
     if any(count <= 0 for count, _ in dims):
         return None
@@ -242,8 +243,8 @@ def _among_copies(base: Comb, dims: tuple[Term, ...]) -> Range | None:
 def _met(
     base: Comb, stride: int, least: int, most: int, narrower: Sequence[Term] = ()
 ) -> tuple[Range, int] | None:
-    # Bytes of `base` and of a copy of it `least` to `most` strides on, and how many strides. The
-    # indices in the narrower dimensions may differ, too.
+    # Returns bytes that `base` shares with a copy of it `least` to `most` strides away, and the
+    # number of strides. The indices in the narrower dimensions may differ, too.
     shifts: list[Term] = [(most - least + 1, stride)]
     start = least * stride
     for count, step in narrower:
@@ -253,7 +254,7 @@ def _met(
     if found is None:
         return None
     where, indices = found
-    # The other copy has index 0, but where the first would have to have a negative one.
+    # The first copy's index may be negative here. Then move both copies so that it is 0.
     for (count, step), index in zip(narrower, indices[1:]):
         where = _moved(where, max(0, count - 1 - index) * step)
     return where, indices[0] + least

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The bytes that two sets of strided blocks share, exactly, and without visiting every block.
+"""The bytes that two sets of strided blocks share, found exactly without visiting every block.
 
 Two repeated blocks share bytes exactly if a sum of multiples of their strides lies in an interval
-(`bounded_sums`). Lists of blocks are sorted, if few displacements of one against the other are
-possible. Otherwise the lists are halved as long as their boxes overlap.
+(`bounded_sums`). Lists of blocks are sorted and compared, if only few displacements of one against
+the other are possible. Otherwise the lists are halved as long as their bounding boxes overlap.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from mpipp.datatypes.memory.strided_sets import (
     union,
 )
 
-_FEW = 16  # displacements of one list against another that are tried one by one
+_FEW = 16  # displacements between two lists that are tried one by one
 
 
 def touch(first: Comb, second: Comb) -> Range | None:
-    """Bytes that both contain: the common part of two blocks; None if there are none."""
+    """Return bytes that both sets contain: the common part of two blocks, or None."""
     found = meet(first, second)
     return found and found[0]
 
@@ -39,9 +39,10 @@ def touch(first: Comb, second: Comb) -> Range | None:
 def meet(
     first: Comb, second: Comb, shifts: tuple[Term, ...] = ()
 ) -> tuple[Range, tuple[int, ...]] | None:
-    """As `touch`, with `first` moved by any of `shifts`: bytes of both, and the indices moved by.
+    """Return bytes that `second` shares with a shifted copy of `first`, and the shift's indices.
 
-    The shifts are further dimensions (count, stride), of any sign.
+    The shifts are further dimensions (count, stride) of `first`, with strides of any sign. None if
+    no shift gives common bytes.
     """
     stack = [(first._replace(dims=(*shifts, *first.dims)), second)]
     while stack:
@@ -78,7 +79,7 @@ def meet(
 
 
 def doubled(blocks: list[Range]) -> Range | None:
-    """Bytes that two of the blocks contain, given in any order; None if there are none."""
+    """Return bytes that two of the blocks contain, in any order; None if there are none."""
     starts = sorted(start for start, _ in blocks)
     ends = sorted(end for _, end in blocks)
     place = _crossing(starts, ends)
@@ -89,7 +90,7 @@ def doubled(blocks: list[Range]) -> Range | None:
 
 
 def shared_by_two(parts: Iterable[Comb | None]) -> Range | None:
-    """Bytes that two of the parts share, none of which overlaps itself."""
+    """Return bytes that two of the parts share, or None. No part may overlap itself."""
     pending = [sorted(filter(None, parts), key=lambda part: (part.low, part.high))]
     while pending:
         some = pending.pop()
@@ -110,7 +111,7 @@ def shared_by_two(parts: Iterable[Comb | None]) -> Range | None:
 
 
 def _may_share(parts: list[Comb]) -> bool:
-    # Not if they have as many bytes together as one by one.
+    # Disjoint parts have as many bytes together as the sum of their own.
     if all(a.high <= b.low for a, b in zip(parts, parts[1:])):
         return False
     alone = [byte_count(part) for part in parts]
@@ -120,7 +121,7 @@ def _may_share(parts: list[Comb]) -> bool:
 
 
 def _inside(part: Comb) -> list[Comb]:
-    # The repetitions in `part`, in two halves with equal repetitions.
+    # The contents of `part` as its two halves; each keeps the repetitions of the whole.
     items = part.items
     start = part.start
     if isinstance(items, Pair):
@@ -147,8 +148,8 @@ def _span(listing: Listing, first: int, last: int) -> Comb:
 
 
 def _displacements(a: Comb, b: Comb, terms: list[Term], low: int, high: int) -> list[int] | None:
-    # The displacements of repetitions of `a` against those of `b` at which they may overlap. The
-    # result is empty unless they are few and the blocks of one repetition can be listed.
+    # Displacements between a repetition of `a` and one of `b` at which the two may overlap. None if
+    # there are many, or if one repetition has too many blocks to list.
     if _bare(a) is None or _bare(b) is None:
         return None
     return sums(terms, low, high, _FEW)
@@ -176,14 +177,15 @@ def _meet_at(
 
 
 def _sieves(part: Comb, other: Comb) -> bool:
-    # Return whether `part` is a block repeated in one dimension and `other` one list of blocks.
+    # Return whether `part` is one block, repeated in one dimension, and `other` is a list of
+    # blocks.
     if part.items is not None or len(part.dims) != 1 or other.dims:
         return False
     return isinstance(other.items, Listing) and other.items.flat() is not None
 
 
 def _sieved(part: Comb, other: Comb) -> Range | None:
-    # All blocks of the list by their place between two of the other's.
+    # Tests each block of the list by its remainder modulo the stride of `part`.
     assert isinstance(other.items, Listing)
     flat = other.items.flat()
     assert flat is not None
@@ -205,7 +207,7 @@ def _sieved(part: Comb, other: Comb) -> Range | None:
 
 
 def _bare(part: Comb) -> tuple[list[int], list[int]] | None:
-    # One repetition as starts and ends of sorted blocks, unless they are too many.
+    # One repetition as starts and ends of sorted blocks; None if there are too many.
     items = part.items
     if items is None:
         return [0], [part.length]
@@ -216,7 +218,8 @@ def _bare(part: Comb) -> tuple[list[int], list[int]] | None:
 def _common(
     first: tuple[list[int], list[int]], second: tuple[list[int], list[int]], moved: int = 0
 ) -> Range | None:
-    # Bytes in both of two sorted lists of disjoint blocks, the first `moved` by so many bytes.
+    # Bytes in both of two sorted lists of disjoint blocks; the first list is moved by `moved`
+    # bytes.
     (starts, ends), (other_starts, other_ends) = first, second
     low, high = other_starts[0] - moved, other_ends[-1] - moved
     begin, stop = bisect.bisect_right(ends, low), bisect.bisect_left(starts, high)
@@ -249,14 +252,15 @@ def _common(
     place = _crossing(all_starts, all_ends)
     if place is None:
         return None
-    # One block of either list contains this byte, and starts no later than it.
+    # A block of each list contains this byte, and neither block starts after it.
     at = all_starts[place + 1]
     end = ends[bisect.bisect_right(starts, at - moved) - 1] + moved
     return at, min(end, other_ends[bisect.bisect_right(other_starts, at) - 1])
 
 
 def _in_block(start: int, end: int, starts: list[int], ends: list[int]) -> Range | None:
-    # The bytes of [start, end) in the first of the sorted disjoint blocks that overlaps it.
+    # The bytes that [start, end) shares with the first of the sorted disjoint blocks that overlaps
+    # it.
     i = bisect.bisect_right(ends, start)
     if i < len(starts) and starts[i] < end:
         return max(start, starts[i]), min(end, ends[i])
@@ -264,7 +268,7 @@ def _in_block(start: int, end: int, starts: list[int], ends: list[int]) -> Range
 
 
 def _crossing(starts: list[int], ends: list[int]) -> int | None:
-    # Sorted starts and sorted ends of any blocks interleave exactly if no two blocks overlap. The
-    # result is the first place where an end lies beyond the next start.
+    # No two blocks overlap exactly if every end, in sorted order, is at or before the next start.
+    # Returns the first place of an end that violates this.
     crossed = map(operator.gt, ends, itertools.islice(starts, 1, None))
     return next(itertools.compress(itertools.count(), crossed), None)

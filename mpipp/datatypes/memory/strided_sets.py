@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which bytes of memory, when there are too many to list? Strided blocks, and what they share.
+"""Sets of bytes that are too large to list, as strided blocks.
 
 A `Comb` is a set of bytes. It is a block repeated in any number of dimensions (count, stride), or a
-list of different blocks and sets repeated so. It has a normal form: strides are positive and wider
-than the block, and continuing dimensions and adjacent blocks are merged. Equal repetitions are
-listed once. All numbers are bytes, and integers of any size.
+list of different blocks and sets repeated in these. It has a normal form: strides are positive and
+wider than the block, and adjacent blocks and continuing dimensions are merged. Equal repetitions
+are listed once. All numbers are bytes, and integers of any size.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import NamedTuple, Union
 from mpipp.datatypes.memory.bounded_sums import Term
 
 MOST_LISTED = 200_000  # blocks that are ever listed one by one
-_FLAT = 16  # parts of a list that are copied into the list around it
+_FLAT = 16  # a list with at most this number of parts is copied into the list around it
 
-Range = tuple[int, int]  # start and end of some bytes
+Range = tuple[int, int]  # start and end of a range of bytes
 
 
 class Comb(NamedTuple):
-    """`length` bytes at `start`, repeated in `dims` (count, stride); or `items` in each of them.
+    """`length` bytes at `start`, repeated in `dims` (count, stride), or `items` repeated instead.
 
     Items lie in [0, length), relative to the start of each repetition.
     """
@@ -50,16 +50,16 @@ class Comb(NamedTuple):
 
     @property
     def blocks(self) -> int:
-        """Blocks there are, counted as often as they are repeated."""
+        """The number of blocks, each counted as often as it is repeated."""
         return self.copies * (1 if self.items is None else self.items.blocks)
 
     def shift(self, by: int) -> Comb:
-        """A copy, `by` bytes further."""
+        """Return a copy, moved by `by` bytes."""
         return self._replace(start=self.start + by)
 
 
 class Listing:
-    """Different blocks, sorted and apart from each other, and `combs` of any form.
+    """A list of different blocks, sorted and without contact, and of `combs` of any form.
 
     The blocks are [starts[i], ends[i]).
     """
@@ -71,24 +71,24 @@ class Listing:
         self.ends = ends
         self.combs = combs
         self.blocks = len(starts) + sum(comb.blocks for comb in combs)
-        self.known: Listing | None = None if combs else self  # what `flat` returned
+        self.known: Listing | None = None if combs else self  # the result of `flat`
         self._boxes: Comb | None = None
 
     def flat(self) -> Listing | None:
-        """The bytes as blocks only, or None if there are more than MOST_LISTED."""
+        """Return the bytes as blocks only, or None if there are more than MOST_LISTED."""
         if self.known is None and self.blocks <= MOST_LISTED:
             self.known = Listing(*runs(listed(Comb(0, 1, (), self))), ())
         return self.known
 
     def boxes(self) -> Comb:
-        """The set as a tree of boxes."""
+        """Return the set as a binary tree of bounding boxes."""
         if self._boxes is None:
             self._boxes = _tree(self.combs)
         return self._boxes
 
 
 class Span(NamedTuple):
-    """Blocks [first, last) of a listing."""
+    """The blocks [first, last) of a listing."""
 
     listing: Listing
     first: int
@@ -101,7 +101,7 @@ class Span(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two parts of a tree of boxes."""
+    """Two halves of a tree of bounding boxes."""
 
     left: Comb
     right: Comb
@@ -116,7 +116,7 @@ Items = Union[Listing, Span, Pair]
 
 
 def comb(start: int, length: int, dims: Iterable[Term], items: Items | None = None) -> Comb | None:
-    """The set with these dimensions, of any sign and in any order; None if it is empty."""
+    """Return the set with these dimensions, of any sign and in any order; None if it is empty."""
     plain = []
     for count, stride in dims:
         if count <= 0:
@@ -145,7 +145,7 @@ def comb(start: int, length: int, dims: Iterable[Term], items: Items | None = No
 
 
 def repeat(base: Comb | None, dims: Iterable[Term], start: int = 0) -> Comb | None:
-    """`base` moved by `start` and repeated in further dimensions."""
+    """Return `base`, moved by `start` and repeated in further dimensions."""
     if base is None:
         return None
     return comb(base.start + start, base.length, (*base.dims, *dims), base.items)
@@ -154,7 +154,7 @@ def repeat(base: Comb | None, dims: Iterable[Term], start: int = 0) -> Comb | No
 def union(
     parts: Iterable[Comb | None], blocks: dict[tuple[Term, ...], list[Range]] | None = None
 ) -> Comb | None:
-    """The bytes of all parts together, and of `blocks` as in `listing`."""
+    """Return the bytes of all parts together, and of `blocks` as in `listing`."""
     blocks = {} if blocks is None else blocks
     copies: list[Comb] = []
     for part in parts:
@@ -168,14 +168,15 @@ def union(
 
 
 def listing(blocks: dict[tuple[Term, ...], list[Range]], combs: Iterable[Comb] = ()) -> Comb | None:
-    """The bytes of the blocks, listed by their dimensions, and of the other sets.
+    """Return the bytes of the blocks, which are grouped by their dimensions, and of the other sets.
 
-    The dict is used up.
+    Empties the dict `blocks`.
     """
     others = list(_series(combs))
     plain = blocks.pop((), [])
     while blocks:
-        # The widest first: blocks that touch may fill the gaps of their repetition.
+        # Begins with the most dimensions: blocks of fewer dimensions may fill the gaps between
+        # repetitions.
         dims = max(blocks, key=len)
         starts, ends = runs(blocks.pop(dims))
         for part in _progressions(starts, ends, dims):
@@ -201,7 +202,10 @@ def listing(blocks: dict[tuple[Term, ...], list[Range]], combs: Iterable[Comb] =
 
 
 def listed(part: Comb) -> list[Range]:
-    """Every block as (start, end), in any order; they may touch or overlap. For few only."""
+    """Return every block as (start, end), in any order; they may touch or overlap.
+
+    Call it only for few blocks.
+    """
     found: list[Range] = []
     pending = [part]
     while pending:
@@ -222,12 +226,12 @@ def listed(part: Comb) -> list[Range]:
 
 
 def contiguous_runs(part: Comb) -> list[Range] | None:
-    """The contiguous runs of bytes as (start, end), in order; None if more than MOST_LISTED."""
+    """Return the contiguous runs of bytes as (start, end), sorted; None if over MOST_LISTED."""
     return None if part.blocks > MOST_LISTED else list(zip(*runs(listed(part))))
 
 
 def run_count(part: Comb | None) -> int | None:
-    """The number of contiguous runs; None if it is not known without listing too many."""
+    """Return the number of contiguous runs; None if counting them would mean listing too many."""
     if part is None:
         return 0
     starts = _starts(part)
@@ -242,7 +246,7 @@ def run_count(part: Comb | None) -> int | None:
 
 
 def byte_count(part: Comb) -> int | None:
-    """The number of bytes; None if it is not known without listing too many."""
+    """Return the number of bytes; None if counting them would mean listing too many blocks."""
     if _starts(part) is None:
         exact = contiguous_runs(part)
         return None if exact is None else sum(end - start for start, end in exact)
@@ -255,8 +259,8 @@ def byte_count(part: Comb) -> int | None:
 
 
 def _starts(part: Comb) -> list[int] | None:
-    # Where the blocks of one repetition start, if no repetition reaches into another's box and they
-    # are not too many.
+    # Starts of the blocks of one repetition. None if a repetition reaches into another one's
+    # bounding box, or if there are too many blocks.
     reach = part.length
     for count, stride in sorted(part.dims, key=lambda dim: dim[1]):
         if stride < reach:
@@ -269,7 +273,7 @@ def _starts(part: Comb) -> list[int] | None:
 
 
 def runs(blocks: list[Range]) -> tuple[list[int], list[int]]:
-    """Starts and ends of the contiguous runs that the blocks make up; sorts the blocks."""
+    """Return starts and ends of the contiguous runs of the blocks. Sorts `blocks`."""
     blocks.sort()
     starts: list[int] = []
     ends: list[int] = []
@@ -292,7 +296,7 @@ def _place(part: Comb) -> tuple[int, int, tuple[Term, ...]]:
 
 
 def _pieces(part: Comb) -> Iterator[Comb]:
-    # The parts of a small list that is not repeated, else the part itself.
+    # The parts of a small list that is not repeated; otherwise the part itself.
     items = part.items
     small = isinstance(items, Listing) and len(items.starts) + len(items.combs) <= _FLAT
     if part.dims or not small:
@@ -306,8 +310,8 @@ def _pieces(part: Comb) -> Iterator[Comb]:
 
 
 def _progressions(starts: list[int], ends: list[int], dims: tuple[Term, ...]) -> list[Comb]:
-    # Blocks repeated in `dims` as few sets: one for each stretch of equal blocks and gaps, or one
-    # list if that is shorter.
+    # Blocks, all repeated in `dims`, as few sets: one for each stretch of equal blocks with equal
+    # gaps. If there are too many stretches, the result is one list.
     if not starts:
         return []
     most = max(1, len(starts) // 4)
@@ -321,8 +325,8 @@ def _progressions(starts: list[int], ends: list[int], dims: tuple[Term, ...]) ->
 
 
 def _stretches(starts: list[int], ends: list[int]) -> Iterator[tuple[int, int, int, int]]:
-    # Stretches of equal blocks at equal distances, as long as possible from the left: the start,
-    # the length of a block, their number and distance.
+    # Stretches of equal blocks at equal distances, each as long as possible from the left. Yields
+    # the start, the length of a block, the number of blocks, and their distance.
     i = 0
     while i < len(starts):
         start, length = starts[i], ends[i] - starts[i]
@@ -339,7 +343,7 @@ def _stretches(starts: list[int], ends: list[int]) -> Iterator[tuple[int, int, i
 
 
 def _series(combs: Iterable[Comb]) -> Iterator[Comb]:
-    # Copies of one list at equal distances are one more dimension of it.
+    # Copies of one list at equal distances become one set with a further dimension.
     groups: dict[tuple[int, tuple[Term, ...]], list[Comb]] = {}
     for part in combs:
         groups.setdefault((id(part.items), part.dims), []).append(part)
@@ -356,7 +360,7 @@ def _series(combs: Iterable[Comb]) -> Iterator[Comb]:
 
 
 def _tree(combs: Sequence[Comb]) -> Comb:
-    # A set without dimensions for every half of the sorted sets, down to each of them.
+    # A binary tree: neighbors in sorted order are paired until one set remains.
     parts = list(combs)
     while len(parts) > 1:
         halves = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Type signatures: what is transferred, and in which order (MPI-4.1, section 5.1)."""
+"""Type signatures: the sequence of basic types that a message transfers (MPI-4.1, section 5.1)."""
 
 from mpipp.datatypes.signatures.runlength import (
     Signature,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Type signatures for people: `1000000000 x {MPI_INT, MPI_DOUBLE}`, the shortest regular form.
+"""Type signatures as short text: `1000000000 x {MPI_INT, MPI_DOUBLE}`.
 
-The form is that of Umpire and MUST (regular typesigs). It is the run-length list with identical
-neighboring windows summarised, the narrowest first, again and again.
+The form is the regular typesig of Umpire and MUST: the run-length list in which equal neighboring
+windows are summarised, the narrowest first, repeatedly.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any, Optional, TypeVar
 
 from mpipp.datatypes.signatures.runlength import Items, Node, Signature
 
-_MOST_ITEMS = 100_000  # checked items of one list
-_WORK = 3_000_000  # comparisons of items while a list is summarised
-_DEEPEST = 200  # of plain data, which few could read if it were nested deeper
+_MOST_ITEMS = 100_000  # items of one list; the rest is left out
+_WORK = 3_000_000  # comparisons of items for one list
+_DEEPEST = 200  # levels of nested plain data; deeper data would be hard to read
 
 Found = TypeVar("Found")
-# Yields items of which it is sent what was found, and returns what it has found of its own.
+# A generator that yields the items of parts. It receives the result for each, and returns its own.
 Visit = Generator[Items, Optional[Found], Found]
 
 
 def text(signature: Signature, most: int = 0) -> str:
-    """The signature with at most `most` entries (0: all); `...` stands for the rest."""
+    """Return the signature with at most `most` basic types (0: all); `...` stands for the rest."""
     room = _Room(most)
     return _visited(_items(signature), lambda items, depth: _text(items, room))
 
 
 def entries(signature: Signature, most: int = 0) -> tuple[list[dict[str, Any]], bool]:
-    """The regular form as plain data, at most `most` entries of it, and whether it is complete.
+    """Return the regular form as plain data, and whether it is complete.
 
-    An entry has `count` and `type`, or `count` and the `entries` of the repetition. Entries nested
-    too deeply are left out, with all after them.
+    An entry has `count` and `type`, or `count` and the `entries` of the repetition. At most `most`
+    entries with a type are returned. Entries nested too deeply are left out, with all after them.
     """
     room = _Room(most)
     found = _visited(_items(signature), lambda items, depth: _entries(items, depth, room))
@@ -40,7 +40,7 @@ def entries(signature: Signature, most: int = 0) -> tuple[list[dict[str, Any]], 
 
 
 def _visited(items: Items, visit: Callable[[Items, int], Visit[Found]]) -> Found:
-    # A visit of the items yields its requests for parts, which may be nested deeper than Python
+    # Runs the generators with a stack of its own, because parts may be nested deeper than Python
     # functions.
     visits = [visit(items, 0)]
     found: Found | None = None
@@ -58,21 +58,21 @@ def _visited(items: Items, visit: Callable[[Items, int], Visit[Found]]) -> Found
 
 
 class _Room:
-    # Counts what is shown.
+    # Counts the entries that are shown.
 
     def __init__(self, most: int) -> None:
         self._left = most or 1 << 62
-        self.full = False  # something was left out
+        self.full = False  # whether something was left out
 
     def take(self) -> bool:
-        """Return whether there is capacity for one more."""
+        """Count one more entry, and return whether it may be shown."""
         self._left -= 1
         self.full = self.full or self._left < 0
         return not self.full
 
 
 def _text(items: Items, room: _Room) -> Visit[str]:
-    # "" if none of it fits.
+    # "" if not even the first item may be shown.
     parts: list[str] = []
     for item in items:
         kind, inner, count = _opened(*item)
@@ -106,7 +106,7 @@ def _entries(items: Items, depth: int, room: _Room) -> Visit[list[dict[str, Any]
 
 
 def _opened(node: Node, count: int) -> tuple[str, Items, int]:
-    # The basic type or else the items of a part, and the number of copies.
+    # The basic type, or else the items of a part, and the number of copies.
     while isinstance(node, Signature):
         inner = _items(node)
         if len(inner) != 1:
@@ -117,7 +117,7 @@ def _opened(node: Node, count: int) -> tuple[str, Items, int]:
 
 
 def _items(signature: Signature) -> Items:
-    # The items of the regular form of one level.
+    # The items of one level of the regular form.
     items = []
     for item in _flat(signature):
         items.append(item)
@@ -133,7 +133,7 @@ def _items(signature: Signature) -> Items:
 
 
 def _flat(signature: Signature) -> Iterator[tuple[Node, int]]:
-    # Items, those of a part that occurs once in its place.
+    # Items; a part that occurs once is replaced by its items.
     pending = [iter(signature.items)]
     while pending:
         for node, count in pending[-1]:
@@ -146,7 +146,7 @@ def _flat(signature: Signature) -> Iterator[tuple[Node, int]]:
 
 
 def _summarised(items: Items) -> Items:
-    # Algorithm 1 of "Scalable usage checking", with windows as wide as half of the list.
+    # Algorithm 1 of "Scalable usage checking", for windows of up to half of the list.
     groups: dict[Items, Signature] = {}
     work = 0
     window = 2
@@ -159,7 +159,7 @@ def _summarised(items: Items) -> Items:
 
 
 def _windows(items: Items, window: int, groups: dict[Items, Signature]) -> Items:
-    # Neighboring windows that are identical as one.
+    # Replaces equal neighboring windows by one window with a count.
     same = bytes(map(operator.eq, items, items[window:]))
     needle = b"\1" * window
     start = same.find(needle)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Two type signatures in a form in which equal parts are one object, however they were built.
+"""A common form of two type signatures, in which equal parts are the same object.
 
-The form is found by recompression (A. Jez). In turns, every run of one letter becomes a letter. So
-does every pair of neighbors of which the first is "left" and the second "right", as chosen at
-random for each letter. This ends with one letter for each signature. The result at a place depends
-on its neighborhood only, so equal texts become equal letters. Before each turn, every part passes
-the letters that may be joined across its ends to its parents; no repetition is expanded. The number
-of turns is logarithmic in the number of elements, and each takes time in proportion to the
-remaining parts and items. Chance decides only this time, never the meaning of letters.
+The result does not depend on how the signatures were built. The method is recompression (A. Jez).
+It alternates two steps. One replaces every run of a letter by a new letter. The other marks each
+letter at random as "left" or "right". Then it replaces every pair of a left and a right neighbor by
+a new letter. At the end each signature is one letter.
+
+The letter made at a place depends only on its neighborhood, so equal texts become equal letters. No
+repetition is expanded. Before each step, every part passes the letters at its ends that may be
+joined across its border to its parents. The number of steps is logarithmic in the number of
+elements. Each takes time in proportion to the remaining parts and items. The random marks change
+only the time, never the result.
 """
 
 from __future__ import annotations
@@ -18,12 +21,13 @@ from typing import Optional, Union
 from mpipp.datatypes.signatures.runlength import Basic, Items, Node, Signature
 
 _Run = tuple[Node, int]
-_Body = list[Union[_Run, int]]  # runs of letters; or the number of a part
-_Ends = tuple[Optional[_Run], bool, Optional[_Run]]  # what a part gave, and whether any is left
+_Body = list[Union[_Run, int]]  # runs of letters, and numbers of parts
+# The runs that a part passed on from its first and last place, and whether the part has more.
+_Ends = tuple[Optional[_Run], bool, Optional[_Run]]
 
 
 def recompressed(first: Signature, second: Signature) -> tuple[Signature, Signature]:
-    """Two signatures, neither of them empty, in the common form."""
+    """Return two signatures, neither of them empty, in the common form."""
     rules = _Rules()
     roots = [[rules.number(first)], [rules.number(second)]]
     work = _Recompression(rules.bodies, [list[Union[_Run, int]](root) for root in roots])
@@ -31,7 +35,8 @@ def recompressed(first: Signature, second: Signature) -> tuple[Signature, Signat
 
 
 class _Rules:
-    # The bodies of signatures: each part comes before the whole. Doubling makes many copies.
+    # Signatures as numbered bodies, each part before the whole. A count becomes a sum of powers of
+    # two, which are made by doubling.
 
     def __init__(self) -> None:
         self.bodies: list[_Body] = []
@@ -64,7 +69,7 @@ class _Rules:
         return body
 
     def _power(self, part: Signature, power: int) -> int:
-        # The number of 2^power copies.
+        # Returns the number of a body with 2^power copies of the part.
         for exponent in range(1, power + 1):
             if (part, exponent) not in self._numbers:
                 half = self._numbers[part, exponent - 1]
@@ -84,7 +89,7 @@ class _Recompression:
         self._random = random.Random(1)
 
     def finished(self) -> tuple[Signature, Signature]:
-        """The roots, once each is one letter."""
+        """Run all steps, and return the two final letters."""
         while any(len(root) > 1 or isinstance(root[0], int) for root in self._roots):
             self._turn(runs=True)
             self._turn(runs=False)
@@ -92,7 +97,7 @@ class _Recompression:
         return one, other
 
     def _turn(self, runs: bool) -> None:
-        # Joins runs, or pairs.
+        # One step: replaces runs, or pairs.
         ends: dict[int, _Ends] = {}
         sides: dict[Node, bool] = {}
         for number, body in list(self._bodies.items()):
@@ -110,7 +115,8 @@ class _Recompression:
         self._roots = [self._compressed(_joined(root, ends), runs, sides) for root in self._roots]
 
     def _left(self, item: _Run | int, sides: dict[Node, bool]) -> bool | None:
-        # The side of a letter in this turn; of a part None: it gave what may be joined.
+        # Returns whether a letter is marked as left in this step. None for a part: it has passed
+        # its ends on.
         if isinstance(item, int):
             return None
         side = sides.get(item[0])
@@ -125,7 +131,7 @@ class _Recompression:
                 for item in body
             ]
         result: _Body = []
-        before: _Run | None = None  # the last of `result` if it is a left letter
+        before: _Run | None = None  # the last item of `result`, if it is a left letter
         for item in body:
             left = self._left(item, sides)
             if before is not None and left is False:
@@ -145,7 +151,7 @@ class _Recompression:
 
 
 def _joined(body: _Body, ends: dict[int, _Ends]) -> _Body:
-    # A body with what its parts gave, neighboring runs of one letter as one.
+    # Inserts the ends that parts have passed on, and merges neighboring runs of one letter.
     result: _Body = []
 
     def add(run: _Run | None) -> None:
@@ -170,7 +176,7 @@ def _joined(body: _Body, ends: dict[int, _Ends]) -> _Body:
 
 
 def _taken(body: _Body, end: int) -> _Run | None:
-    # The run at one end, if a run it is.
+    # Removes and returns the run at one end of a body; None if a part is there.
     if isinstance(body[end], int):
         return None
     run = body.pop(end)

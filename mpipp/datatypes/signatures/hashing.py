@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Fingerprints of signatures: equal signatures have equal ones, for any construction.
+"""Fingerprints of type signatures: equal signatures have equal fingerprints.
 
 A basic type is a letter, and a signature of n letters the polynomial a1 x^(n-1) + ... + an modulo
-the prime 2^61 - 1. So H(ab) = H(a) x^|b| + H(b), and copies cost the logarithm of their number.
-There are two, at two points x, each with letters of its own. Different signatures of n elements
-have equal fingerprints with a chance of (n / 2^61)^2; no finding rests on a fingerprint alone.
+the prime 2^61 - 1. So H(ab) = H(a) x^|b| + H(b), and copies cost the logarithm of their number. A
+fingerprint has two such values, for two points x, with different letters. Different signatures of n
+elements have equal fingerprints with a probability of (n / 2^61)^2. No finding rests on a
+fingerprint alone.
 
-The wrapper computes the same numbers: wrapper/generated/letters.inc is made of what stands here.
+The wrapper computes the same numbers: wrapper/generated/letters.inc is generated from this module.
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ from mpipp.datatypes import element_address, predefined
 from mpipp.datatypes.signatures.runlength import Basic, Node, Signature, pair_kinds
 
 PRIME = (1 << 61) - 1
-POINTS = (0x0B5C1A3F6E2D9847, 0x16E97D2A4C83F15B)  # chosen at random, below the prime
-SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344)  # of the letters: digits of pi
+POINTS = (0x0B5C1A3F6E2D9847, 0x16E97D2A4C83F15B)  # random numbers below the prime
+SEEDS = (0x243F6A8885A308D3, 0x13198A2E03707344)  # seeds of the letters: digits of pi
 
-BYTE, PACKED = 1, 2  # bits: letters of which the rules say more than that they are equal
+BYTE, PACKED = 1, 2  # bits: basic types for which matching is more than equality
 _BITS = {"MPI_BYTE": BYTE, "MPI_PACKED": PACKED}
 
 _WORD = (1 << 64) - 1
 
 
 class Digest(NamedTuple):
-    """The fingerprint of a signature. `bits` mark MPI_BYTE and MPI_PACKED in it, and add no
-    information.
+    """The fingerprint of a signature.
+
+    `bits` mark MPI_BYTE and MPI_PACKED in the signature, and add no information.
     """
 
     elements: int
@@ -39,7 +41,7 @@ class Digest(NamedTuple):
     bits: int
 
     def then(self, other: Digest) -> Digest:
-        """That of this signature with another behind it."""
+        """Return the fingerprint of this signature followed by another."""
         x, y = _powers(other.elements)
         return Digest(
             self.elements + other.elements,
@@ -49,7 +51,7 @@ class Digest(NamedTuple):
         )
 
     def times(self, count: int) -> Digest:
-        """That of `count` copies."""
+        """Return the fingerprint of `count` copies."""
         found, power = EMPTY, self
         while count:
             if count & 1:
@@ -61,7 +63,7 @@ class Digest(NamedTuple):
 
 
 def _powers(exponent: int) -> tuple[int, int]:
-    exponent %= PRIME - 1  # Fermat's: there may be 2^1000 elements
+    exponent %= PRIME - 1  # Fermat's little theorem; there may be 2^1000 elements
     return pow(POINTS[0], exponent, PRIME), pow(POINTS[1], exponent, PRIME)
 
 
@@ -71,7 +73,7 @@ _known: weakref.WeakKeyDictionary[Node, Digest] = weakref.WeakKeyDictionary()
 
 
 def mixed(word: int) -> int:
-    """A word of 64 bits in which each bit depends on all of another's (splitmix64)."""
+    """Mix the 64 bits of a word: each bit of the result depends on all of them (splitmix64)."""
     word = (word + 0x9E3779B97F4A7C15) & _WORD
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _WORD
     word = (word ^ word >> 27) * 0x94D049BB133111EB & _WORD
@@ -79,9 +81,10 @@ def mixed(word: int) -> int:
 
 
 def letter(kind: str) -> Digest:
-    """That of one element of a basic type, by `Basic.kind`: "MPI_INT", "F90_REAL(p 6, r 30)".
+    """Return the fingerprint of one element of a basic type.
 
-    The name's bytes by FNV-1a of 64 bits; with a seed, mixed, modulo the prime; never 0.
+    `kind` is `Basic.kind`: "MPI_INT", "F90_REAL(p 6, r 30)". The name's FNV-1a hash of 64 bits is
+    mixed with each seed and reduced modulo the prime. The values are never 0.
     """
     name = 0xCBF29CE484222325
     for byte in kind.encode("utf-8", "surrogateescape"):
@@ -91,7 +94,7 @@ def letter(kind: str) -> Digest:
 
 
 def letters(name: str) -> tuple[Digest, ...]:
-    """The letters of predefined datatype `name`: two for a pair type, none for MPI_LB."""
+    """Return the letters of predefined datatype `name`: two for a pair type, none for MPI_LB."""
     if predefined.is_marker(name):
         return ()
     if predefined.is_pair(name):
@@ -101,8 +104,8 @@ def letters(name: str) -> tuple[Digest, ...]:
 
 
 def digest(signature: Signature) -> Digest:
-    """That of a signature, remembered as long as it is there."""
-    # Parts first and without recursion: a chain of constructors may be very long.
+    """Return the fingerprint of a signature, which is cached as long as the signature exists."""
+    # Parts first, without recursion: a chain of constructors may be very long.
     pending: list[Node] = [signature]
     while pending:
         node = pending[-1]
@@ -138,7 +141,7 @@ def _of_items(items: tuple[tuple[Node, int], ...]) -> Digest:
 
 
 def prefix(signature: Signature, count: int) -> Digest:
-    """That of the first `count` elements, all if it has fewer."""
+    """Return the fingerprint of the first `count` elements, or of all if there are fewer."""
     if count >= signature.elements:
         return digest(signature)
     digest(signature)

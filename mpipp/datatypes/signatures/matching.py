@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Do two type signatures match? (MPI-4.1, sections 3.3.1 and 5.1.11)
+"""Comparison of two type signatures (MPI-4.1, sections 3.3.1 and 5.1.11).
 
-The answer is exact and no repetition is expanded. Two cursors walk along both signatures; one
-object on both sides is skipped at once. If both are inside repetitions, of P and of Q elements,
-they compare the next P + Q elements. If these agree, all do, up to the first end of the two
-(theorem of Fine and Wilf). A walk with too many steps, as between two ways to build a Fibonacci
-word, is repeated on `grammar`'s form of the two.
+The answer is exact and no repetition is expanded. Two cursors walk along both signatures. If both
+are at the same object, they skip it. If both are inside repetitions, of P and of Q elements, they
+compare the next P + Q elements. If these agree, all elements agree up to the first end of the two
+repetitions (theorem of Fine and Wilf). Some walks take too many steps, for example between two ways
+to build a Fibonacci word. They are repeated on the common form of `grammar`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from mpipp.datatypes.signatures import grammar
 from mpipp.datatypes.signatures.runlength import Basic, Node, Signature
 
-_STEPS = 20_000  # beyond one for each item of both signatures
+_STEPS = 20_000  # steps that a walk may take, in addition to one for each item of both signatures
 _PACKED = "MPI_PACKED"
 
 
@@ -33,11 +33,16 @@ class Side:
 class Comparison:
     """The result of comparing two signatures, the sender's first.
 
-    `verdict` is "match", "partial", "longer" or "mismatch". "partial": the first is a proper prefix
-    of the second, which is legal from send to receive in point-to-point communication. "longer" is
-    the reverse: the message is truncated. The first `equal` elements agree. `first` and `second`
-    are the elements after these, None at the end of a signature. `unknown`: one of them is
-    MPI_PACKED, which matches any type; its contents, and so the rest, are unknown.
+    Attributes:
+        verdict: "match", "partial", "longer" or "mismatch". For "partial" the first signature is a
+            proper prefix of the second, which is legal from send to receive in point-to-point
+            communication. "longer" is the reverse: the message is truncated.
+        equal: the number of elements at the beginning that agree.
+        first: the element of the first signature after these; None at its end.
+        second: the element of the second signature after these; None at its end.
+        unknown: whether one of the two elements is MPI_PACKED. It matches any type; its contents,
+            and
+            so the rest, are unknown.
     """
 
     verdict: str
@@ -48,7 +53,7 @@ class Comparison:
 
 
 def compare(first: Signature, second: Signature) -> Comparison:
-    """The signature of what is sent with that of what is received."""
+    """Compare the signature of the sent data with that of the receive buffer."""
     equal = equal_prefix(first, second)
     one, other = _side(first, equal), _side(second, equal)
     if one is None:
@@ -68,7 +73,7 @@ def _side(signature: Signature, index: int) -> Side | None:
 
 
 def equal_prefix(first: Signature, second: Signature) -> int:
-    """The number of elements before the first difference."""
+    """Return the number of elements before the first difference."""
     if first is second:
         return first.elements
     try:
@@ -78,7 +83,7 @@ def equal_prefix(first: Signature, second: Signature) -> int:
 
 
 def _items(signature: Signature) -> int:
-    # All items of a signature and its parts, each part once.
+    # Counts the items of a signature and its parts, each part once.
     seen: set[Node] = {signature}
     pending = [signature]
     items = 0
@@ -97,12 +102,13 @@ class _TooLong(Exception):
 
 
 def _walk(first: Signature, second: Signature, bounded: bool = True) -> int:
-    # The length of the common prefix. Raises _TooLong if bounded and that takes too many steps.
+    # Returns the length of the common prefix. Raises _TooLong if bounded and the walk takes too
+    # long.
     end = min(first.elements, second.elements)
     if not end:
         return 0
     a, b = _Cursor(first), _Cursor(second)
-    jumps: list[tuple[int, int]] = []  # once all agrees up to the one, it does up to the other
+    jumps: list[tuple[int, int]] = []  # (a, b): if all elements agree up to a, they agree up to b
     position = steps = 0
     most = _STEPS
     while position < end:
@@ -147,20 +153,22 @@ def _jump(a: _Cursor, b: _Cursor, limit: int) -> tuple[int, int] | None:
 
 
 def _shared_elements(a: _Cursor, b: _Cursor) -> int:
-    # Elements that agree since both sides have the same objects.
+    # Returns a number of elements that agree because both sides have the same objects.
     if a.left != b.left:
         return min(a.left, b.left) * a.node.elements
     x, _, i = a.frames[-1]
     y, _, j = b.frames[-1]
     after = i + _equal_items(x.items, i, y.items, j)
-    rest = (a.node.elements * a.left) - (x.starts[i + 1] - x.starts[i])  # copies passed before
+    # The elements of this item's remaining copies, less those of a full item.
+    rest = (a.node.elements * a.left) - (x.starts[i + 1] - x.starts[i])
     return rest + x.starts[after] - x.starts[i]
 
 
 def _equal_items(
     x: Sequence[tuple[Node, int]], i: int, y: Sequence[tuple[Node, int]], j: int
 ) -> int:
-    # How many items agree, the first of which are known to; in pieces, for tuples compare fast.
+    # Counts equal items from i and j on; the first ones are known to be equal. Compares slices that
+    # grow and shrink, because Python compares tuples fast.
     equal = piece = 1
     while piece:
         here = x[i + equal : i + equal + piece]
@@ -173,11 +181,11 @@ def _equal_items(
 
 
 class _Cursor:
-    """A place in a signature: at the start of `left` more copies of `node`.
+    """A position in a signature: at the start of `left` more copies of `node`.
 
-    `frames` are the signatures around the cursor, outermost first. Each has the position where this
-    copy of it starts, and the number of the item. `repetitions` are the items among these that
-    repeat: their ends, the elements of one copy, and the number of the frame.
+    `frames` are the signatures around the position, outermost first. Each has the position at which
+    this copy of it starts, and the number of the current item. `repetitions` are the current items
+    with several copies. Each has its end, the elements of one copy, and the number of its frame.
     """
 
     def __init__(self, signature: Signature) -> None:
@@ -187,12 +195,12 @@ class _Cursor:
         self._enter(signature, 0)
 
     def descend(self) -> None:
-        """Into the first of the copies."""
+        """Enter the first copy."""
         assert isinstance(self.node, Signature)
         self._enter(self.node, self.position)
 
     def move(self, position: int) -> None:
-        """To another position, not before this one."""
+        """Move to another position, not before this one."""
         self.position = position
         frames = self.frames
         while frames and position >= frames[-1][1] + frames[-1][0].elements:
@@ -207,7 +215,7 @@ class _Cursor:
             self._enter(group, base)
 
     def _enter(self, group: Signature, base: int) -> None:
-        # The innermost frame is a copy of `group` that starts at `base`.
+        # Enters a copy of `group` that starts at `base`, down to the current position.
         while True:
             starts = group.starts
             index = bisect.bisect_right(starts, self.position - base) - 1

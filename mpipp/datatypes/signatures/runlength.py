@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Type signatures: which basic types a datatype holds, in which order (MPI-4.1, section 5.1.1).
+"""Type signatures: the sequence of basic types of a datatype (MPI-4.1, section 5.1.1).
 
 A signature is a run-length list whose entries may be signatures themselves, so nothing is expanded.
 10^9 entries of {int, double} are one entry, repeated 10^9 times. Signatures of equal construction
@@ -18,11 +18,11 @@ from typing import Union
 from mpipp.datatypes import element_address, predefined
 from mpipp.typetree import Datatype
 
-_SPLICED = 8  # entries of a part that is written into the whole where it occurs once
+_SPLICED = 8  # a part that occurs once is copied into the list, up to this length
 
 
 class Basic:
-    """One element of a basic type: `kind` is its name, `size` in bytes of packed data."""
+    """One element of a basic type: `kind` is its name, `size` its bytes of packed data."""
 
     __slots__ = ("__weakref__", "elements", "kind", "size")
 
@@ -36,10 +36,10 @@ class Basic:
 
 
 class Signature:
-    """A sequence of basic types.
+    """A sequence of basic types, made by `signature`, `repeated` or `concatenate`.
 
-    `items` are parts with the number of copies of each; `element_address` is the length, `size` the
-    bytes of packed data. Made by `signature`, `repeated` and `concatenate`.
+    `items` are parts with the number of copies of each. `elements` is the number of elements, and
+    `size` the number of bytes of packed data.
     """
 
     __slots__ = ("__weakref__", "_starts", "elements", "items", "size")
@@ -55,14 +55,14 @@ class Signature:
 
     @property
     def starts(self) -> Sequence[int]:
-        """The elements before each item, and all at the end."""
+        """The number of elements before each item, and at the end the number of all."""
         if self._starts is None:
             lengths = [node.elements * count for node, count in self.items]
             self._starts = (0, *itertools.accumulate(lengths))
         return self._starts
 
     def at(self, index: int) -> tuple[Basic, int]:
-        """The basic type of element `index`, and the bytes of packed data before it."""
+        """Return the basic type of element `index`, and the bytes of packed data before it."""
         node: Node = self
         packed = 0
         while isinstance(node, Signature):
@@ -83,10 +83,10 @@ _signatures: weakref.WeakValueDictionary[Items, Signature] = weakref.WeakValueDi
 
 
 def signature(datatype: Datatype, count: int = 1) -> Signature:
-    """The type signature of `count` entries of `datatype`.
+    """Return the type signature of `count` entries of `datatype`.
 
-    Without MPI_LB, MPI_UB and what has no elements; a pair type is its two parts (MPI-4.1,
-    section 6.9.4). Type-map order is all that matters, not displacements.
+    MPI_LB, MPI_UB and components without elements are left out. A pair type contributes its two
+    parts (MPI-4.1, section 6.9.4). Only the order of the type map matters, not the displacements.
     """
     # Components first and without recursion: a chain of constructors may be very long.
     pending = [datatype]
@@ -103,23 +103,24 @@ def signature(datatype: Datatype, count: int = 1) -> Signature:
 
 
 def repeated(part: Signature, count: int) -> Signature:
-    """`count` copies of a signature."""
+    """Return the signature of `count` copies."""
     return part if count == 1 else _repeated(part, count)
 
 
-# In an exchange of some hundred processes a buffer meets all others.
+# Cached, because in a collective exchange one buffer is compared with those of hundreds of
+# processes.
 @functools.lru_cache(maxsize=256)
 def _repeated(part: Signature, count: int) -> Signature:
     return _normal(((part, count),))
 
 
 def concatenate(parts: Iterable[Signature]) -> Signature:
-    """Signatures one after the other, as the parts of a buffer of a v or w form."""
+    """Return the signatures in sequence, as for the parts of a buffer of MPI_Alltoallw."""
     return _normal((part, 1) for part in parts)
 
 
 def basic(kind: str, size: int) -> Basic:
-    """The one object for a basic type."""
+    """Return the single object for a basic type."""
     found = _basics.get((kind, size))
     if found is None:
         found = _basics[kind, size] = Basic(kind, size)
@@ -140,7 +141,7 @@ def _of(node: Datatype) -> Signature:
 
 
 def pair_kinds(name: str) -> tuple[str, str]:
-    """The basic types of pair type `name`: MPI_DOUBLE and MPI_INT of MPI_DOUBLE_INT."""
+    """Return a pair type's basic types: for MPI_DOUBLE_INT these are MPI_DOUBLE and MPI_INT."""
     if name.startswith("MPI_2"):
         return f"MPI_{name[5:]}", f"MPI_{name[5:]}"
     return name[: -len("_INT")], "MPI_INT"
@@ -148,7 +149,7 @@ def pair_kinds(name: str) -> tuple[str, str]:
 
 def _kind(node: Datatype) -> str:
     if node.combiner != "NAMED":
-        # One matches another that was made with the same p and r only (MPI-4.1, section 19.1.9).
+        # Such a type matches only types with the same p and r (MPI-4.1, section 19.1.9).
         given = [f"{name} {_undefined(value)}" for name, value in node.arguments.items()]
         return f"{node.combiner}({', '.join(given)})"
     known = element_address.ALIASES.get(element_address.kind(node))
@@ -160,7 +161,8 @@ def _undefined(value: int) -> str:
 
 
 def _normal(parts: Iterable[tuple[Node, int]]) -> Signature:
-    # The one signature of these parts, without empty ones, neighbors merged, repetition outside.
+    # Returns the unique signature of these parts: without empty parts, equal neighbors merged, and
+    # a repetition of the whole list as one item.
     items: list[tuple[Node, int]] = []
     last: Node | None = None
     for node, count in parts:
@@ -192,11 +194,11 @@ def _normal(parts: Iterable[tuple[Node, int]]) -> Signature:
 
 
 def _period(items: Sequence[tuple[Node, int]]) -> int:
-    # The shortest list that, repeated, gives `items`.
+    # Returns the length of the shortest prefix whose repetition gives `items`.
     count = len(items)
     for period in range(1, count // 2 + 1):
         if count % period == 0 and items[0] == items[period]:
-            # In growing pieces: most candidates differ soon.
+            # Compares slices that grow, because most candidates differ early.
             end = period
             while end < count and items[:end] == items[period : period + end]:
                 end *= 2

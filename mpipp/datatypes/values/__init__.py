@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""A buffer's bytes as values, by its datatype."""
+"""Decoding of a buffer's bytes as values, by its datatype."""

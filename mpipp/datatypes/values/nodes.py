@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A communication buffer's bytes as values, by its datatype; nothing is read until asked for.
+"""A communication buffer's bytes as a tree of values, read on demand.
 
-`buffer` gives the root of a tree of nodes. Arrays of regular items can be read in bulk with
-`rows`, which decodes a chunk of memory at once instead of one element a read.
+`buffer` returns the root of the tree. Arrays of regular items can be read in bulk with `rows`,
+which decodes a chunk of memory at once instead of reading each element.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from mpipp.datatypes.values import views
 from mpipp.datatypes.values.views import Array, Scalar, Struct, Text, View
 from mpipp.typetree import Datatype
 
-_WINDOW = 16 << 10  # bytes read around a single value
-_CHUNK = 1 << 20  # bytes read at once by `rows`
+_WINDOW = 16 << 10  # bytes that are read around a single value
+_CHUNK = 1 << 20  # bytes that `rows` reads at once
 _PAGE = 4 << 10
 _KEPT_WINDOWS = 16
-_MAX_FIELDS = 64  # leaves of an item decoded at once
-_FIRST_ROWS = 512  # of the first read by `rows`; most prints need no more
+_MAX_FIELDS = 64  # leaves of an item that `rows` decodes at once
+_FIRST_ROWS = 512  # rows in the first chunk of `rows`; most prints need no more
 
 
 class Memory(Protocol):
     """The target's memory.
 
-    It may have a `byte_order`, "<" or ">" as in `struct`; otherwise it has this machine's order.
+    It may have a `byte_order`, "<" or ">" as in `struct`. Without it the order is this machine's.
     """
 
     def read(self, address: int, length: int) -> bytes:
-        """Exactly `length` bytes at `address`; raises UnreadableMemory."""
+        """Return exactly `length` bytes at `address`. Raises UnreadableMemory."""
         ...
 
 
@@ -54,12 +54,12 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """Scalar, text, array or struct."""
+        """The kind: "scalar", "text", "array" or "struct"."""
         return self.view.kind
 
     @property
     def count(self) -> int:
-        """The number of items, members or characters: more than Python's `len` can say."""
+        """The number of items, members or characters. It may be too large for Python's `len`."""
         return self.view.count
 
     @property
@@ -68,30 +68,30 @@ class Node:
         return self.view.names if isinstance(self.view, Struct) else ()
 
     def child(self, i: int) -> Node:
-        """Item or member number `i`; IndexError when there is none."""
+        """Return item or member number `i`. Raises IndexError if there is none."""
         if isinstance(self.view, (Scalar, Text)) or not 0 <= i < self.view.count:
             raise IndexError(i)
         view, displacement = self.view.item(i)
         return Node(self._memory, self.address + displacement, view)
 
     def raw(self) -> bytes:
-        """A scalar's bytes, in the target's order. Raises UnreadableMemory."""
+        """Return a scalar's bytes, in the target's order. Raises UnreadableMemory."""
         return self._memory.read(self.address, self._leaf().size)
 
     def value(self) -> int | float | str:
-        """A scalar's value: a number where Python has one, else its text.
+        """Return a scalar's value: a number if Python has one, else its text.
 
         Raises UnreadableMemory.
         """
         return self._leaf().value(self._native())
 
     def text(self) -> str:
-        """A scalar's value as gdb prints it. Raises UnreadableMemory."""
+        """Return a scalar's value as gdb prints it. Raises UnreadableMemory."""
         return self._leaf().text(self._native())
 
     @property
     def is_native(self) -> bool:
-        """Return whether its bytes are in this machine's order."""
+        """True if the memory has this machine's byte order."""
         return self._memory.is_native
 
     def _native(self) -> bytes:
@@ -100,7 +100,7 @@ class Node:
         return raw if self.is_native else leaf.swapped(raw)
 
     def characters(self, start: int, stop: int) -> Sequence[int]:
-        """The codes of a text's characters [start, stop). Raises UnreadableMemory."""
+        """Return the codes of a text's characters [start, stop). Raises UnreadableMemory."""
         view = self.view
         assert isinstance(view, Text)
         count = max(0, min(stop, view.count) - start)
@@ -123,17 +123,16 @@ class Node:
 
     @property
     def width(self) -> int:
-        """Bytes of one character of a text."""
+        """The bytes of one character of a text."""
         assert isinstance(self.view, Text)
         return self.view.leaf.width
 
     def rows(self, plan: RowPlan, start: int, stop: int) -> Iterator[tuple[_Row, _Row, int]]:
-        """Items [start, stop) of an array by `plan`: raw fields, decoded fields, number in a row.
+        """Yield items [start, stop) of an array by `plan`, as rows of equal neighbors.
 
-        The decoded values are in this machine's byte order, see `is_native`.
-
-        Equal neighbors may come in one such row or in several. Raises UnreadableMemory at the
-        first item of a chunk that cannot be read.
+        A row is (raw fields, decoded fields, number of items). Equal neighbors may come in one row
+        or in several. The decoded values are in this machine's byte order, see `is_native`. Raises
+        UnreadableMemory at the first item of a chunk that cannot be read.
         """
         view = self.view
         assert isinstance(view, Array)
@@ -148,7 +147,7 @@ class Node:
             raw = self._memory.bulk(low, high - low + plan.length)
             at = base + first * stride - low
             if raw[abs(stride) :] == raw[: len(raw) - abs(stride)]:
-                # One item in one place, or equal bytes everywhere.
+                # All items are equal: they have one address (stride 0), or equal bytes.
                 fields = plan.raw.unpack_from(raw, at), plan.decoded.unpack_from(raw, at)
                 yield (*fields, last + 1 - first)
             else:
@@ -169,7 +168,7 @@ _Row = tuple[object, ...]
 
 
 def characters(raw: bytes, width: int) -> Sequence[int]:
-    """The codes of characters of `width` bytes each."""
+    """Return the codes of characters of `width` bytes each."""
     if width == 1:
         return raw
     return memoryview(raw).cast("H") if width == 2 else memoryview(raw).cast("I")
@@ -178,7 +177,7 @@ def characters(raw: bytes, width: int) -> Sequence[int]:
 class RowPlan(NamedTuple):
     """A plan to decode one item of an array at once; displacements and lengths in bytes.
 
-    `fields` are the leaves (a Text is one field) in order; `raw` unpacks their bytes, `decoded`
+    `fields` are the leaves in order; a Text is one field. `raw` unpacks their bytes, and `decoded`
     their numbers if a leaf has a `struct` code. The item occupies `length` bytes from `low`.
     """
 
@@ -190,7 +189,7 @@ class RowPlan(NamedTuple):
 
 
 def row_plan(view: View) -> RowPlan | None:
-    """The plan for items of `view` in an array; None where items must be visited one by one."""
+    """Return the plan for items of `view` in an array; None if they must be visited one by one."""
     if not isinstance(view, Array) or view.count < 2:
         return None
     placed = _fields(view.view)
@@ -215,7 +214,7 @@ def row_plan(view: View) -> RowPlan | None:
 
 
 def _fields(view: View) -> list[tuple[int, Scalar | Text]] | None:
-    # The leaves of an item in order with their displacements; None when there are too many.
+    # Leaves of the item in order, with displacements. The result is None if there are too many.
     found: list[tuple[int, Scalar | Text]] = []
     pending: list[tuple[View, int]] = [(view, 0)]
     while pending:
@@ -240,13 +239,13 @@ def _field_size(field: Scalar | Text) -> int:
 
 
 def buffer(memory: Memory, address: int, count: int, datatype: Datatype) -> Node:
-    """The values of `count` entries of `datatype` at `address` (0 for MPI_BOTTOM)."""
+    """Return the values of `count` entries of `datatype` at `address` (0 for MPI_BOTTOM)."""
     view = views.of(datatype) if count == 1 else views.sequence(datatype, count)
     return Node(_Windows(memory), address, view)
 
 
 def stage_node(memory: Memory, address: int, datatype: Datatype, prefix: Indices) -> Node:
-    """The values below address indices `prefix` of the `datatype` that starts at `address`."""
+    """Return the values below address indices `prefix` of the `datatype` at `address`."""
     if datatype.is_leaf:
         return Node(_Windows(memory), address, views.of(datatype))
     start = address + views.stage_displacement(datatype, prefix)
@@ -254,8 +253,8 @@ def stage_node(memory: Memory, address: int, datatype: Datatype, prefix: Indices
 
 
 class _Windows:
-    # Memory with the last few windows kept, so that neighboring values cost one read. A window
-    # that cannot be read whole is no error: the values in it are then read one by one.
+    # Keeps the last few windows, so that one read serves neighboring values. If a window is not
+    # fully readable, its values are read one by one.
 
     def __init__(self, memory: Memory) -> None:
         self._read = memory.read

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How is data of a datatype nested when shown? Scalars, texts, arrays and structs.
+"""The nesting in which a debugger shows data: scalars, texts, arrays and structs.
 
 A view is the expanded type-tree as a debugger shows it, built on demand and without addresses.
-Vectors are arrays of blocks, subarrays have one array level a dimension, and dup and resized are
-transparent. A block of characters is a text, and structs have members b0, b1, ... by block. All
-displacements are in bytes from the view's own address.
+Vectors are arrays of blocks, and subarrays have one array level for each dimension. Dup and resized
+have no level of their own. A block of characters is a text, and structs have members b0, b1, ... by
+block. All displacements are in bytes from the view's own address.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Array:
         return self._view
 
     def item(self, i: int) -> tuple[View, int]:
-        """Item `i` and its displacement."""
+        """Return item `i` and its displacement."""
         return self.view, self.first + i * self.stride
 
 
 class Irregular:
-    """`count` items that differ or do not lie at one stride; shown as an array."""
+    """An array of `count` items that differ, or that have no common stride."""
 
     __slots__ = ("count", "item")
     kind = "array"
@@ -79,7 +79,7 @@ class Irregular:
 
 
 class Struct:
-    """Named members; `item(i)` is member `i` and its displacement."""
+    """Named members; `item(i)` returns member `i` and its displacement."""
 
     __slots__ = ("item", "names")
     kind = "struct"
@@ -98,13 +98,16 @@ View = Union[Scalar, Text, Array, Irregular, Struct]
 
 
 def of(datatype: Datatype) -> View:
-    """The view of one `datatype`."""
+    """Return the view of one entry of `datatype`."""
     datatype = _visible(datatype)
     return _leaf(datatype) if datatype.is_leaf else stage(datatype, ())
 
 
 def sequence(datatype: Datatype, count: int, first: int = 0, stride: int | None = None) -> View:
-    """The view of `count` copies of `datatype`, its extent or else `stride` bytes apart."""
+    """Return the view of `count` copies of `datatype`.
+
+    The copies are `stride` bytes apart; by default the extent of `datatype`.
+    """
     step = datatype.extent if stride is None else stride
     inner = _visible(datatype)
     if inner.combiner == "NAMED":
@@ -115,7 +118,7 @@ def sequence(datatype: Datatype, count: int, first: int = 0, stride: int | None 
 
 
 def stage(datatype: Datatype, prefix: Indices) -> View:
-    """The view of what is left of derived `datatype` after address indices `prefix`."""
+    """Return the view of the part of derived `datatype` below address indices `prefix`."""
     shape = datatype.shape
     if len(prefix) == shape.stages:
         return of(shape.component(prefix))
@@ -135,11 +138,11 @@ def stage(datatype: Datatype, prefix: Indices) -> View:
 
 
 def stage_displacement(datatype: Datatype, prefix: Indices) -> int:
-    """Displacement of `stage(datatype, prefix)` from the start of `datatype`."""
+    """Return the displacement of `stage(datatype, prefix)` from the start of `datatype`."""
     shape = datatype.shape
     if isinstance(shape, Blocks):
         return shape.displacement(prefix)
-    # Every level that is left adds the start of its own dimension itself.
+    # Only the levels in `prefix` count: the view adds the start of each remaining dimension itself.
     return sum(level.position(i) for level, i in zip(shape.levels(), prefix))
 
 
