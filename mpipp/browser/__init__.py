@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The browser's front ends, outside gdb: a socket connects them to it, see docs/howto/browse.md."""
+"""The front ends of the browser. A socket connects them to gdb (docs/howto/browse.md)."""

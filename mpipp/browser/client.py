@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A browser's end of the socket. Nothing here waits: a user interface calls `poll` often."""
+"""The browser's end of the socket. It never blocks: a user interface calls `poll` often."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 Message = dict[str, Any]
 
-_PATIENCE = 5.0  # seconds for a reply; gdb's end stops earlier
+_PATIENCE = 5.0  # seconds to wait for a reply; gdb's end has a shorter limit
 _RETRY = 1.0  # seconds between two tries to connect
 _PROTOCOL = 1
 
@@ -24,10 +24,10 @@ class _Asked(NamedTuple):
 
 
 class Client:
-    """Talks to the gdb whose socket `find` names, and to the next one when that has ended.
+    """A client of the gdb whose socket `find` returns, and after its end of the next gdb.
 
-    `on_event` gets every message that is no reply: {"event": "hello"} from gdb, "changed" and
-    "bye"; and from here "gone", when there is no connection any more.
+    `on_event` gets every message that is no reply: {"event": "hello"}, "changed" and "bye" from
+    gdb, and "gone" from this class when the connection is lost.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Client:
         self._next_try = 0.0
 
     def ask(self, request: Message, done: Callable[[Message], None]) -> None:
-        """Send a request; `done` gets the reply, {"error": ...} when there will be none."""
+        """Send a request. `done` gets the reply, or {"error": ...} if there is none."""
         if self._connection is None:
             done({"error": "there is no connection to gdb"})
             return
@@ -54,13 +54,11 @@ class Client:
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether a reply is still to come."""
+        """Return whether a reply is missing."""
         return bool(self._asked)
 
     def poll(self) -> None:
-        """Process new input, connect if there is no connection, and end requests that take too
-        long.
-        """
+        """Connect if needed, process new input, and fail requests that take too long."""
         if self._connection is None:
             self._connect()
         else:
@@ -71,7 +69,7 @@ class Client:
             self._asked.pop(number).done({"error": "gdb does not answer"})
 
     def close(self) -> None:
-        """End the connection without a word."""
+        """Close the connection without a message."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -96,7 +94,7 @@ class Client:
 
     def _send(self) -> None:
         if self._connection is not None and self._unsent:
-            with contextlib.suppress(OSError):  # a broken one is seen when receiving
+            with contextlib.suppress(OSError):  # a lost connection shows at the next receive
                 sent = self._connection.send(self._unsent)
                 self._unsent = self._unsent[sent:]
 

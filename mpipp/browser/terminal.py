@@ -20,7 +20,7 @@ from mpipp.browser.tree import Node, Tree, details
 
 _POLL = 0.02  # seconds
 _TYPE, _DISPLACEMENT, _SIZE = 18, 14, 11  # columns of text
-_LEAST = 40  # of name and value
+_LEAST = 40  # columns for name and value at least
 
 
 class Terminal(App[None]):
@@ -59,12 +59,12 @@ class Terminal(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Begin to listen to gdb."""
+        """Begin to read from gdb."""
         self.tree_widget.focus()
         self.set_interval(_POLL, self.model.poll)
 
     def action_refresh(self) -> None:
-        """Read again what is open."""
+        """Read all open nodes again."""
         self.model.refresh()
 
     def on_tree_node_expanded(self, event: TreeWidget.NodeExpanded[Node]) -> None:
@@ -81,10 +81,10 @@ class Terminal(App[None]):
         """The cursor moved."""
         self.details.update(details(event.node.data) if event.node.data else "")
 
-    # Below, `tree.View`; `update` is a method of Textual's own.
+    # The methods of `tree.View` follow; `update` has another meaning in Textual.
 
     def replace(self, node: Node) -> None:
-        """Its children are others now."""
+        """Show new children of `node`."""
         widget: TreeNode[Node] = node.widget
         widget.remove_children()
         widget.allow_expand = node.can_open
@@ -93,14 +93,14 @@ class Terminal(App[None]):
             self.call_after_refresh(self.tree_widget.begin)
 
     def change(self, node: Node, gone: list[Node], more: list[Node]) -> None:
-        """Some of its last children are gone and there are more."""
+        """Replace the last children of `node`: remove `gone`, append `more`."""
         for child in gone:
             child.widget.remove()
         for child in more:
             child.widget = node.widget.add("", data=child, allow_expand=child.can_open)
 
     def update(self, node: Node) -> None:
-        """Its texts have changed."""
+        """Show new texts of `node`."""
         node.widget.refresh()
 
     def show_status(self, status: str) -> None:
@@ -108,7 +108,7 @@ class Terminal(App[None]):
         self.status.update(status)
 
     def end(self) -> None:
-        """gdb says goodbye."""
+        """Close the browser, because gdb ends."""
         if self._close_with_gdb:
             self.exit()
 
@@ -122,7 +122,7 @@ class Heading(Static):
 
 
 class Parts(TreeWidget[Node]):
-    """The tree, with its texts in columns: those on the right begin at one place on all levels."""
+    """The tree with its texts in columns. The right columns are aligned across all levels."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "select_cursor", "open or close"),
@@ -147,18 +147,18 @@ class Parts(TreeWidget[Node]):
             self.cursor_node.expand()
 
     def action_close(self) -> None:
-        """Close the node at the cursor, or go to the one above."""
+        """Close the node at the cursor, or go to its parent."""
         if self.cursor_node is not None and self.cursor_node.is_expanded:
             self.cursor_node.collapse()
         else:
             self.action_cursor_parent()
 
     def get_label_width(self, node: TreeNode[Node]) -> int:
-        """As wide as there is place: nothing is ever scrolled sideways."""
+        """The available width: the tree never scrolls sideways."""
         return self._width(node)
 
     def render_label(self, node: TreeNode[Node], base_style: Style, style: Style) -> Text:
-        """A node's texts."""
+        """The texts of a node in columns."""
         assert node.data is not None
         name, value, *right = node.data.text
         if node.allow_expand:
@@ -178,7 +178,8 @@ class Parts(TreeWidget[Node]):
 
 
 def _row(name: str, icon: str, value: str, right: tuple[str, ...], width: int) -> Text:
-    # Name and value share what the other columns leave; on a narrow screen these go, last first.
+    # Name and value get the width that the other columns leave. On a narrow screen those columns
+    # are dropped, from the right.
     widths = (_TYPE, _DISPLACEMENT, _SIZE)
     kept = 3
     while kept and width - sum(widths[:kept]) < _LEAST:

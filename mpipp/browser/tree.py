@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The tree that a browser shows, free of how it does so: nodes are read when they are opened.
+"""The tree of a browser, without a user interface. Nodes are read when they are opened.
 
-More than a page of parts are shown as groups, `[0 .. 999]`, which are opened in turn.
+More than a page of parts is shown as groups, `[0 .. 999]`, which can be opened in turn.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from mpipp.browser.client import Client, Message
 from mpipp.common.text.sanitize import plain
 
 PAGE = 1000  # parts shown below one node
-_PAUSE = 0.1  # seconds between two times that all is read again
+_PAUSE = 0.1  # seconds between two refreshes at least
 
 
 @dataclass(eq=False)
 class Node:
-    """A part, or (`is_group`) the parts [start, stop) below another; `path` names the part in gdb.
+    """A part, or (if `is_group`) the parts [start, stop) of another. `path` names the part in gdb.
 
     `words` are, at the root of a buffer, its datatype and its place as gdb reads them. `children`
-    are None until it is opened. `widget` is the user interface's own.
+    is None until the node is opened. `widget` belongs to the user interface.
     """
 
     path: tuple[int, ...]
@@ -44,7 +44,7 @@ class Node:
 
     @property
     def can_open(self) -> bool:
-        """Return whether there are parts below."""
+        """Return whether the node has parts."""
         return self.stop > self.start
 
     @property
@@ -57,7 +57,7 @@ class Node:
 
     @property
     def address(self) -> str:
-        """The names from the root down: in a buffer's tree, what gdb's command mpipp reads."""
+        """The names from the root down; in a buffer's tree, an argument for gdb's command mpipp."""
         names = []
         node = self
         while node.above is not None and node.above.path:
@@ -71,18 +71,18 @@ class Node:
 
 
 class View(Protocol):
-    """A user interface."""
+    """The interface of a front end."""
 
     def replace(self, node: Node) -> None:
-        """The children of `node` are others now, or (None) not there any more."""
+        """Show new children of `node`. None means that they were dropped."""
         ...
 
     def change(self, node: Node, gone: list[Node], more: list[Node]) -> None:
-        """At the end of the children of `node`, some are gone and there are more."""
+        """Replace the last children of `node`: remove `gone`, append `more`."""
         ...
 
     def update(self, node: Node) -> None:
-        """The texts of `node` have changed."""
+        """Show new texts of `node`."""
         ...
 
     def show_status(self, status: str) -> None:
@@ -90,12 +90,12 @@ class View(Protocol):
         ...
 
     def end(self) -> None:
-        """gdb says goodbye."""
+        """Close the browser, because gdb ends."""
         ...
 
 
 class Tree:
-    """The nodes of one browser, kept as gdb has them."""
+    """The nodes of one browser, kept up to date with gdb."""
 
     def __init__(self, client: Client, view: View) -> None:
         self.root = Node((), None, "", is_open=True)
@@ -106,9 +106,10 @@ class Tree:
         self._next = 0.0
 
     def poll(self) -> None:
-        """Called often: talks to gdb, and reads again what has changed."""
+        """Receive messages, and refresh the tree after a change. A user interface calls
+        this often."""
         self._client.poll()
-        # While the program is stepped, changes come faster than they can be read.
+        # During steps, changes come faster than they can be read, so refresh only after a pause.
         now = time.monotonic()
         if self._stale and not self._client.is_waiting and now >= self._next:
             self._next = now + _PAUSE
@@ -130,14 +131,14 @@ class Tree:
             )
 
     def refresh(self) -> None:
-        """Read again what is open."""
+        """Read all open nodes again."""
         self._stale = False
         self._client.ask({"do": "status"}, self._status)
         self._load(self.root)
         self._refresh(self.root)
 
     def open(self, node: Node) -> None:
-        """Show what is below `node`."""
+        """Show the parts of `node`."""
         node.is_open = True
         if node.children is not None or not node.can_open:
             return
@@ -152,11 +153,11 @@ class Tree:
         self._view.replace(node)
 
     def close(self, node: Node) -> None:
-        """Close `node`: its parts disappear, and are read again at the next opening."""
+        """Close `node`. Its parts are read again when it is opened."""
         node.is_open = False
 
     def _refresh(self, node: Node) -> None:
-        # Open parts below `node` are read again, closed parts are forgotten.
+        # Read the open parts below `node` again, and drop the closed ones.
         for child in node.children or ():
             if not child.is_open:
                 if child.children is not None:
@@ -175,14 +176,14 @@ class Tree:
             request["stop"] = node.stop
 
         def done(reply: Message) -> None:
-            if node.loading == number:  # else a later request is on its way
+            if node.loading == number:  # else a later request replaces this one
                 self._loaded(node, reply)
 
         self._client.ask(request, done)
 
     def _loaded(self, node: Node, reply: Message) -> None:
         if "error" in reply:
-            if node.children is None and node.can_open:  # else what was last seen stays
+            if node.children is None and node.can_open:  # else the last known parts stay
                 node.children = [Node(node.path, node, "", f"<{reply['error']}>")]
                 self._view.replace(node)
             return
@@ -191,7 +192,7 @@ class Tree:
             node.children = fresh
             self._view.replace(node)
             return
-        # In place, so that what is open stays open.
+        # Update the nodes in place, so that open ones stay open.
         common = min(len(node.children), len(fresh))
         gone, more = node.children[common:], fresh[common:]
         for child, new in zip(node.children, fresh):
@@ -224,7 +225,7 @@ class Tree:
 
 
 def groups(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The groups, at most a page of them, of parts [start, stop); none where these fit a page."""
+    """Divide the parts [start, stop) into at most a page of groups; none if they fit a page."""
     if stop - start <= PAGE:
         return
     step = PAGE
@@ -250,7 +251,7 @@ def _node(above: Node, index: int, line: Message) -> Node:
 
 
 def details(node: Node) -> str:
-    """All that is known of a node, on one line."""
+    """All data of a node, in one line."""
     if node.is_group or not node.path:
         return ""
     words = [node.address, node.type]

@@ -22,10 +22,10 @@ _COLUMNS: tuple[tuple[str, str, int, Literal["w", "e"]], ...] = (
 
 
 class Window:
-    """A window with the tree; `close_with_gdb` ends it when gdb says goodbye."""
+    """A window with the tree. With `close_with_gdb`, it closes when gdb ends."""
 
     def __init__(self, find: Callable[[], Path | None], close_with_gdb: bool = False) -> None:
-        """Raises tkinter.TclError when there is no display."""
+        """Raises tkinter.TclError if there is no display."""
         self.top = tkinter.Tk(className="mpipp")
         self.top.title("mpipp browse")
         self.top.protocol("WM_DELETE_WINDOW", self.close)
@@ -40,7 +40,7 @@ class Window:
         self._poll()
 
     def run(self) -> None:
-        """Until the user closes the window."""
+        """Run until the user closes the window."""
         self.top.mainloop()
 
     def close(self) -> None:
@@ -49,10 +49,10 @@ class Window:
         self.top.destroy()
         self._client.close()
 
-    # Below, `tree.View`.
+    # The methods of `tree.View` follow.
 
     def replace(self, node: Node) -> None:
-        """Its children are others now."""
+        """Show new children of `node`."""
         for item in self.tree.get_children(node.widget):
             self._delete(item)
         for child in node.children or ():
@@ -61,14 +61,14 @@ class Window:
             self._placeholder(node)
 
     def change(self, node: Node, gone: list[Node], more: list[Node]) -> None:
-        """Some of its last children are gone and there are more."""
+        """Replace the last children of `node`: remove `gone`, append `more`."""
         for child in gone:
             self._delete(child.widget)
         for child in more:
             self._insert(node, child)
 
     def update(self, node: Node) -> None:
-        """Its texts have changed."""
+        """Show new texts of `node`."""
         name, *values = node.text
         self.tree.item(node.widget, text=name, values=values)
         self._selected()
@@ -78,7 +78,7 @@ class Window:
         self._status.set(status)
 
     def end(self) -> None:
-        """gdb says goodbye."""
+        """Close the window if wanted, because gdb ends."""
         if self._close_with_gdb:
             self.close()
 
@@ -125,7 +125,7 @@ class Window:
         self._placeholder(node)
 
     def _placeholder(self, node: Node) -> None:
-        # Tk draws the sign to open a node only if it has children.
+        # Tk draws the sign for opening a node only if the node has children: add an empty child.
         if node.can_open and node.widget:
             self.tree.insert(node.widget, "end", text="...")
 

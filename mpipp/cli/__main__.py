@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`python -m mpipp.cli` is the command `mpipp`."""
+"""`python -m mpipp.cli` runs the command `mpipp`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reports begin on a line of their own, also where the program has left its line open."""
+"""The start of a report on its own line, even if the program has not ended its last line."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TextIO
 
 
 def line_start(stream: TextIO, output: int = 1) -> str:
-    """The text before a report: a newline if a line may be open, else "".
+    """The text before a report: a newline if the program may not have ended its line, else "".
 
-    In a file the last byte shows it. A pipe does not show its last byte. If the program's output
-    goes to the same pipe, an empty line is the lesser evil.
+    In a file, the last byte shows it. A pipe does not show its last byte. If the program's output
+    goes to the same pipe, write the newline: at worst it makes an empty line.
 
     Args:
-        output: the descriptor of the program's output.
+        output: the file descriptor of the program's output.
     """
     try:
         own, other = os.fstat(stream.fileno()), os.fstat(output)

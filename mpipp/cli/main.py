@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command `mpipp`: its options, and the one place where an error becomes a line on stderr."""
+"""The command `mpipp`: its options, and the only place that prints errors to stderr."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ in gdb:
 _MODULES = {
     "run": "run.command",
     "debug": "debug.command",
-}  # of those that are not in the module of their name
+}  # commands in a module of another name
 _GDB_USAGE = """\
 mpipp gdb [--mpicc CC] [GDB OPTION...]
                  (-- PROGRAM [ARGUMENT...] | PROGRAM [CORE] | -p PID)"""
 
 
 class _Parser(argparse.ArgumentParser):
-    # A wrong command line is an error like any other: one sentence.
+    # A wrong command line is reported like any other error, in one sentence.
     def error(self, message: str) -> NoReturn:
         raise MpippError(f"{message}: see {self.prog} --help")
 
-    # A word after such an option is the program: --check=LIST.
+    # Write --check[=LIST], because a separate word after --check is the program.
     def format_help(self) -> str:
         return re.sub(r"(--[a-z-]+) \[(?=[A-Z])", r"\1[=", super().format_help())
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run `mpipp` with these arguments (default: the process's own); returns the exit status."""
+    """Run `mpipp` with these arguments (default: sys.argv); returns the exit status."""
     words = list(sys.argv[1:] if words is None else words)
     restore_locale(os.environ)
     try:
-        # Every process of a job runs it, so that nothing is loaded for other commands.
+        # Every process of a job runs `mpipp exec`, so it must not load other commands.
         if words[:1] == ["exec"]:
             return exec.run(_parsed(_exec_parser(), exec.spelled(words[1:])))
         return _run_command(words)
-    except BrokenPipeError:  # who reads it has enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except MpippError as error:
@@ -80,7 +80,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run_command(words: list[str]) -> int:
     parser, commands = parsers(words)
-    # gdb's options are not ours to know: only what comes before them is parsed.
+    # Parse only the words before gdb's options, which mpipp does not know.
     if words[:1] == ["gdb"]:
         from mpipp.cli.commands import gdb
 
@@ -103,7 +103,7 @@ def _run_command(words: list[str]) -> int:
 
 
 def _parsed(parser: _Parser, words: list[str]) -> argparse.Namespace:
-    # argparse passes unknown words to the parser of all commands, whose help does not fit.
+    # argparse would report unknown words with the usage of `mpipp`, not of the subcommand.
     arguments, unknown = parser.parse_known_args(words)
     if unknown:
         unknown_words = " ".join(unknown)
@@ -119,9 +119,9 @@ def _exec_parser() -> _Parser:
 
 
 def parsers(words: Sequence[str]) -> tuple[_Parser, dict[str, _Parser]]:
-    """The parser of a command line, and those of the commands by name.
+    """The parser of a command line, and the parsers of the subcommands by name.
 
-    Commands that are not among the words have no arguments: their modules take long to load.
+    Only subcommands in `words` get their arguments, because their modules are slow to import.
     """
     from mpipp.cli import manual
 

@@ -12,7 +12,8 @@ _ERROR = ("2", "mpipp could not do what you asked; a line on standard error give
 
 
 class Manual(NamedTuple):
-    """A command: a verb phrase, paragraphs, and its exit statuses with their meanings."""
+    """The manual of a command: a verb phrase, paragraphs, and its exit statuses with their
+    meanings."""
 
     summary: str
     paragraphs: tuple[str, ...]

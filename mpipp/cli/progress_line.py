@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A line on a terminal that explains a slow end of a run; it disappears at the end."""
+"""A line on the terminal that explains a slow end of a run, and disappears at the end."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 COMPARING = "mpipp: comparing what all processes have left"
-_LONG = 2.0  # seconds before anything is said
+_LONG = 2.0  # seconds before the line appears
 
 
 class Progress:
-    """Says nothing if it is quiet, the stream is no terminal, or rich is not installed."""
+    """A progress line. It shows nothing if quiet, without a terminal, or if rich is not
+    installed."""
 
     def __init__(self, stream: TextIO, quiet: bool, long: float = _LONG) -> None:
         self._stream = stream
@@ -30,7 +31,7 @@ class Progress:
         self._bar: Bar | None = None
 
     def begin(self, what: str) -> None:
-        """Something begins that may take long: "mpipp: looking at 64 processes"."""
+        """Announce a step that may be slow: "mpipp: checking the records of 64 processes"."""
         self.end()
         if self._is_silent:
             return
@@ -42,11 +43,11 @@ class Progress:
         self._timer.daemon = True
         try:
             self._timer.start()
-        except RuntimeError:  # there may be no more threads
+        except RuntimeError:  # the system may allow no more threads
             self._timer = None
 
     def clear(self) -> None:
-        """Clear the line for another one's output; it is shown again after a while."""
+        """Remove the line before other output. It appears again after a while."""
         if self._timer is not None:
             self.end()
             self._wait()
@@ -59,12 +60,12 @@ class Progress:
         if timer is not None:
             timer.cancel()
         if bar is not None:
-            with contextlib.suppress(RuntimeError):  # its thread did not start
+            with contextlib.suppress(RuntimeError):  # the thread that draws it was not started
                 bar.stop()
 
     @contextlib.contextmanager
     def during(self, what: str) -> Iterator[None]:
-        """Shown beside what is done meanwhile, which writes nothing there."""
+        """Show the line during a context that writes nothing to the terminal."""
         self.begin(what)
         try:
             yield
@@ -72,7 +73,7 @@ class Progress:
             self.end()
 
     def _show(self) -> None:
-        # On the timer's thread. Loading takes a while; most runs' ends are shorter than that.
+        # Runs on the timer's thread. Most runs end before the timer, so they never load rich.
         try:
             from rich.console import Console
             from rich.progress import Progress as Bar
@@ -85,7 +86,7 @@ class Progress:
             return
         with self._lock:
             if self._timer is not threading.current_thread():
-                return  # the end came first
+                return  # `end` was called first
             made = Bar(
                 *columns,
                 console=console,
@@ -95,6 +96,7 @@ class Progress:
             )
             task = made.add_task(self._what, total=None)
             made.tasks[task].start_time = made.get_time() - (time.monotonic() - self._begun)
-            with contextlib.suppress(RuntimeError):  # without one more thread it stands still
+            # Without a further thread the line does not move.
+            with contextlib.suppress(RuntimeError):
                 made.start()
             self._bar = made

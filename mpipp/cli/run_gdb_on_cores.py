@@ -17,26 +17,26 @@ from mpipp.toolchain import elf
 from mpipp.toolchain.gdb_command import debugger, loading
 
 _BEGIN, _END = "mpipp begins", "mpipp ends"
-# gdb's messages about a core file, and about every core file of a process with shared memory.
+# gdb's warnings about core files. The second set appears for every process with shared memory.
 _OF_CORES = re.compile(r"warning: |is not a core dump")
 _USUAL = re.compile(r"file-backed mapping note|`\.reg-xstate/|auto-load")
 
 
 class Answer(NamedTuple):
-    """The printed text."""
+    """The output of a gdb command."""
 
     report: str
-    error: str  # gdb's last line on its error stream, for a report that is none
+    error: str  # gdb's last line on stderr, used if the report is unusable
 
 
 def run_command(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
-    """Let gdb open the cores, and return its answer to a command; its warnings are passed on.
+    """Open the cores in gdb, and return the output of a command. Warnings of gdb are passed on.
 
     Args:
-        chosen: the program, None if the cores say it.
+        chosen: the program; None to use the one that each core names.
 
     Raises:
-        MpippError: there is no gdb, a core cannot be read, or its program is not known.
+        MpippError: there is no gdb, a core cannot be read, or its program is unknown.
     """
     files = [os.path.realpath(core) for core in paths]
     twice = next((core for core in files if files.count(core) > 1), None)
@@ -78,7 +78,7 @@ def _wrong(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _warnings(said: str) -> list[str]:
-    # gdb's own of the cores, each once.
+    # The warnings of gdb about core files, without repetitions.
     lines = [line.strip() for line in said.splitlines()]
     chosen = [
         f"gdb: {line}" for line in lines if _OF_CORES.search(line) and not _USUAL.search(line)
@@ -87,7 +87,7 @@ def _warnings(said: str) -> list[str]:
 
 
 def _program(core: str, chosen: str | None) -> str:
-    recorded = elf.program_of_core(core)  # says whether it is a core
+    recorded = elf.program_of_core(core)  # raises an error for a file that is no core
     program = chosen or recorded
     if not program:
         raise MpippError(f"{core} does not name its program: add it with --exec")
@@ -100,5 +100,5 @@ def _program(core: str, chosen: str | None) -> str:
 
 
 def _quoted(path: str) -> str:
-    # As a word of a gdb command.
+    # Quote a path for a gdb command.
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The options of `mpipp run` and `mpipp exec`, as a table: every process of a job loads it."""
+"""The options of `mpipp run` and `mpipp exec`, as a table that is fast to import."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from mpipp.watcher.settings import HANG_AFTER
 
-ALL, FAST = "all", "fast"  # the checks
-ANY = "any"  # seed
+ALL, FAST = "all", "fast"  # words for --check
+ANY = "any"  # the seed of --provoke without a value
 
 EXAMPLES = """\
 examples:
@@ -24,17 +24,18 @@ man mpipp-run describes every option.
 
 
 class Option(NamedTuple):
-    """An option: a line of help, and what argparse is passed.
+    """An option: its help line, and the arguments for argparse.
 
     Attributes:
-        alone: the value that the option has without one; then one is part of the word.
-        stops: what `stop` is then, of options without a value, of which one at most is passed.
-        of_run: whether only `mpipp run` has it.
+        alone: the value if the user writes the option without one. A value then needs "=".
+        stops: the value of `stop` that the option sets. Such options have no value and exclude each
+            other.
+        of_run: True if only `mpipp run` has the option.
     """
 
     words: tuple[str, ...]
     help: str
-    metavar: str = ""  # "": it has no value
+    metavar: str = ""  # "": the option has no value
     kind: type = str
     default: Any = None
     choices: tuple[str, ...] | None = None
@@ -43,7 +44,7 @@ class Option(NamedTuple):
     of_run: bool = False
 
     def add(self, to: argparse._ActionsContainer) -> None:
-        """Declare it."""
+        """Add the option to a parser."""
         known: dict[str, Any] = {"help": self.help, "action": "store_true"}
         if self.stops:
             known.update(action="store_const", const=self.stops, default="", dest="stop")
@@ -52,7 +53,7 @@ class Option(NamedTuple):
             known.update(choices=self.choices)
         if self.alone is not None:
             known.update(nargs="?", const=self.alone)
-        to.add_argument(self.words[0], **known)  # the other words are spelled so before
+        to.add_argument(self.words[0], **known)  # `spelled` has replaced the other words
 
 
 def _number(*words: str, of_run: bool = False) -> Option:
@@ -136,7 +137,7 @@ _EVERY = [option for options in GROUPS.values() for option in options]
 
 
 def add_options(parser: argparse.ArgumentParser, of_run: bool) -> None:
-    """Declare them, in their groups, and the program behind them."""
+    """Add the options in their groups, and the program after them."""
     parser.formatter_class = _Lines
     parser.usage = f"{parser.prog} [OPTION...] -- PROGRAM [ARGUMENT...]"
     for title, options in GROUPS.items():
@@ -151,19 +152,19 @@ def add_options(parser: argparse.ArgumentParser, of_run: bool) -> None:
 
 
 class _Lines(argparse.RawDescriptionHelpFormatter):
-    # One line for each option, at any width of the terminal.
+    # One line for each option at any width of the terminal.
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24, width=80)
 
 
 def with_value() -> frozenset[str]:
-    """The options that a word of their own follows."""
+    """The options whose value is a separate word."""
     found = (option for option in _EVERY if option.metavar and option.alone is None)
     return frozenset(word for option in found for word in option.words)
 
 
 def spelled(word: str) -> str:
-    """An option as argparse knows it: one whose value may be left out, with what it has then."""
+    """The spelling that argparse knows. An option without its optional value gets the default."""
     for option in _EVERY:
         if word in option.words:
             return option.words[0] if option.alone is None else f"{word}={option.alone}"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Sets of ranks, and facts about the ranks of a job that are merged for people: without gdb."""
+"""Sets of ranks, and data of many ranks merged into readable text. It needs no gdb."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of one command in several ranks: equal output once, with its ranks."""
+"""The output of one command in several ranks, with equal output merged."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 
 from mpipp.common.text import wording
 
-# gdb numbers the values that it prints: they differ though the values are equal.
+# gdb numbers the values that it prints. Equal values may have different numbers, so drop them.
 _VALUE = re.compile(r"(?m)^\$\d+ = ")
 
 
 def lines(outputs: Mapping[int, str]) -> Iterator[str]:
-    """The lines, from the outputs by rank."""
+    """The merged lines of the outputs, which are passed by rank."""
     groups: dict[str, list[int]] = {}
     for rank in sorted(outputs):
         text = _VALUE.sub("", outputs[rank]).rstrip("\n")

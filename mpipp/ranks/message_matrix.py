@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The messages between ranks as a matrix, and those on their way."""
+"""The messages between ranks as a matrix, and the messages on their way."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from mpipp.common.text import wording
 
-_MOST_NUMBERS = 16  # ranks that have a column with numbers
-_MOST_CELLS = 64  # columns of one digit
-_MOST_PAIRS = 32  # with messages on their way that are listed
+_MOST_NUMBERS = 16  # ranks, in a matrix of numbers
+_MOST_CELLS = 64  # columns, in a matrix of digits
+_MOST_PAIRS = 32  # listed pairs with messages on their way
 _NONE = "."
 
 
@@ -18,8 +18,8 @@ class OnTheWay(NamedTuple):
     """Messages that were sent, and for which no receive is posted.
 
     Attributes:
-        bytes: None if they are not known.
-        comm: the communicator's name, "" for MPI_COMM_WORLD.
+        bytes: None if unknown.
+        comm: the name of the communicator, "" for MPI_COMM_WORLD.
     """
 
     messages: int
@@ -32,8 +32,8 @@ class Pair(NamedTuple):
     """The messages from one rank to another.
 
     Attributes:
-        is_whole: False if the call history does not have the bytes of all messages.
-        is_certain: False if it is not known which messages are on their way.
+        is_whole: False if the call history lacks the bytes of some messages.
+        is_certain: False if it is unknown which messages are on their way.
     """
 
     source: int
@@ -46,7 +46,7 @@ class Pair(NamedTuple):
 
 
 def waiting_lines(pairs: Sequence[Pair]) -> Iterator[str]:
-    """The messages on their way, a line a pair of ranks."""
+    """The messages on their way, one line for each pair of ranks."""
     found = [pair for pair in pairs if pair.waiting]
     yield f"on their way (sent, no receive posted): {'' if found else 'none'}".rstrip()
     for pair in found[:_MOST_PAIRS]:
@@ -76,7 +76,7 @@ def total_line(pairs: Sequence[Pair]) -> str:
 
 
 def pair_lines(pairs: Sequence[Pair]) -> Iterator[str]:
-    """The messages so far, a line a pair."""
+    """The messages so far, one line for each pair of ranks."""
     for pair in pairs:
         size = wording.counted(pair.bytes, "byte")
         least = "" if pair.is_whole else "at least "
@@ -85,9 +85,9 @@ def pair_lines(pairs: Sequence[Pair]) -> Iterator[str]:
 
 
 def matrix_lines(pairs: Sequence[Pair], size: int) -> Iterator[str]:
-    """Two matrices, of messages and of bytes: a row a sender, a column a receiver.
+    """Two matrices, of messages and of bytes: a row for each sender, a column for each receiver.
 
-    For many ranks a cell is a digit, the power of ten of the number.
+    For many ranks, a cell is one digit: the power of ten of the number.
     """
     of: dict[str, Callable[[Pair], int]] = {
         "messages": lambda pair: pair.messages,

@@ -14,7 +14,7 @@ _RUN = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def is_rank_set(text: str) -> bool:
-    """Return whether a word has the form of a set of ranks, be these ranks there or not."""
+    """Return whether a word has the form of a set of ranks; the ranks need not exist."""
     return text == ALL or all(_RUN.fullmatch(part) for part in text.split(","))
 
 
@@ -22,7 +22,7 @@ def parse(text: str, known: Iterable[int]) -> list[int]:
     """The ranks in a set, in ascending order.
 
     Args:
-        text: "all", or numbers and runs of numbers: "0,2-3".
+        text: "all", or numbers and ranges: "0,2-3".
         known: the ranks that exist.
 
     Raises MpippError for text that is not a set of ranks, and for ranks that do not exist.
@@ -63,7 +63,7 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
 
 def _unknown(first: int, last: int, existing: Sequence[int]) -> str:
     have = set(existing)
-    # The run may be long: the first missing rank is enough.
+    # A range may be long: the first missing rank is enough for the message.
     have = set(existing)
     missing = next(rank for rank in range(first, last + 1) if rank not in have)
     there = "is" if len(existing) == 1 else "are"

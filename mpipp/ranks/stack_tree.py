@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The stacks of many ranks as one tree: equal callers are one branch, with the ranks that have it.
+"""The stacks of many ranks as one tree. Equal callers are one branch, with its ranks.
 
-Merging is associative and commutative, so a node may merge its ranks first, and another one these
-trees. A set of ranks is an integer: bit r stands for rank r.
+Merging is associative and commutative, so each node can merge the stacks of its ranks, and one node
+the trees of all. A set of ranks is an integer: bit r stands for rank r.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from mpipp.ranks import rank_set
 
 PROGRAM, LIBRARY, MPI, ARGUMENTS, STATE = "program", "library", "mpi", "arguments", "state"
 _KINDS = (PROGRAM, LIBRARY, MPI, ARGUMENTS, STATE)
-_MOST_CALLS = 8  # calls of one procedure, with other arguments, that are shown each
-_LONGEST = 32  # characters of a set of ranks
+_MOST_CALLS = 8  # calls of one procedure that are shown separately
+_LONGEST = 32  # characters in the text of a set of ranks
 _COUNT, _STACK = "count", "stack, outermost call first"
-_HIGHEST = 1 << 24  # ranks, in what is read
+_HIGHEST = 1 << 24  # ranks in a tree from JSON
 
 
 class Step(NamedTuple):
-    """One level of a stack. Equal ones of different ranks are merged.
+    """One level of a stack. Equal steps of different ranks are merged.
 
     Attributes:
         text: "halo.c:17 in exchange"; "MPI_Recv"; its arguments, "source 2, tag 2".
         kind: PROGRAM; LIBRARY for the folded frames of a library; MPI, and below it ARGUMENTS if
             some are known; STATE, which is no call: "running".
-        path: of the source, "" if it is not known.
-        line: 0 if it is not known.
+        path: path of the source, "" if unknown.
+        line: line of the source, 0 if unknown.
     """
 
     text: str
@@ -42,7 +42,7 @@ class StackTree:
     """The stacks below one step, or all stacks.
 
     Attributes:
-        ranks: those that have a stack here, as bits.
+        ranks: the ranks with a stack here, as bits.
         below: the next steps, outermost first.
     """
 
@@ -53,7 +53,7 @@ class StackTree:
         self.below: dict[Step, StackTree] = {}
 
     def add(self, rank: int, stack: Iterable[Step]) -> None:
-        """Take in the stack of a rank, outermost call first; a rank may have several."""
+        """Add a stack of a rank, outermost call first. A rank may have several."""
         bit, tree = 1 << rank, self
         tree.ranks |= bit
         for step in stack:
@@ -64,7 +64,7 @@ class StackTree:
             tree.ranks |= bit
 
     def merge(self, other: StackTree) -> None:
-        """Take in another tree, which does not change and shares nothing with this one."""
+        """Add the stacks of another tree. It does not change, and shares no data with this one."""
         pairs = [(self, other)]
         while pairs:
             mine, theirs = pairs.pop()
@@ -73,11 +73,12 @@ class StackTree:
                 pairs.append((mine.below.setdefault(step, StackTree()), tree))
 
     def ordered(self) -> list[tuple[Step, StackTree]]:
-        """The next steps in the order of their lowest ranks: equal for any order of merging."""
+        """The next steps, sorted by their lowest ranks, so that the order of merging does not
+        matter."""
         return sorted(self.below.items(), key=lambda one: (_lowest(one[1].ranks), one[0]))
 
     def stacks(self) -> Iterator[tuple[list[Step], int]]:
-        """The different stacks, outermost call first, each with the ranks that have it."""
+        """The different stacks, outermost call first, each with its ranks."""
         pending: list[tuple[list[Step], StackTree]] = [([], self)]
         while pending:
             path, tree = pending.pop()
@@ -101,7 +102,7 @@ def count(ranks: int) -> int:
 
 
 def runs(ranks: int, longest: int | None = None) -> str:
-    """ "0-3,8". With more characters than `longest` the rest is cut: "0,2,4,..."."""
+    """The ranks of a set, "0-3,8". Text beyond `longest` characters is cut: "0,2,4,..."."""
     text = rank_set.compact(members(ranks))
     if longest is None or len(text) <= longest:
         return text
@@ -109,12 +110,12 @@ def runs(ranks: int, longest: int | None = None) -> str:
 
 
 def _lowest(ranks: int) -> int:
-    # The number of the lowest bit that is set.
+    # The number of the lowest bit in the set.
     return (ranks & -ranks).bit_length() - 1
 
 
 class Branch(NamedTuple):
-    """Steps that the same ranks have, and where their stacks part."""
+    """Consecutive steps with the same ranks, and the branches below the last one."""
 
     ranks: int
     texts: list[str]
@@ -123,7 +124,7 @@ class Branch(NamedTuple):
 
 
 def branches(tree: StackTree) -> list[Branch]:
-    """A tree as it is shown: a call of MPI with its arguments is one step.
+    """The tree in its shown form, in which an MPI call with its arguments is one step.
 
     Calls of one procedure with many different arguments are one step without them.
     """
@@ -162,7 +163,7 @@ def _shown(tree: StackTree) -> list[tuple[str, Step, StackTree]]:
 
 
 def _without_arguments(tree: StackTree) -> StackTree:
-    # The ranks whose call has no arguments.
+    # The ranks whose call has no known arguments.
     found = StackTree()
     found.ranks = tree.ranks
     for step, below in tree.below.items():
@@ -174,7 +175,7 @@ def _without_arguments(tree: StackTree) -> StackTree:
 
 
 def lines(tree: StackTree, noun: str = "ranks") -> Iterator[str]:
-    """The tree as text: a line a step, with the number of ranks and the ranks where it branches."""
+    """The tree as text: a line for each step, with the ranks where it branches."""
     rows = list(_rows(branches(tree), 0))
     if not rows:
         return
@@ -200,7 +201,7 @@ def record(tree: StackTree) -> dict[str, Any]:
 
 
 def from_record(found: Any) -> StackTree:
-    """The tree of a record. Raises MpippError if it is none."""
+    """The tree from JSON. Raises MpippError if it is invalid."""
     tree = StackTree()
     try:
         pairs = [(tree, found)]

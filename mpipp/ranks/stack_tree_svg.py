@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A tree of stacks as SVG: callers at the left, and a box for the steps between two branches."""
+"""A tree of stacks as SVG: callers on the left, and a box for the steps between two branches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mpipp.ranks.stack_tree import Branch, StackTree
 # Pixels.
 _CHARACTER, _LINE = 7.3, 17
 _PADDING, _BETWEEN, _MARGIN, _GAP = 10, 14, 16, 48
-_MOST_TEXT = 72  # characters of a line
+_MOST_TEXT = 72  # characters in a line
 _MOST_RANKS = 40
 
 _STYLE = """\
@@ -52,7 +52,7 @@ class _Box:
 
 
 def svg(tree: StackTree) -> str:
-    """The picture; it brings its own colours, light and dark, and background."""
+    """The picture. It contains its colours, light and dark, and its background."""
     roots = [_box(branch, 0) for branch in stack_tree.branches(tree)]
     boxes = [box for root in roots for box in _every(root)]
     lefts = _lefts(boxes)
@@ -80,7 +80,7 @@ def _every(box: _Box) -> Iterator[_Box]:
 
 
 def _lefts(boxes: Sequence[_Box]) -> list[float]:
-    # The left side of each column.
+    # The left edge of each column.
     widths: dict[int, float] = {}
     for box in boxes:
         widths[box.depth] = max(box.width, widths.get(box.depth, 0))
@@ -91,7 +91,7 @@ def _lefts(boxes: Sequence[_Box]) -> list[float]:
 
 
 def _place(box: _Box, top: float) -> float:
-    # Where the next one may begin. A box is beside the first of its branches.
+    # The top edge of the next box. A box lies beside its first branch.
     box.top = bottom = top
     for below in box.below:
         bottom = _place(below, bottom)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The states of ranks, a line for those that do the same at the same place."""
+"""The states of ranks, one line for all ranks in the same state at the same place."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from mpipp.ranks import stack_tree
 from mpipp.ranks.stack_tree import ARGUMENTS, LIBRARY, MPI, PROGRAM, STATE, StackTree, Step
 
-_MOST_CALLS = 8  # of one procedure at one place, with other arguments, that are shown each
-_LONGEST = 32  # characters of a set of ranks
+_MOST_CALLS = 8  # calls of one procedure at one place that are shown separately
+_LONGEST = 32  # characters in the text of a set of ranks
 
 
 class State(NamedTuple):
@@ -19,8 +19,8 @@ class State(NamedTuple):
     Attributes:
         call: "MPI_Recv", "" outside MPI.
         text: "in MPI_Recv(source 2, tag 2)", "computing", "in pause in libc.so.6".
-        place: "halo.c:17 in exchange", "" if it is not known.
-        ranks: as bits.
+        place: "halo.c:17 in exchange", "" if unknown.
+        ranks: the ranks, as bits.
     """
 
     call: str
@@ -41,7 +41,8 @@ _COMPUTES = "computing"
 
 
 def states(tree: StackTree) -> list[State]:
-    """The states of all ranks, by the lowest rank; one with several threads may have several."""
+    """The states of all ranks, sorted by the lowest rank. A rank with several threads may have
+    several."""
     found: dict[tuple[str, str, str], int] = {}
     for stack, ranks in tree.stacks():
         key = _state(stack)
@@ -63,7 +64,7 @@ def states(tree: StackTree) -> list[State]:
 
 
 def _state(stack: Sequence[Step]) -> tuple[str, str, str]:
-    # The call of MPI, the text and the place.
+    # The MPI call, the state and the place of a stack, as text.
     places = [number for number, step in enumerate(stack) if step.kind == PROGRAM]
     place = stack[places[-1]].text if places else ""
     inner = stack[places[-1] + 1 :] if places else stack
@@ -82,8 +83,8 @@ def lines(found: Sequence[State], since: Mapping[int, float], noun: str = "ranks
     """A table of the states.
 
     Args:
-        since: the seconds in their call of ranks of which they are known.
-        noun: what the numbers are.
+        since: by rank, the seconds in the current call, if known.
+        noun: the word before the numbers, such as "rank".
     """
     names = [stack_tree.runs(state.ranks, _LONGEST) for state in found]
     width = max([len(noun), *map(len, names)])

@@ -10,14 +10,15 @@ from mpipp.common.text import wording
 
 
 class Stop(NamedTuple):
-    """One rank's stop, or its end.
+    """The stop of one rank, or its end.
 
     Attributes:
-        cause: "Breakpoint 1", "SIGSEGV"; "" after a step, or on request. An ended process has
-            "exited with status 1".
-        place: "relax at halo.c:20"; "" of a process that has ended.
-        source: the number and the text of the source line; "" if it is not known.
-        has_ended: whether the process has ended.
+        cause: "Breakpoint 1", "SIGSEGV"; "" after a step, or on request; "exited with status 1" for
+            a
+            process that has ended.
+        place: "relax at halo.c:20"; "" for a process that has ended.
+        source: the number and the text of the source line; "" if unknown.
+        has_ended: True if the process has ended.
     """
 
     rank: int
@@ -28,7 +29,7 @@ class Stop(NamedTuple):
 
 
 def lines(stops: Iterable[Stop]) -> Iterator[str]:
-    """Each stop once, with its ranks. Ranks that have ended come first."""
+    """The merged stops, each with its ranks. Ranks that have ended come first."""
     groups: dict[Stop, list[int]] = {}
     for stop in stops:
         groups.setdefault(stop._replace(rank=0), []).append(stop.rank)
@@ -38,7 +39,7 @@ def lines(stops: Iterable[Stop]) -> Iterator[str]:
             yield wording.verb(ranks, f"has {stop.cause}", f"have {stop.cause}")
         else:
             yield f"{wording.ranks(ranks)}: {', '.join(filter(None, (stop.cause, stop.place)))}"
-        # Several groups may have stopped at one line.
+        # Print a source line only once if several groups stopped there.
         following = ordered[number + 1][0] if number + 1 < len(ordered) else None
         if stop.source and (following is None or following.source != stop.source):
             yield stop.source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A file with the values of one expression in many ranks, for a later comparison."""
+"""A file that stores the values of an expression in many ranks, for a later comparison."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mpipp.common.errors import MpippError
 from mpipp.ranks.values import Number, Shape, Value
 
 _VERSION = 1
-_MOST = 1 << 28  # bytes of a file that is read
+_MOST = 1 << 28  # bytes to read from a file at most
 
 
 def text(values: Sequence[Value], expression: str) -> str:
-    """The file's contents, JSON."""
+    """The contents of the file, as JSON."""
     found = [_record(value) for value in values]
     return json.dumps({"mpipp": _VERSION, "expression": expression, "values": found}) + "\n"
 
@@ -35,7 +35,7 @@ def read(path: str) -> list[Value]:
 
 def _record(value: Value) -> dict[str, Any]:
     numbers: list[Number | str] | None = None
-    if value.numbers is not None:  # JSON has no NaN
+    if value.numbers is not None:  # JSON has no NaN: numbers are text there
         numbers = [one if math.isfinite(one) else repr(one) for one in value.numbers]
     shape = value.shape._asdict()
     return {"rank": value.rank, "text": value.text, "numbers": numbers, **shape}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of ranks as text blocks: a bar a rank, a row of cells a rank, or a map of an array."""
+"""Values of ranks drawn as text: a bar or a row of cells for each rank, or a map of an array."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from mpipp.ranks.values import Number, Value, groups
 _BAR = 40  # characters of the longest bar
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _SHADES = " ░▒▓█"
-_ODD = "!"  # what is not finite
+_ODD = "!"  # a number that is not finite
 _MOST_ROWS, _MOST_COLUMNS = 64, 64
 _MOST_MAPS = 8
 _Item = TypeVar("_Item")
 
 
 class Map(NamedTuple):
-    """Cells in rows, each the mean of some numbers; NaN if one of them is not finite.
+    """A picture of rows of cells. Each cell is the mean of some numbers, NaN if one is not finite.
 
     Attributes:
-        title: "ranks 0 to 3"; "" if the rows are ranks.
-        names: of the rows.
+        title: "ranks 0 to 3"; "" if each row is a rank.
+        names: the names of the rows.
     """
 
     title: str
@@ -33,13 +33,13 @@ class Map(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The least and the greatest finite number."""
+    """The range of the finite numbers."""
 
     low: float
     high: float
 
     def part(self, number: float) -> float:
-        """Where a number is between both, from 0 to 1."""
+        """The relative position of a number in the range, from 0 to 1."""
         return (number - self.low) / (self.high - self.low) if self.high > self.low else 0.0
 
     @property
@@ -49,18 +49,19 @@ class Scale(NamedTuple):
 
 
 def are_scalars(values: Sequence[Value]) -> bool:
-    """Return whether all are single numbers, which bars show."""
+    """Return whether all values are single numbers, which can be drawn as bars."""
     return all(value.numbers is not None and not value.shape.counts for value in values)
 
 
 def scale(numbers: Sequence[Number]) -> Scale:
-    """That of some numbers; of none that is finite 0 to 0."""
+    """The range of some numbers; 0 to 0 if none is finite."""
     finite = [float(number) for number in numbers if math.isfinite(number)]
     return Scale(min(finite, default=0.0), max(finite, default=0.0))
 
 
 def bars(values: Sequence[Value]) -> list[tuple[str, float]]:
-    """A name and a number for each rank; the mean of consecutive ranks if there are many."""
+    """A name and a number for each rank. If there are many ranks, consecutive ranks
+    share a mean."""
     ordered = sorted(values, key=lambda one: one.rank)
     size = -(-len(ordered) // _MOST_ROWS) or 1
     parts = [ordered[first : first + size] for first in range(0, len(ordered), size)]
@@ -71,7 +72,7 @@ def bars(values: Sequence[Value]) -> list[tuple[str, float]]:
 
 
 def maps(values: Sequence[Value]) -> list[Map]:
-    """One map with a row a rank for arrays of one dimension, else a map for each value."""
+    """The maps of arrays. Arrays of one dimension share one map with a row for each rank."""
     arrays = [one for one in values if one.numbers and one.shape.counts]
     if all(len(one.shape.counts) == 1 for one in arrays):
         found = groups(arrays)[:_MOST_ROWS]
@@ -82,7 +83,7 @@ def maps(values: Sequence[Value]) -> list[Map]:
 
 
 def lines(values: Sequence[Value]) -> Iterator[str]:
-    """The plot as text; nothing of values that are no numbers."""
+    """The plot as text; nothing if the values are no numbers."""
     if are_scalars(values):
         yield from _bar_lines(bars(values))
         return
@@ -99,7 +100,7 @@ def lines(values: Sequence[Value]) -> Iterator[str]:
 
 
 def _bar_lines(found: Sequence[tuple[str, float]]) -> Iterator[str]:
-    # Bars begin at 0, or at the least number if that is negative.
+    # Bars begin at 0, or at the minimum if it is negative.
     whole = scale([number for _, number in found])
     low = min(whole.low, 0.0)
     high = max(whole.high, 0.0)
@@ -125,11 +126,11 @@ def _row(numbers: Sequence[Number] | None) -> list[float]:
 
 
 def _map(title: str, value: Value) -> Map:
-    # Two dimensions of the array; further ones follow each other as rows.
+    # The rows and columns of an array. Further dimensions add rows.
     numbers, shape = list(value.numbers or ()), value.shape
     columns = shape.counts[0 if shape.fortran else -1]
     rows = [numbers[first : first + columns] for first in range(0, len(numbers), columns)]
-    if shape.fortran:  # the first index is the row
+    if shape.fortran:  # in Fortran, the first index is the row
         rows = [list(column) for column in zip(*rows)]
     merged: list[list[float]] = []
     names: list[str] = []
@@ -142,7 +143,7 @@ def _map(title: str, value: Value) -> Map:
 
 
 def _parts(items: Sequence[_Item], most: int) -> list[Sequence[_Item]]:
-    # At most so many parts of equal size.
+    # Divide the items into at most `most` parts of equal size.
     size = -(-len(items) // most) or 1
     return [items[first : first + size] for first in range(0, len(items), size)]
 

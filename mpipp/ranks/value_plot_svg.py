@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values of ranks as SVG: a bar a rank, a row of cells a rank, or a map of an array."""
+"""Values of ranks drawn as SVG: a bar or a row of cells for each rank, or a map of an array."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _STYLE = """\
 .mpipp-values text{fill:#e6edf3} .mpipp-values .back{fill:#0d1117}
 .mpipp-values .bar{fill:#58a6ff} .mpipp-values .odd{fill:#ff7b72}
 }"""
-_LOW, _HIGH = (68, 1, 84), (253, 231, 37)  # the colours of the least and the greatest number
+_LOW, _HIGH = (68, 1, 84), (253, 231, 37)  # the colours of the minimum and the maximum
 
 
 def svg(values: Sequence[Value], expression: str) -> str:
-    """The picture; it brings its own colours, light and dark, and background."""
+    """The picture. It contains its colours, light and dark, and its background."""
     if value_plot.are_scalars(values):
         parts, width, height = _bars(value_plot.bars(values))
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of one expression in many ranks: equal ones together, numbers summed up."""
+"""The values of one expression in many ranks, with equal values merged and a summary of numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpipp.common.text import wording
 
 Number = Union[int, float]
 _MOST_GROUPS = 12  # different values that are shown
-_MOST_ELEMENTS = 6  # that differ and are shown, for each group
+_MOST_ELEMENTS = 6  # different elements that are shown for a group
 _LONGEST = 160  # characters of a value
 
 
@@ -19,7 +19,7 @@ class Shape(NamedTuple):
     """The dimensions of an array, in the order in which the language writes them.
 
     Attributes:
-        counts: () for a scalar.
+        counts: the number of elements in each dimension; () for a scalar.
         lows: the first index of each dimension.
         fortran: True if the first index varies fastest in memory.
     """
@@ -29,7 +29,7 @@ class Shape(NamedTuple):
     fortran: bool = False
 
     def element(self, number: int) -> str:
-        """The element with a number in memory: "[2][5]", "(2,5)"."""
+        """The name of an element, by its position in memory: "[2][5]", "(2,5)"."""
         dims = list(zip(self.counts, self.lows))
         indices = []
         for count, low in dims if self.fortran else reversed(dims):
@@ -44,8 +44,9 @@ class Value(NamedTuple):
     """The value in one rank.
 
     Attributes:
-        text: as the debugger shows it.
-        numbers: of the elements in the order of memory; one of a scalar; None if it is no number.
+        text: the debugger's text.
+        numbers: the elements in the order of memory; one number for a scalar; None for other
+            values.
     """
 
     rank: int
@@ -75,13 +76,13 @@ def groups(values: Sequence[Value]) -> list[Group]:
 
 
 def _key(value: Value) -> object:
-    # Equal for equal values. A NaN is not equal to itself.
+    # A key that is equal for equal values. It uses text because a NaN is not equal to itself.
     numbers = None if value.numbers is None else tuple(map(repr, value.numbers))
     return value.text if numbers is None else numbers, value.shape
 
 
 def lines(values: Sequence[Value], expression: str) -> Iterator[str]:
-    """Each different value once; then the differences of arrays, and a summary of numbers."""
+    """Each different value once, then the differences of arrays, and a summary of numbers."""
     found = groups(values)
     for group in found[:_MOST_GROUPS]:
         yield f"{group.name}: {expression} = {_cut(group.value.text)}"
@@ -98,7 +99,7 @@ def _cut(text: str) -> str:
 
 
 def _differences(found: Sequence[Group]) -> Iterator[str]:
-    # The differences of arrays of one shape from the value that most ranks have.
+    # Compare arrays of one shape with the value that most ranks have.
     if len(found) < 2 or len(found) > _MOST_GROUPS:
         return
     usual = max(found, key=lambda group: (len(group.ranks), -group.ranks[0]))
@@ -115,7 +116,7 @@ def _differences(found: Sequence[Group]) -> Iterator[str]:
 
 
 def _element_differences(value: Value, usual: Value) -> str:
-    # "1 of 6 elements: [1][2] 9 instead of 6"; the arrays have one shape.
+    # "1 of 6 elements: [1][2] 9 instead of 6". Both arrays have the same shape.
     numbers, expected = value.numbers or (), usual.numbers or ()
     pairs = enumerate(zip(numbers, expected))
     places = [i for i, (one, other) in pairs if repr(one) != repr(other)]
@@ -130,7 +131,8 @@ def _element_differences(value: Value, usual: Value) -> str:
 
 
 def change_lines(before: Sequence[Value], now: Sequence[Value]) -> Iterator[str]:
-    """Compare the value in each rank with the earlier one; equal changes are one line."""
+    """Compare the value in each rank with the earlier one, and merge equal changes into
+    one line."""
     earlier = {value.rank: value for value in before}
     found: dict[str, list[int]] = {}
     for value in sorted(now, key=lambda one: one.rank):
@@ -155,7 +157,7 @@ def _change(before: Value | None, now: Value) -> str:
 class _Element(NamedTuple):
     number: Number
     group: Group
-    place: int  # in memory
+    place: int  # position in memory
 
     @property
     def where(self) -> str:

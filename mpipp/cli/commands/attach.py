@@ -18,7 +18,7 @@ from mpipp.toolchain import launcher_ancestors, running_jobs
 from mpipp.toolchain.gdb_command import debugger, loading
 from mpipp.toolchain.running_jobs import Job, Process
 
-# Seconds in which the first of a launcher's processes loads MPI, and the others after it.
+# Seconds to wait until the first process of a launcher has loaded MPI, and then for the others.
 _LATEST, _LATE = 30.0, 5.0
 _OFTEN = 0.1
 USAGE = "mpipp attach [PID... | --job JOB] [-- GDB OPTION...]"
@@ -42,10 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
-    """Replace this process by gdb, which stops the processes; `options` are gdb's own.
+    """Replace this process by gdb, which stops the processes; `options` are passed to gdb.
 
     Raises:
-        MpippError: there is no gdb, no such process or job, or none that may be attached to.
+        MpippError: there is no gdb, no such process or job, or no process that gdb may attach to.
     """
     if arguments.job is not None and arguments.pids:
         raise MpippError("--job attaches to all of a job: name no processes, or leave it out")
@@ -60,7 +60,8 @@ def of_job(word: str) -> list[Process]:
     """The processes of one job that gdb can attach to.
 
     Args:
-        word: a launcher's number, or the batch system's number of the job; "": the only job.
+        word: the launcher's process id, or the batch system's number of the job; "" if only one job
+            runs.
 
     Raises MpippError.
     """
@@ -70,9 +71,9 @@ def of_job(word: str) -> list[Process]:
 
 
 def free(processes: Iterable[Process]) -> list[Process]:
-    """The processes that gdb can attach to; says why it cannot attach to the others.
+    """Return the processes that gdb can attach to; print why it cannot attach to the others.
 
-    Raises MpippError if there are none.
+    Raises MpippError if gdb can attach to none of them.
     """
     found = []
     for process in processes:
@@ -95,7 +96,7 @@ def become_gdb(command: Sequence[str]) -> NoReturn:
 
 
 def attaching(pids: Iterable[object]) -> list[str]:
-    """The command of a gdb that attaches to processes. Raises MpippError when there is no gdb."""
+    """The command of a gdb that attaches to processes. Raises MpippError if there is no gdb."""
     words = " ".join(map(str, pids))
     return [debugger(), "-q", *loading(), "-ex", f"mpipp attach {words}"]
 
@@ -122,7 +123,8 @@ def _named(given: Sequence[str]) -> list[Process]:
 
 
 def _started(launcher: int) -> list[Job]:
-    # Its jobs, once all processes have loaded MPI: a debugger stops them wherever they are.
+    # The jobs of a launcher, once all their processes have loaded MPI. gdb stops a process wherever
+    # it is, and it would be of little use before that.
     begun, is_told = time.monotonic(), False
     name = f"{launcher_ancestors.program(launcher)} (process {launcher})"
     while running_jobs.is_launcher(launcher):
@@ -153,9 +155,9 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
     """The job that a user names, or the only one.
 
     Args:
-        option: stands before the job in the command.
+        option: the option that the error message writes before each job.
 
-    Raises MpippError for no job, and for several.
+    Raises MpippError if no job fits, or several.
     """
     if not found:
         raise MpippError(
@@ -172,7 +174,7 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
 
 
 def _names(job: Job) -> tuple[str, ...]:
-    # The batch system's number may be passed without the step.
+    # A user may leave out the step in the batch system's number.
     numbers = (job.launcher, *job.above)
     return (*map(str, numbers), job.name, job.name.partition(".")[0])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp browse`: the front end of gdb's command of the same name."""
+"""`mpipp browse`: shows the tree of gdb's command `mpipp browse`."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the tree of gdb's command mpipp browse: in a window if there is a display, or here.
+    """Show the tree of gdb's command mpipp browse: in a window if there is a display, else here.
 
     Raises:
-        MpippError: no gdb serves browsers, or what shows the tree is not installed.
+        MpippError: no gdb serves browsers, or a package for the tree is not installed.
     """
     find = _finder(arguments.socket)
     front_end = None
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _finder(chosen: str | None) -> Callable[[], Path | None]:
-    # Where to find gdb, now and when it has ended and there is another.
+    # A function that finds the socket of gdb. It is called again when gdb has ended.
     if chosen is None:
         if browser_socket.newest() is None:
             raise MpippError("no gdb has anything to browse: type mpipp browse in gdb first")
@@ -58,7 +58,7 @@ def _finder(chosen: str | None) -> Callable[[], Path | None]:
 
 
 def _window(find: Callable[[], Path | None], arguments: argparse.Namespace) -> _FrontEnd | None:
-    # None when a terminal will have to do.
+    # The window; None if the tree must be shown in the terminal.
     try:
         import tkinter
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check`: the checks of gdb's command of the same name, on core files."""
+"""`mpipp check`: runs gdb's command `mpipp check` on core files."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Let gdb look at the cores, and print what it finds; returns the exit status.
+    """Run the checks in gdb on the cores, and print the findings; returns the exit status.
 
     Raises:
-        MpippError: there is no gdb, a core cannot be read, or its program is not known.
+        MpippError: there is no gdb, a core cannot be read, or its program is unknown.
     """
     options = "".join(f" {name}" for name in ("--leaks", "--json") if _is_set(arguments, name))
     report, said = run_command(arguments.cores, arguments.exec, f"mpipp check{options}")
@@ -58,11 +58,11 @@ def _is_set(arguments: argparse.Namespace, option: str) -> bool:
 class _Result(NamedTuple):
     findings: int
     processes: int  # the number of checked processes
-    whole: bool  # none of their records was damaged
+    whole: bool  # True if all records could be checked
 
 
 def _result(report: str) -> _Result | None:
-    # None if the report has no last line.
+    # The numbers in the last line of a report; None if it has no last line.
     last = _LAST.search(report)
     if last is None:
         return None

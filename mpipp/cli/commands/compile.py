@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp cc`, `mpipp c++`, `mpipp fortran`: compilers whose programs look at each load and store.
+"""`mpipp cc`, `mpipp c++`, `mpipp fortran`: compile programs that check each load and store.
 
-They call the user's MPI compiler with its own instrumentation. mpipp's functions replace the
-sanitizer's: `wrapper/instrumentation/in_program/`. GCC checks a shadow of memory inline. With Clang
-mpipp's functions become part of each object, so it is called twice for a source.
+The commands call the user's MPI compiler with its sanitizer's instrumentation. Functions of mpipp
+replace the sanitizer's (`wrapper/instrumentation/in_program/`). GCC checks shadow memory inline.
+With Clang each object gets a copy of mpipp's functions, so a source is compiled in two calls.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _NOT_COMPILED = frozenset(
     "-compile_info -link_info --showme".split()
 )
 _ONLY_COMPILED = frozenset(("-c", "-S"))
-# Options of the linker alone, which Clang reports as unused: options with a value, and options with
-# the value in the same word.
+# Options only for the linker, left out of a compilation, where Clang warns about them. They have no
+# value, a separate value, or the value in the same word.
 _LINKED = frozenset(
     "-shared -static -static-pie -pie -no-pie -r -s -rdynamic -nostdlib -nostartfiles -nolibc"
     " -nodefaultlibs -static-libgcc -static-libstdc++ -shared-libgcc".split()
@@ -44,7 +44,7 @@ _LINKED_JOINED = ("-l", "-L", "-Wl,", "-fuse-ld=", "--ld-path=")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `mpipp cc` and its like; `run` reads them."""
+    """Declare the arguments of `mpipp cc` and similar commands; `run` parses them."""
     parser.add_argument(
         "--mpicc", metavar="COMPILER", help="call this MPI compiler; must be the first option"
     )
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def refuse(arguments: argparse.Namespace) -> int:
-    """Without any argument.
+    """Report that the command has no arguments.
 
     Raises:
         MpippError: always.
@@ -67,13 +67,13 @@ def refuse(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Line:
-    """A compiler's command line.
+    """The command line of a compiler.
 
     Attributes:
-        words: all of it.
-        inputs: positions of the files that it takes.
-        sources: of these, those in C or C++.
-        output: position of the value of -o; None without.
+        words: the whole command line.
+        inputs: positions of the input files.
+        sources: positions of the input files in C or C++.
+        output: position of the value of -o; None if there is no -o.
     """
 
     words: tuple[str, ...]
@@ -82,21 +82,21 @@ class Line:
 
     @property
     def sources(self) -> list[int]:
-        """The indices of the inputs in C or C++."""
+        """The positions of the inputs in C or C++."""
         return [one for one in self.inputs if self.words[one].endswith(_SOURCES)]
 
     @property
     def compiles(self) -> bool:
-        """Return whether the compiler compiles or links at all."""
+        """Return whether the compiler compiles or links, and does not just print information."""
         return bool(self.inputs) and not _NOT_COMPILED & set(self.words)
 
     @property
     def links(self) -> bool:
-        """Return whether it links."""
+        """Return whether the compiler links."""
         return not _ONLY_COMPILED & set(self.words)
 
     def single_source(self) -> list[str]:
-        """The options for the compilation of one source, without the names of files."""
+        """The options to compile one source, without names of files."""
         left = {i for i, word in enumerate(self.words) if _is_of_link(word)}
         left |= {i + 1 for i in left if self.words[i] in _LINKED_VALUE} | set(self.inputs)
         if self.output is not None:
@@ -110,11 +110,11 @@ def _is_of_link(word: str) -> bool:
 
 
 def parse(words: Sequence[str]) -> Line:
-    """Parse the words like a compiler."""
+    """Parse a command line by the rules of the compiler."""
     words = [part for word in words for part in _apart(word)]
     inputs = []
     output = None
-    value = ""  # the option that the next word is of
+    value = ""  # the option whose value is the next word
     for position, word in enumerate(words):
         if value == "-o":
             output = position
@@ -130,11 +130,12 @@ def _apart(word: str) -> tuple[str, ...]:
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Compile, or link; returns the compiler's exit status.
+    """Compile or link; returns the compiler's exit status.
 
     Raises:
-        MpippError: there is no compiler, it is none that this works with, or the functions that
-            are put into the program cannot be built.
+        MpippError: there is no compiler, mpipp does not support it, or the functions for the
+            program
+            cannot be built.
     """
     chosen, words = _chosen(words)
     wrapper = _compiler(command, chosen)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Language(NamedTuple):
-    """The language of a command: the variables and names of its MPI compiler."""
+    """A language: the environment variables and names of its MPI compiler."""
 
     title: str
     variables: tuple[str, ...]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp doctor`: what is on this machine, what is missing, and what to do about it."""
+"""`mpipp doctor`: the tools on this machine, those that are missing, and how to install them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from mpipp.toolchain.program_mpi import inspect
 
 _OLDEST_PYTHON = (3, 9)
 _OTHER_CACHE = "export MPIPP_CACHE=$HOME/.mpipp-cache"
-# In the pattern of core files: the number of the process or thread.
+# The process or thread id in the pattern for names of core files.
 _NUMBERED = re.compile(r"(?<!%)(%%)*%[pPiI]")
 
 
 _OK, _TO_DO, _MISSING = "ok", "to do", "missing"
 _SIGNS = {_OK: "\N{CHECK MARK}", _TO_DO: "!", _MISSING: "\N{BALLOT X}"}
 _COLOURS = {_OK: "\033[32m", _TO_DO: "\033[1;33m", _MISSING: "\033[1;31m"}
-# The words that install packages, by the package manager; the names of the packages.
+# By package manager: the command that installs packages, and the names of the packages.
 _INSTALL = {
     "apt-get": ("sudo apt-get install", {"gdb": "gdb", "mpi": "libmpich-dev", "cc": "gcc"}),
     "dnf": ("sudo dnf install", {"gdb": "gdb", "mpi": "mpich-devel", "cc": "gcc"}),
@@ -54,7 +54,7 @@ class _Row(NamedTuple):
 class _Remedy(NamedTuple):
     mark: str
     sentence: str
-    command: str  # of the remedy; "" if there is none
+    command: str  # the command of the remedy; "" if there is none
 
 
 @dataclass
@@ -69,7 +69,7 @@ class _Report:
         self.remedies.append(_Remedy(_TO_DO, sentence, command))
 
     def fail(self, sentence: str, command: str = "") -> None:
-        # Without this a first `mpipp gdb` would not work.
+        # A missing tool without which a first `mpipp gdb` would fail.
         self.remedies.append(_Remedy(_MISSING, sentence, command))
 
     @property
@@ -77,7 +77,7 @@ class _Report:
         return all(one.mark != _MISSING for one in self.remedies)
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        # Each with the mark before it, "" without.
+        # Each row behind its mark, or "".
         width = max(len(one.what) for one in self.rows)
         yield from ((one.mark, f" {one.what:{width}}  {one.found}") for one in self.rows)
         if self.remedies:
@@ -89,7 +89,7 @@ class _Report:
 
 
 def _marks(stream: TextIO) -> dict[str, str]:
-    # Words in place of signs that the stream's encoding does not have.
+    # Marks become words if the encoding of the stream lacks their characters.
     try:
         "".join(_SIGNS.values()).encode(stream.encoding or "ascii")
         signs = _SIGNS
@@ -110,11 +110,11 @@ def _install(package: str) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`mpipp doctor` has no options."""
+    """Declare no options: `mpipp doctor` has none."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what was found; returns 0 if a first `mpipp gdb` would work, else 2."""
+    """Print the results; returns 0 if a first `mpipp gdb` would work, else 2."""
     report = _Report()
     _gdb(report)
     _every_mpi(report)
@@ -162,7 +162,7 @@ def _every_mpi(report: _Report) -> None:
         except MpippError as error:
             unusable.setdefault(mpis.own_name(path), error)
             continue
-        # One installation has several names on PATH.
+        # One installation may have several names in PATH.
         found.setdefault((mpi.name, mpi.flags), mpi)
     for mpi in found.values():
         _mpi_rows(report, mpi)
@@ -173,7 +173,7 @@ def _every_mpi(report: _Report) -> None:
 
 
 def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> None:
-    # Results by path; one message covers several lacks.
+    # Results by path, so that one message can report several missing parts.
     lacking: dict[str, list[str]] = {}
     for path, error in errors.items():
         report.row("MPI", f"unusable, {path}", mark)
@@ -224,7 +224,7 @@ def _mpi_rows(report: _Report, mpi: Mpi) -> None:
 
 
 def _cache(report: _Report) -> None:
-    # That there is none is said with each MPI.
+    # The report for each MPI already says that there is no compiler.
     with contextlib.suppress(MpippError):
         path, problem = trusted()
         if problem:
@@ -274,7 +274,7 @@ def _core_files(report: _Report) -> None:
 
 
 def _uses_pid() -> bool:
-    # Return whether the system appends the process's number.
+    # Return whether the system appends the process id to the name of a core file.
     try:
         return Path("/proc/sys/kernel/core_uses_pid").read_text().strip() != "0"
     except OSError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp exec`: becomes a program with the wrapper in it, for launchers that mpipp does not start.
+"""`mpipp exec`: runs a program with the wrapper, for launchers that mpipp does not start.
 
-Each process of a job runs it, so that it imports no other command.
+Each process of a job runs this command, so it imports no other command.
 """
 
 from __future__ import annotations
@@ -25,26 +25,29 @@ from mpipp.watcher.ipc import launch
 from mpipp.watcher.settings import HANG_AFTER
 
 SUMMARY = "run one process with the wrapper: srun -n 64 mpipp exec -- ./app"
-WRAPPER = "MPIPP_WRAPPER"  # the path of the wrapper, where looking for it takes too long
-_MOST_ORDINALS = 16  # of wrapper/intercept/stop_at.c
+# The wrapper's path, for jobs in which each process would need long to find it.
+WRAPPER = "MPIPP_WRAPPER"
+_MOST_ORDINALS = 16  # as in wrapper/intercept/stop_at.c
 _LOG = "MPIPP_RMA_LOG"
-_MOST_STATUS = 255  # of a process: the system keeps 8 bits
-_HUNG = 86  # the exit status of a job that hangs: neither a shell's, a signal's nor timeout's
-_MEMCHECK = "memcheck"  # MPIPP_GUARD, where valgrind is to tell
-_UNLIMITED = 1 << 20  # percent; the program is slow anyway where valgrind runs it
-_PLAIN = 5  # percent, in runs that name no check
-# The variables with the launcher's name of a job. A batch job may have several.
+_MOST_STATUS = 255  # of an exit status, which has 8 bits
+_HUNG = 86  # exit status of a job that hangs; shells, signals and timeout use others
+_MEMCHECK = "memcheck"  # a value of MPIPP_GUARD: valgrind checks the accesses
+_UNLIMITED = 1 << 20  # percent, under valgrind, where the program is slow anyway
+_PLAIN = 5  # percent, if the user names no check
+# Environment variables in which launchers store the name of the job. A batch job may contain
+# several.
 _JOBS = (
     *("SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"),
     *("PMI_JOBID", "FLUX_JOB_ID", "PALS_APID"),
 )
-_LONGEST = 60  # characters of the name of a directory that has a socket
+_LONGEST = 60  # characters in the path of a directory that contains a socket
 
 
 def spelled(words: Sequence[str]) -> list[str]:
-    """The words of a command, up to the program, where `--check` alone takes no word after it.
+    """Normalize the options of a command line, up to the program.
 
-    Likewise `--provoke`. Options that launchers spell in two ways get one spelling.
+    `--check` and `--provoke` have an optional value, so without one they get the default as
+    `--check=VALUE`. Options with two spellings get one.
     """
     found, takes_value = list(words), run_options.with_value()
     has_value = False
@@ -60,7 +63,7 @@ def spelled(words: Sequence[str]) -> list[str]:
 
 
 def for_program(arguments: argparse.Namespace) -> dict[str, str]:
-    """Environment variables for --check=LIST, --strict, --stop, --stop-at and the other options."""
+    """Environment variables for --check=LIST, --strict, --stop, --stop-at and other options."""
     strict = arguments.strict or arguments.on_error != "report"
     found = {"MPIPP_STRICT": arguments.on_error} if strict else {}
     if arguments.stop_at:
@@ -95,9 +98,9 @@ def for_program(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def refuse(arguments: argparse.Namespace) -> None:
-    """Raise MpippError for what could mean nothing here.
+    """Raise MpippError for options that make no sense here.
 
-    That is a negative number, a check that does not exist, an option that is another check's.
+    Examples are a negative number, an unknown check, and an option of a check that is not selected.
     """
     if arguments.budget is not None and arguments.budget < 0:
         raise MpippError(f"--budget {arguments.budget}: percent of the time, 0 or more")
@@ -123,9 +126,9 @@ def refuse(arguments: argparse.Namespace) -> None:
 
 
 def hang_status(arguments: argparse.Namespace) -> int | None:
-    """The exit status of a job that is ended since it hangs; None: it is not.
+    """The exit status of a job that mpipp ends because it hangs; None if mpipp does not end it.
 
-    Raises MpippError for an action that does not exist.
+    Raises MpippError for an unknown action.
     """
     action = getattr(arguments, "on_hang", "report")
     if action == "report":
@@ -142,7 +145,7 @@ def hang_status(arguments: argparse.Namespace) -> int | None:
 
 
 def _refuse_end(arguments: argparse.Namespace) -> None:
-    # Refuse options with which a hang would not end the job.
+    # Reject options that contradict --on-hang=abort, because a hang would not end the job.
     if arguments.hang_after == 0:
         raise MpippError("--on-hang=abort needs to know when the job hangs: not --hang-after 0")
     if arguments.stop or arguments.stop_at:
@@ -151,7 +154,7 @@ def _refuse_end(arguments: argparse.Namespace) -> None:
 
 
 def hang_after(arguments: argparse.Namespace) -> float:
-    """Seconds without a call of MPI after which a process hangs; 0: never."""
+    """Seconds without an MPI call after which a process counts as hung; 0 for never."""
     return HANG_AFTER if arguments.hang_after is None else float(arguments.hang_after)
 
 
@@ -206,7 +209,7 @@ def _stop_at(arguments: argparse.Namespace) -> list[tuple[Any, ...]]:
 
 
 def _chosen(arguments: argparse.Namespace) -> list[str]:
-    # Words of checks; none: all.
+    # The names of the selected checks; [] selects all.
     if arguments.check in (None, run_options.ALL, run_options.FAST):
         return []
     from mpipp.analysis.rules import selection
@@ -215,21 +218,21 @@ def _chosen(arguments: argparse.Namespace) -> list[str]:
 
 
 def _reads_variables(check: str) -> bool:
-    # Return whether the run compares buffers with the program's objects.
+    # Return whether the run compares buffers with the program's variables and heap blocks.
     from mpipp.analysis.rules import selection
 
     return not selection.words(check).isdisjoint(selection.OF_OBJECTS)
 
 
 def _replays_calls(check: str) -> bool:
-    # Return whether the run keeps the order of calls.
+    # Return whether the run stores the order of calls.
     from mpipp.analysis.rules import selection
 
     return not selection.words(check).isdisjoint(selection.OF_ORDER)
 
 
 def _calls(arguments: argparse.Namespace) -> str:
-    # The calls to check, in the words of MPIPP_SCREENS.
+    # The calls to check, as a value of MPIPP_SCREENS.
     if arguments.check in (None, run_options.ALL, run_options.FAST):
         return run_options.ALL
     from mpipp.analysis.rules import selection
@@ -238,9 +241,9 @@ def _calls(arguments: argparse.Namespace) -> str:
 
 
 def settings(arguments: argparse.Namespace, **others: object) -> str:
-    """The options as the watcher gets them.
+    """The options for the watcher, as JSON.
 
-    Raises MpippError for a file that makes no sense.
+    Raises MpippError if the file of suppressions is invalid.
     """
     suppress = os.path.abspath(arguments.suppress) if arguments.suppress else ""
     if suppress:
@@ -257,7 +260,7 @@ def settings(arguments: argparse.Namespace, **others: object) -> str:
     known["stop_at"] = _stop_at(arguments)
     known["ends_hung"] = hang_status(arguments) is not None
     known["checks"] = _chosen(arguments)
-    # The settings of mpipp.watcher.settings, whose import takes some time.
+    # The fields of mpipp.watcher.settings, whose import is slow.
     return json.dumps({**known, "kept": bool(report), **others})
 
 
@@ -276,7 +279,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Replace this process by the program.
 
     Raises:
-        MpippError: no wrapper fits the program, or it cannot be started.
+        MpippError: no wrapper fits the program, or the program cannot be started.
     """
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
@@ -298,7 +301,7 @@ def _wrapper(program: str, mpicc: str | None) -> str:
 
 
 def _directory() -> str:
-    # That of the job's watcher; "": there can be none, and the program runs all the same.
+    # The directory of the job's watcher. If there is none, return "": the program runs unwatched.
     try:
         return directory_of_job()
     except MpippError as error:
@@ -307,26 +310,28 @@ def _directory() -> str:
 
 
 def directory_of_job() -> str:
-    """The path of a directory on this node for the processes of this job, by a name that no other
-    user can make first.
+    """The path of a directory on this node for the processes of this job.
+
+    Other users cannot create a directory of this name before.
 
     Raises:
-        MpippError: there is none.
+        MpippError: no such directory is possible.
     """
     job = _job()
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if _is_private(runtime):  # where others make nothing
+    if _is_private(runtime):  # other users cannot create files there
         name = re.sub(r"[^\w.-]", "_", f"mpipp-{os.getuid()}-{job}")
         if len(name) > _LONGEST:
             name = f"{name[: _LONGEST - 9]}-{binascii.crc32(name.encode()):08x}"
         return launch.on_node(os.path.join(runtime, name))
-    # They take some time to load.
+    # These imports are slow.
     import tempfile
 
     from mpipp.common import job_secret
 
     try:
-        name = job_secret.name(f"{launch.node()} {job}")  # nodes may share the temporary directory
+        # Several nodes may share the temporary directory.
+        name = job_secret.name(f"{launch.node()} {job}")
         return launch.on_node(os.path.join(tempfile.gettempdir(), f"mpipp-{name}"))
     except (MpippError, OSError) as error:
         raise MpippError(
@@ -344,9 +349,9 @@ def _is_private(directory: str) -> bool:
 
 
 def _job() -> str:
-    # A key that all processes of this job share on this node, and no other process. It has the
-    # launcher's name of the job, and the launcher itself, as each process may have a shell of its
-    # own (MPICH's names none).
+    # A key that all processes of this job on this node share, and no other process has. It contains
+    # the launcher's name of the job if there is one; MPICH's launcher sets none. It also contains
+    # the launcher's process id, not the parent's, because each process may have a shell of its own.
     words = [os.environ[name] for name in _JOBS if os.environ.get(name)]
     found = launcher_ancestors.above(os.getpid())
     if found:

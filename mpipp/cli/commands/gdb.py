@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp gdb`: starts gdb with mpipp loaded, and the wrapper preloaded into the program only."""
+"""`mpipp gdb`: starts gdb with mpipp loaded, and preloads the wrapper only into the program."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mpipp.toolchain.gdb_command import debugger, loading
 from mpipp.toolchain.preload import built, mpi_for, prefix
 from mpipp.toolchain.program_mpi import executable, script_interpreter
 
-# gdb options followed by a word of their own, without their dashes.
+# Options of gdb whose value is the next word, without dashes.
 _WITH_VALUE = frozenset(
     "annotate b baud c cd command core d data-directory directory D e eix eiex "
     "early-init-command early-init-eval-command eval-command ex exec i iex init-command "
     "init-eval-command interpreter ix l p pid s se symbols tty x".split()
 )
-# Options that give gdb a process, so that it starts none.
+# Options that give gdb a process, so that gdb starts none.
 _WITH_PROCESS = frozenset(("p", "pid", "c", "core"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `mpipp gdb`; all others are gdb's."""
+    """Declare the options of `mpipp gdb`; all others are passed to gdb."""
     parser.add_argument("--mpicc", metavar="CC", help="use the wrapper for this MPI compiler")
 
 
@@ -34,9 +34,10 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
     """Replace this process by gdb.
 
     Args:
-        arguments: mpipp's own options, which come before gdb's.
-        words: gdb's options; then `--` (or --args) and a program with its arguments, or what
-            gdb itself takes: PROGRAM, PROGRAM CORE, PROGRAM PID, -p PID.
+        arguments: the options of mpipp, which come before those of gdb.
+        words: the options of gdb. Then `--` (or --args) and a program with its arguments, or a form
+            that
+            gdb knows: PROGRAM, PROGRAM CORE, PROGRAM PID, -p PID.
 
     Raises:
         MpippError: there is no gdb, or no wrapper fits the program.
@@ -54,15 +55,15 @@ def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    # (gdb's words, the program to run and its arguments)
+    # Split into the words for gdb, and the program with its arguments.
     for position, word in enumerate(words):
         if word in ("--", "--args", "-args"):
             options, program = list(words[:position]), list(words[position + 1 :])
             if not program:
                 raise MpippError(f"no program after {word}: give it with its arguments")
             return options, program
-    # Without a mark a single name is a program to run, two are a program and its core or
-    # process, a number is a process.
+    # Without "--", one name is a program to run, and two names are a program and its core or
+    # process. A number is a process.
     names = []
     skip = False
     for position, word in enumerate(words):
@@ -81,7 +82,8 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _preloading(program: list[str], mpicc: str | None) -> list[str]:
-    # gdb's shell starts Python, and that the program, which is the first to see LD_PRELOAD.
+    # Set LD_PRELOAD by gdb's exec-wrapper, so that only the program sees it. Neither gdb nor the
+    # shell that it starts should load the wrapper.
     if not program:
         return []
     if os.path.isfile(program[0]):
@@ -98,7 +100,7 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
 def _expect_no_core(name: str) -> None:
     try:
         program = elf.program_of_core(name)
-    except MpippError:  # as it should be
+    except MpippError:  # it is no core file, as expected
         return
     command = shlex.join(["mpipp", "gdb", program or "PROGRAM", name])
     raise MpippError(f"{name} is a core file: write {command}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp report`: what a watched run has found, from its directory."""
+"""`mpipp report`: shows the findings of a watched run from its directory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ examples:
   mpipp report DIR                             show the findings with source
   mpipp report DIR --format html -o page.html  make a page for the browser
 """
-_ROOT = "GITHUB_WORKSPACE"  # GitHub Actions set it: where the repository is
+_ROOT = "GITHUB_WORKSPACE"  # GitHub Actions sets it to the repository's path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the report, or write it; returns the exit status.
+    """Print the report, or write it to a file; returns the exit status.
 
     Raises:
-        MpippError: there is none in the directory, or it cannot be written.
+        MpippError: the directory has no report, or the file cannot be written.
     """
     of = arguments.directory
     with Progress(sys.stderr, quiet=False).during(COMPARING):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp why`: gdb's command of the same name, on core files."""
+"""`mpipp why`: runs gdb's command `mpipp why` on core files."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Let gdb look at the cores, and print why their processes hang; returns the exit status.
+    """Run the analysis in gdb on the cores, and print it; returns the exit status.
 
     Raises:
-        MpippError: there is no gdb, a core cannot be read, or its program is not known.
+        MpippError: there is no gdb, a core cannot be read, or its program is unknown.
     """
     words = "mpipp why"
     if arguments.svg is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stacks of a job on this node as one tree, and the trees of several nodes merged."""
+"""The stacks of a job on this node as one tree, which can be merged with those of other nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mpipp.ranks.stack_tree import StackTree
 from mpipp.toolchain import launcher_ancestors
 from mpipp.toolchain.running_jobs import Job, Process
 
-_MOST = 1 << 28  # bytes of a file that is read
+_MOST = 1 << 28  # bytes to read from a file at most
 
 
 @dataclass
@@ -25,8 +25,9 @@ class JobStacks:
     """The stacks of a job's processes.
 
     Attributes:
-        by_rank: those with a rank in MPI_COMM_WORLD; `others` by the process's number.
-        failures: why processes are missing, a sentence each.
+        by_rank: the stacks of processes with a rank in MPI_COMM_WORLD.
+        others: the stacks of other processes, by process id.
+        failures: a sentence for each process that is missing.
         stood: the longest time that a thread was stopped, in seconds.
     """
 
@@ -36,14 +37,14 @@ class JobStacks:
     stood: float = 0.0
 
     def merge(self, other: JobStacks) -> None:
-        """Take in those of another node."""
+        """Add the stacks of another node."""
         self.by_rank.merge(other.by_rank)
         self.others.merge(other.others)
         self.failures += other.failures
         self.stood = max(self.stood, other.stood)
 
     def record(self) -> dict[str, Any]:
-        """For JSON."""
+        """The stacks for JSON."""
         return {
             "stacks": stack_tree.record(self.by_rank),
             "without_rank": stack_tree.record(self.others),
@@ -53,7 +54,7 @@ class JobStacks:
 
 
 def read(processes: Sequence[Process]) -> JobStacks:
-    """Read the processes one after the other: while one stands, the others run."""
+    """Read the processes one after the other, so that only one is stopped at a time."""
     found, jobs = JobStacks(), set[int]()
     for process in processes:
         if process.obstacle:
@@ -67,7 +68,8 @@ def read(processes: Sequence[Process]) -> JobStacks:
 
 
 def _add(found: JobStacks, process: Process, jobs: set[int]) -> None:
-    # jobs: that of the processes by rank; spawned processes have ranks of their own.
+    # `jobs` has the job of the ranks in the tree. Spawned processes belong to another job with
+    # ranks of its own.
     one = RunningProcess(process.pid)
     try:
         stacks = process_stacks.read(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stacks of a running process: its threads are stopped one after the other, and only copied."""
+"""The stacks of a running process. Each thread is stopped only while its stack is copied."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from mpipp.symbolizer.stack_unwinder import Registers
 from mpipp.watcher.processes import stopped_thread
 
 _ROOT = "mpipp_registry"  # the wrapper's symbol
-_MOST_STACK = 1 << 20  # bytes of a stack
-_MOST_LINES = 256  # of Python
-_RED_ZONE = 128  # bytes below the stack pointer that belong to the function (x86-64)
+_MOST_STACK = 1 << 20  # bytes to copy of a stack at most
+_MOST_LINES = 256  # lines of Python in a stack
+_RED_ZONE = 128  # bytes below the stack pointer that the x86-64 ABI reserves for the function
 
 
 class RunningProcess(Recorded):
-    """A running process, with the wrapper's records if it has some.
+    """A running process, with the wrapper's records if it has readable ones.
 
     Attributes:
         is_recorded: True if there are records that this mpipp can read.
-        failure: why there are none, "" for a process without the wrapper.
+        failure: the reason why there are none, "" for a process without the wrapper.
 
-    Raises MpippError if it does not exist or may not be read.
+    Raises MpippError if the process does not exist or may not be read.
     """
 
     def __init__(self, pid: int) -> None:
@@ -58,7 +58,7 @@ class RunningProcess(Recorded):
                 self.is_recorded, self.failure = False, str(error)
 
     def close(self) -> None:
-        """Give the process's memory back to the system."""
+        """Close the files of the process's memory."""
         self.memory.close()
 
     def function(self, address: int) -> str:
@@ -66,25 +66,25 @@ class RunningProcess(Recorded):
         return self.places.function(address)
 
     def file(self, address: int) -> str:
-        """The path of the file that an address of code is in, "" if it is not known."""
+        """The path of the file that contains an address of code; "" if unknown."""
         return self.places.file(address)
 
     def threads(self) -> dict[int, int]:
-        """The threads to show, by gettid, with pthread_self (0: not known).
+        """The threads to show: their pthread_self (0 if unknown) by gettid.
 
-        These are the process's first thread, and those that have called MPI. Libraries have
-        threads of their own.
+        They are the first thread of the process, and the threads that have called MPI. Other
+        threads belong to libraries.
         """
         found = {self.pid: 0}
         if self.is_recorded:
             self.registry.invalidate()
-            with contextlib.suppress(MpippError):  # it is changing them
+            with contextlib.suppress(MpippError):  # the process is changing the records
                 recorded = (one for one in self.registry.threads() if isinstance(one, Thread))
                 found.update({one.tid: one.pthread_self for one in recorded})
         return {tid: self_ for tid, self_ in found.items() if _exists(self.pid, tid)}
 
     def call(self, tid: int) -> Operation | None:
-        """The call of MPI that a thread is in, as the records have it now."""
+        """The MPI call that a thread is in, from the current records."""
         if not self.is_recorded:
             return None
         self.registry.invalidate()
@@ -95,11 +95,11 @@ class RunningProcess(Recorded):
         return None
 
     def process(self) -> Process:
-        """As the checks see it."""
+        """The process in the form that the checks expect."""
         return Process(0, self.registry, self, None)
 
     def python_lines(self, tid: int, pthread_self: int) -> list[Step]:
-        """The lines of Python of a thread, outermost first; none if it runs none."""
+        """The Python lines of a thread, outermost first; none outside Python."""
         if self._python is None:
             return []
         runtime, version = self._python
@@ -111,7 +111,7 @@ class RunningProcess(Recorded):
         ]
 
     def _interpreter(self) -> tuple[int, int] | None:
-        # The addresses that Python's frames are found by: its runtime, and its version.
+        # The addresses of Python's runtime and of its version, by which its frames are found.
         runtime, version = (self.places.python_symbol(name) for name in (PYTHON, "Py_Version"))
         if runtime is None or version is None:
             return None
@@ -122,7 +122,7 @@ class RunningProcess(Recorded):
 
 
 class _Copy(NamedTuple):
-    # The data copied while a thread stood.
+    # The data that was copied while a thread was stopped.
     registers: Registers | None
     stack: bytes
     call: Call | None
@@ -145,7 +145,7 @@ class Stacks:
 
 
 def read(one: RunningProcess) -> Stacks:
-    """Stop each thread, copy its stack, and let it go; then look up what was copied.
+    """Stop each thread, copy its stack, and let it continue; then look up the copied addresses.
 
     Raises MpippError if the process has ended.
     """
@@ -170,7 +170,7 @@ def _copied(one: RunningProcess, tid: int, pthread_self: int, registers: Registe
     try:
         operation = one.call(tid)
         called = stack_steps.steps(operation) if operation is not None else []
-    except MpippError:  # it is changing them
+    except MpippError:  # the process is changing the records
         operation, called = None, []
     lines = one.python_lines(tid, pthread_self)
     return _Copy(registers, stack, operation.call if operation else None, called, lines)
@@ -182,7 +182,7 @@ def _steps(one: RunningProcess, copy: _Copy) -> Iterator[Step]:
         yield from copy.called
         return
     frames = list(_frames(one, copy))
-    if copy.call is not None:  # between the program and the wrapper: MPI's Fortran layer
+    if copy.call is not None:  # MPI's Fortran layer may lie between the program and the wrapper
         frames = list(itertools.dropwhile(frame_steps.is_folded, frames))
     yield from frame_steps.steps(frames)
     yield from copy.called

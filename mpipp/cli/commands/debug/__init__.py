@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp debug`: starts the ranks of a job and one gdb, and outlives neither."""
+"""`mpipp debug`: starts the ranks of a job and one gdb, and ends after both."""

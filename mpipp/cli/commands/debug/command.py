@@ -85,12 +85,12 @@ def _attach(gdb: Sequence[str], job: str, program: Sequence[str]) -> NoReturn:
         raise MpippError("--attach is for a running job: name no program")
     processes = attach.of_job(job)
     ranks = [process.rank for process in processes]
-    if -1 in ranks or len(set(ranks)) < len(ranks):  # as of several jobs
+    if -1 in ranks or len(set(ranks)) < len(ranks):  # processes of several jobs
         ranks = [*range(len(processes))]
     found = {rank: process.pid for rank, process in zip(ranks, processes)}
     attach.become_gdb([*gdb, *_beginning(f"attach({found!r})")])
 
 
 def _beginning(call: str) -> Sequence[str]:
-    # The last command before gdb asks for commands.
+    # The last gdb command before gdb reads commands from the user.
     return ["-ex", f"python import mpipp.gdb.commands.ranks.begin as ranks; ranks.{call}"]

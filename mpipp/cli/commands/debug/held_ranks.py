@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ranks of a job as they start: each waits before `main` until the debugger has attached."""
+"""The ranks of a job that wait before `main` until the debugger has attached."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from mpipp.watcher.ipc import launch
 _MAGIC = b"MPIPPDBG"
 # wrapper/debugger/hold.c has the same layouts.
 _HELLO, _REPLY = struct.Struct("=8siii"), struct.Struct("=8sii")
-_OUTPUT, _INPUT = 1, 2  # the files of a reply
+_OUTPUT, _INPUT = 1, 2  # bits in a reply: the files that follow it
 _BACKLOG = 4096
 
 
 class HeldRank(NamedTuple):
-    """A process that waits.
+    """A process that waits before main.
 
     Attributes:
-        rank: the launcher's number; -1 if the launcher has set none.
-        size: the number of ranks; -1 likewise.
-        output: file descriptor of what the process writes.
-        input: file descriptor that the process reads; -1 if the launcher's remains.
+        rank: the launcher's number; -1 if the launcher sets none.
+        size: the number of ranks; -1 if the launcher sets none.
+        output: file descriptor from which the output of the process is read.
+        input: file descriptor to write its input to; -1 if the process keeps the launcher's input.
     """
 
     pid: int
@@ -44,15 +44,15 @@ class HeldRanks:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
         self.listener.listen(_BACKLOG)
-        self._waiting: dict[int, socket.socket] = {}  # by process
+        self._waiting: dict[int, socket.socket] = {}  # by process id
         self._processes: dict[int, int] = {}  # a file descriptor for each process
 
     def accept(self, debugger: int, stdin_rank: int) -> HeldRank | None:
-        """The next process; None if the connection is not one of a rank.
+        """Accept the next process; None if the connection is not from a rank.
 
         Args:
-            debugger: the process that may attach.
-            stdin_rank: the rank that reads what the user types.
+            debugger: the process id that the rank allows to attach.
+            stdin_rank: the rank that reads the user's input.
         """
         connection, _ = self.listener.accept()
         pid, user = launch.peer(connection)
@@ -64,7 +64,7 @@ class HeldRanks:
         files = _Files(has_input=rank == stdin_rank)
         what = _OUTPUT | (_INPUT if files.of_rank[1:] else 0)
         reply = _REPLY.pack(_MAGIC, debugger, what)
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process has ended
             socket.send_fds(connection, [reply], files.of_rank)
         files.close_those_of_rank()
         with contextlib.suppress(OSError):
@@ -73,7 +73,7 @@ class HeldRanks:
         return HeldRank(pid, rank, size, files.output, files.input)
 
     def release(self) -> None:
-        """Let all that wait begin."""
+        """Let all waiting processes begin."""
         for connection in self._waiting.values():
             with contextlib.suppress(OSError):
                 connection.send(b"g")
@@ -93,7 +93,7 @@ class HeldRanks:
 
 
 class _Files:
-    # A terminal for the output: lines come as they are written, as with a plain gdb.
+    # The output goes to a terminal, because programs then flush each line, as under a plain gdb.
     def __init__(self, has_input: bool) -> None:
         self.output, terminal = os.openpty()
         tty.setraw(terminal)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launcher of a debugged job: a child that never outlives this process."""
+"""The launcher of a debugged job, a child that always ends before this process."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from collections.abc import Callable, Mapping, Sequence
 from mpipp.common.errors import MpippError
 
 _PR_SET_PDEATHSIG = 1
-# Seconds after which a launcher that got SIGTERM gets SIGKILL. Its ranks have ended before.
+# Seconds from SIGTERM to SIGKILL for the launcher. Its ranks have ended before.
 _PATIENCE = 3.0
 _STEP = 0.01
 
 
 def start(words: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start the launcher in a session of its own: control-C in the terminal does not reach it.
+    """Start the launcher in its own session, so that control-C in the terminal does not reach it.
 
     Raises MpippError.
     """
@@ -50,7 +50,7 @@ def end(launcher: subprocess.Popen[bytes], meanwhile: Callable[[], None]) -> Non
     """End the launcher and its session.
 
     Args:
-        meanwhile: reads what the launcher writes, so that it is not blocked.
+        meanwhile: a function that reads the launcher's output, because a full pipe would block it.
     """
     if launcher.poll() is None:
         launcher.terminate()

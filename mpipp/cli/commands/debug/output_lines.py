@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The output of ranks, as whole lines with the rank before each."""
+"""The output of ranks in whole lines, each behind its rank."""
 
 from __future__ import annotations
 
 import os
 import time
 
-_MOST = 1 << 16  # bytes that are read at once, and of a line
-_PARTIAL = 0.5  # seconds after which the beginning of a line is shown without its end
+_MOST = 1 << 16  # bytes of one read, and of one line
+_PARTIAL = 0.5  # seconds before a line is shown without its end
 
 
 class LineReader:
-    """Reads one file descriptor."""
+    """A reader of lines from one file descriptor."""
 
     def __init__(self, descriptor: int, label: str) -> None:
         self.descriptor = descriptor
@@ -20,10 +20,10 @@ class LineReader:
         self._since = 0.0
 
     def read(self) -> list[str] | None:
-        """The lines that have become complete; None at the end, after which `rest` may be more."""
+        """The lines that are complete now; None at the end, when `rest` may have more."""
         try:
             data = os.read(self.descriptor, _MOST)
-        except OSError:  # of a terminal that nobody writes to any more
+        except OSError:  # the last process that could write to this terminal has ended
             data = b""
         if not data:
             return None
@@ -35,7 +35,7 @@ class LineReader:
         return [self._text(line) for line in lines]
 
     def rest(self, is_end: bool = False) -> list[str]:
-        """The beginning of a line, if nothing has followed it for a while, or at the end."""
+        """The beginning of a line, at the end or if nothing has followed it for a while."""
         if not self._rest or not (is_end or time.monotonic() - self._since > _PARTIAL):
             return []
         line, self._rest = self._rest, b""

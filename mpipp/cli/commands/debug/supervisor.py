@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs gdb and the launcher side by side, and passes messages between gdb and the ranks.
 
-gdb connects to a socket of the run's directory. Messages are JSON objects, one a line. gdb sends
-`release`, `kill`, `restart`, `detach`, `input` and `end_input`. It gets `started`, `held`,
+gdb connects to a socket in the run's directory. Messages are JSON objects, one a line. gdb sends
+`release`, `kill`, `restart`, `detach`, `input` and `end_input`. It receives `started`, `held`,
 `output`, `ended` and `failed`.
 """
 
@@ -53,14 +53,15 @@ class Supervisor:
         self._readers: dict[int, LineReader] = {}  # by file descriptor
         self._input = -1
         self._is_detached = False
-        self._is_ending = False  # the launcher says what everybody knows
+        self._is_ending = False  # hide the launcher's output about an end that the user requested
 
     def run(self, gdb: Sequence[str]) -> int:
-        """Start gdb on this terminal; returns the exit status.
+        """Start gdb on this terminal; returns its exit status.
 
         Raises MpippError.
         """
-        for number in (signal.SIGINT, signal.SIGQUIT):  # the terminal sends them to gdb, too
+        # The terminal sends these signals to gdb, too.
+        for number in (signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_IGN)
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda number, _: sys.exit(128 + number))
@@ -83,14 +84,14 @@ class Supervisor:
 
     def _listen(self, seconds: float = _STEP) -> None:
         for key, _ in self._selector.select(seconds):
-            if key.fd in self._selector.get_map():  # the action before has not closed it
+            if key.fd in self._selector.get_map():  # the action before may have closed the file
                 key.data()
         for reader in self._readers.values():
             self._show(reader.rest())
         self._report_end()
 
     def _await_launcher(self) -> int:
-        # The debugger has let the job go: its output continues here.
+        # The user detached the job: show its output in this terminal.
         while self._launcher is not None and self._launcher.poll() is None:
             self._listen()
         while self._readers:
@@ -112,7 +113,7 @@ class Supervisor:
             data = self._debugger.recv(_MOST)
         except OSError:
             data = b""
-        if not data:  # gdb ends
+        if not data:  # gdb has closed the connection, and ends
             self._selector.unregister(self._debugger)
             self._debugger.close()
             self._debugger = None
@@ -215,7 +216,7 @@ class Supervisor:
         if self._debugger is not None and not self._is_detached:
             self._send_message(output=lines)
             return
-        # gdb may be about to end, and would lose lines.
+        # If gdb is ending, it would lose these lines.
         for line in lines:
             sys.stdout.write(plain(line, "\t") + "\n")
         sys.stdout.flush()

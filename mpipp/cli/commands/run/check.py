@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --check`: a watched run, from its directory to its last line.
+"""`mpipp run --check`: a watched run, from its directory to the summary.
 
-The modules that compare processes take long to load: most runs need none of them.
+The modules that compare processes are slow to import, and most runs need none of them.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from mpipp.cli.commands.run.open_gdb import GdbOpener
     from mpipp.watcher.nodes.merge_results import GatheredResults
 
-_LATE = 40.0  # seconds that a watcher may do nothing after the program's end
-_STOPPED = 2.0  # the same of one that somebody has stopped
-_ALONE = 2.0  # seconds after which a launcher that still runs has not got the same signal
-# The signals for the launcher of a job that hangs, and after how many seconds. Open MPI's
-# mpiexec sometimes waits forever after a single signal.
+_LATE = 40.0  # seconds that a watcher may be idle after the program's end
+_STOPPED = 2.0  # seconds that a watcher may be stopped by a signal
+_ALONE = 2.0  # seconds after which a launcher that still runs has not received the signal
+# Signals that end the launcher of a hung job, and the seconds before each. Open MPI's mpiexec
+# sometimes waits forever after a single signal.
 _ENDING = ((0.0, signal.SIGTERM), (10.0, signal.SIGTERM), (20.0, signal.SIGKILL))
-# Options of launchers behind a colon: some have no value, some have two. Others have one, which may
-# be part of the word: --map-by=core.
+# Options of launchers behind a colon, without a value and with two. All other options have one
+# value, which may be part of the word: --map-by=core.
 _VALUELESS = {
     *("envall", "envnone", "genvall", "genvnone", "preload-binary", "s", "oversubscribe"),
     *("nooversubscribe", "nolocal", "bind-to-core", "bind-to-socket", "bycore", "bynode", "byslot"),
@@ -76,10 +76,10 @@ def run(
     """Start the program with a watcher beside it, and report; returns the exit status.
 
     Args:
-        launcher: its words, up to the program's.
-        variables: what is added to the program's environment.
-        mpi: its name, for people.
-        provoked: the value of --provoke that does the same again, "" if it is not provoked.
+        launcher: the launcher's command, up to the program.
+        variables: variables to add to the program's environment.
+        mpi: the name of the MPI library, for messages.
+        provoked: the value of --provoke that repeats this run, "" if it is not perturbed.
 
     Raises:
         MpippError: the launcher cannot be started.
@@ -105,7 +105,7 @@ def run(
     finally:
         _remove(directory)
         if not arguments.report:
-            with contextlib.suppress(OSError):  # no other node has made it
+            with contextlib.suppress(OSError):  # no other node has created it
                 RunDirectory(shared).discard()
     if session.is_hung:
         status = hang_status(arguments) or status
@@ -120,8 +120,8 @@ def run(
 
 
 def _begun(report: str | None) -> str:
-    # The path of the run's directory. If none is wanted, one below the working directory that nodes
-    # may share: it is made when it is needed.
+    # The run's directory: --report, else one in the (often shared) working directory, made on
+    # demand.
     if report is None:
         name = f".mpipp-{launch.node()}-{os.getpid()}-{os.urandom(4).hex()}"
         return os.path.join(os.getcwd(), name)
@@ -154,14 +154,14 @@ def _opening() -> GdbOpener:
 
 
 def _inherited(directory: str, wrapper: str, variables: Mapping[str, str]) -> dict[str, str]:
-    # Processes of MPI_Comm_spawn have the launcher's environment.
+    # Processes from MPI_Comm_spawn inherit the launcher's environment.
     socket_path = os.path.join(launch.on_node(directory), launch.SOCKET)
     loaded = ":".join(filter(None, (wrapper, os.environ.get("LD_PRELOAD"))))
     return {"LD_PRELOAD": loaded, "MPIPP_WATCH": socket_path, **variables}
 
 
 def _how(mpi: str) -> dict[str, Any]:
-    # The data of a run at its start.
+    # The data about a run that are known at its start.
     return {
         "command": ["mpipp", *sys.argv[1:]],
         "directory": os.getcwd(),
@@ -171,7 +171,7 @@ def _how(mpi: str) -> dict[str, Any]:
 
 
 def new_directory() -> str:
-    """A directory for a run's sockets, that only the user may enter, with a short name."""
+    """A directory for a run's sockets, with a short path, which only the user may enter."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     for base in (runtime, "/tmp"):
         if base and len(base) < 60 and os.access(base, os.W_OK):
@@ -183,7 +183,7 @@ def new_directory() -> str:
 
 
 def prefixed(program: Sequence[str], before: Sequence[str]) -> list[str]:
-    """The words of a program with what comes before it; of several, "a : -n 3 b", of each."""
+    """Put words before the program, and in "a : -n 3 b" before each program."""
     words = [*before]
     rest = iter(program)
     for word in rest:
@@ -198,21 +198,21 @@ def prefixed(program: Sequence[str], before: Sequence[str]) -> list[str]:
 
 
 def _values(option: str, rest: Iterator[str]) -> Iterator[str]:
-    # Values that are words of their own.
+    # The values of an option, if they are separate words.
     name = option.lstrip("-")
     if "=" in name or name in _VALUELESS:
         return
     value = next(rest, "")
     yield value
-    is_pair = name in ("env", "genv") and "=" in value  # MPICH's takes NAME=VALUE, too
+    is_pair = name in ("env", "genv") and "=" in value  # MPICH also accepts NAME=VALUE as one word
     if name in _TWO and not is_pair:
         yield next(rest, "")
 
 
 def _has_terminal() -> bool:
-    # Return whether Ctrl-C in a terminal reaches this process, and so the launcher. `kill` reaches
-    # only this process, or its group. A process that gets a signal twice ends at once, with a
-    # message.
+    # Return whether a Ctrl-C in the terminal reaches this process, and with it the launcher. A
+    # signal from `kill` reaches only this process or its group. If the launcher also got it from
+    # here, it would get Ctrl-C twice, and then it ends at once with a message.
     try:
         with open("/dev/tty", "rb", buffering=0) as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
@@ -221,7 +221,7 @@ def _has_terminal() -> bool:
 
 
 class _Session:
-    # The launcher, and what watchers on this node say meanwhile.
+    # Runs the launcher, and receives messages from the watchers on this node.
     def __init__(
         self, directory: str, shared: str, progress: Progress, opening: GdbOpener | None
     ) -> None:
@@ -230,16 +230,16 @@ class _Session:
         self._opening = opening
         self._progress = progress
         self._blocks: list[Block] = []
-        self._held: list[Block] = []  # that are not printed yet
+        self._held: list[Block] = []  # findings that are not printed yet
         self._coloured = finding_head.has_colours(sys.stderr)
         self._unfinished = 0
-        self._is_explained = False  # why the watcher's report is incomplete
-        self._interrupted = 0  # by a signal
-        self.is_hung = False  # a watcher has asked for the job's end
+        self._is_explained = False  # the reason why the watcher's report is incomplete was printed
+        self._interrupted = 0  # the number of the signal that interrupted the run
+        self.is_hung = False  # a watcher requested the job's end
         self._ended = 0
-        self._looks = False  # a watcher, at what there is
-        self._hangs = False  # the job, as a watcher on this node says
-        self._given_up = False  # by the user, who waits no longer
+        self._looks = False  # a watcher is running checks
+        self._hangs = False  # a watcher on this node reported that the job hangs
+        self._given_up = False  # the user does not want to wait any longer
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(os.path.join(directory, LAUNCHER))
         self._listener.listen()
@@ -249,7 +249,7 @@ class _Session:
         self._directory = directory
 
     def run(self, command: Sequence[str], variables: Mapping[str, str]) -> int:
-        """Start the launcher, with more in its environment; returns its exit status."""
+        """Start the launcher with more environment variables; returns its exit status."""
         try:
             how = self._opening.launching() if self._opening else {}
             child = subprocess.Popen(command, env={**os.environ, **variables}, **how)
@@ -257,8 +257,8 @@ class _Session:
             raise MpippError(f"cannot start {command[0]}: {error.strerror}") from None
 
         def on_signal(number: int, _: object) -> None:
-            # The terminal also signals the launcher, or gdb while it is open. The launcher ends,
-            # and then this process does.
+            # The terminal also sends the signal to the launcher, or to gdb while it is open. The
+            # launcher ends, and then this process does.
             opening = self._opening if number in (signal.SIGINT, signal.SIGQUIT) else None
             if opening and opening.is_open:
                 return
@@ -276,7 +276,7 @@ class _Session:
         due: list[tuple[float, int]] = []
         numbers = [signal.SIGINT, signal.SIGQUIT, signal.SIGTERM]
         if self._opening:
-            numbers.append(signal.SIGHUP)  # the launcher's process group does not get it
+            numbers.append(signal.SIGHUP)  # the launcher's process group does not get this signal
         before = {number: signal.signal(number, on_signal) for number in numbers}
         try:
             while child.poll() is None:
@@ -297,14 +297,14 @@ class _Session:
         return child.returncode if child.returncode >= 0 else 128 - child.returncode
 
     def _say_interrupted(self) -> None:
-        # Before a process can die of it, and before a file is written, which may take long.
+        # Notify the watchers first: the process may die of the signal, and writing a file is slow.
         for made in self._rests:
             with contextlib.suppress(OSError):
                 made.send(INTERRUPTED)
         run_flags.say(self._shared, run_flags.INTERRUPTED)
 
     def _is_to_end(self) -> bool:
-        # Has a watcher just requested the end, here or on another node?
+        # Return whether a watcher has just requested the end, here or on another node.
         asked = self._hangs or run_flags.is_set(self._shared, run_flags.HANGS)
         if not asked or self.is_hung or self._interrupted:
             return False
@@ -313,7 +313,7 @@ class _Session:
         return True
 
     def _finish(self) -> None:
-        # A watcher that is there ends by itself; it has connected before the program ended, or not.
+        # Wait for the watchers, which end by themselves. Some may connect only now.
         for made in self._rests:
             with contextlib.suppress(OSError):
                 made.shutdown(socket.SHUT_WR)
@@ -346,7 +346,7 @@ class _Session:
         return bool(watchers) and all(map(is_stopped, watchers))
 
     def _end(self, why: str) -> None:
-        # The watchers that are left: nobody else knows of them.
+        # Kill the watchers that are still connected: no other process would end them.
         for made in list(self._rests):
             os.kill(launch.peer(made)[0], signal.SIGKILL)
             self._selector.unregister(made)
@@ -356,7 +356,7 @@ class _Session:
         self._is_explained = True
 
     def _lose(self, sentence: str) -> None:
-        # It would have been checked.
+        # Count the processes of a lost watcher as unchecked, with the reason in the report.
         self.total = self.total.plus(NOTHING._replace(failures=(sentence,)))
 
     def _is_awaited(self) -> bool:
@@ -370,7 +370,7 @@ class _Session:
             if key.fileobj is self._listener:
                 made, _ = self._listener.accept()
                 if launch.peer(made)[1] != os.geteuid():
-                    made.close()  # no watcher of this run: that would be this user's
+                    made.close()  # a watcher of this run belongs to this user
                     continue
                 self._rests[made] = b""
                 self._selector.register(made, selectors.EVENT_READ, None)
@@ -397,7 +397,7 @@ class _Session:
                 self._rests[made] = b"ended"
 
     def _receive(self, message: dict[str, Any]) -> bool:
-        # Return whether it is the last.
+        # Return whether the message is the watcher's last.
         if "block" in message:
             text, found = message["block"], message["findings"]
             block = Block(text, found)
@@ -409,7 +409,7 @@ class _Session:
             if self._opening is None or not self._opening.is_open:
                 self._report_delayed()
         elif "stops" in message and self._opening:
-            self._progress.end()  # the terminal is gdb's
+            self._progress.end()  # gdb gets the terminal
             self._opening.add(message["stops"], message["tid"])
             if self._opening.has(message["stops"][0]):
                 self._report_delayed()
@@ -427,7 +427,7 @@ class _Session:
         return False
 
     def _report_delayed(self) -> None:
-        # Findings wait while gdb is open, except the reason of its next stop.
+        # Findings wait while gdb is open, except the finding for its next stop.
         if self._held:
             self._progress.clear()
             sys.stderr.write(plain(line_start(sys.stderr)))
@@ -473,7 +473,7 @@ class _Session:
             self._progress.end()
 
     def end(self, status: int) -> None:
-        """All that is to come has come; `status`: the launcher's."""
+        """Close the session: no more messages come. `status` is the launcher's exit status."""
         if not self._is_explained and self._unfinished:
             self._lose("the watcher has ended before the program")
         elif not self._is_explained and not self._ended:
@@ -486,7 +486,7 @@ class _Session:
         self.total = self.total._replace(ending=ending)
 
     def summary(self, quiet: bool) -> None:
-        """The last lines."""
+        """Print the summary."""
         if not quiet or not self.total.is_well:
             sys.stderr.write(plain(line_start(sys.stderr)))
             sys.stderr.flush()
@@ -496,7 +496,8 @@ class _Session:
             sys.stderr.write(plain(self.total.last(self._coloured)))
 
     def write(self, directory: str, run: dict[str, Any]) -> None:
-        """The findings as text, and all that reports show; `run`: how it was started."""
+        """Write the findings as text, and the data of reports. `run` describes how the run was
+        started."""
         from mpipp.watcher.nodes import merge_results
 
         found = merge_results.RunResult(self.total, self._blocks)

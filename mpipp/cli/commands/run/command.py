@@ -23,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replace this process by the launcher, whose exit status is then the command's.
+    """Replace this process by the launcher, so the command has the launcher's exit status.
 
-    Where the program is watched the launcher is a child, and its report comes before the end.
+    In a watched run the launcher is a child, and the command prints a report at its end.
 
     Raises:
         MpippError: no wrapper fits the program, or there is no launcher.
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.frames is not None and arguments.frames < 0:
         raise MpippError(f"--frames {arguments.frames}: the number of frames starts at 0")
     if arguments.report and not arguments.check and perturb.is_of_one_run(arguments):
-        arguments.check = "ends"  # the report has what was done, and how processes have ended
+        arguments.check = "ends"  # the report shows the perturbations, and how processes ended
     refuse(arguments)
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     if not program:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     variables = {} if arguments.frames is None else {"MPIPP_FRAMES": str(arguments.frames)}
     given = perturb.schedules(arguments)
     if arguments.provoke_sweep is not None:
-        from mpipp.cli.commands.run import sweep  # it takes some time to load
+        from mpipp.cli.commands.run import sweep  # slow to import
 
         return sweep.run(launcher, built(mpi), variables, program, arguments, given)
     provoked = perturb.with_random_seed(given)
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         again = provoked.word() if provoked else ""
         return check.run(launcher, variables, wrapper, program, arguments, mpi.name, again)
     before = prefix(wrapper, variables)
-    # MPI_Init needs the perturbation in all processes of a program.
+    # MPI_Init must be perturbed in the processes of all programs (a : b).
     rest = [*before, *program] if provoked is None else check.prefixed(program, before)
     reset_signals()
     try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the smallest part of the perturbations that still makes a program fail.
 
-After Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (delta debugging).
+The method is delta debugging: Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing
+Input.
 """
 
 from __future__ import annotations
@@ -15,14 +16,17 @@ _T = TypeVar("_T")
 
 
 class Spent(Exception):
-    """There shall be no more runs."""
+    """Raised when the limit of runs or time is reached."""
 
 
 def smallest(all_of: Sequence[_T], fails: Callable[[Sequence[_T]], bool]) -> Sequence[_T]:
-    """Some of them, in their order, with which it fails, but not without a single one of these.
+    """Find a subset that still fails, and no longer fails if any single item is removed.
 
-    fails: whether it does with these alone; it is known to with all of them. Where that raises
-    Spent, the fewest found so far.
+    Args:
+        all_of: items with which the program fails.
+        fails: runs the program with some of the items. If it raises Spent, the smallest subset so
+            far
+            is the result.
     """
     kept, parts = all_of, 2
     try:
@@ -54,7 +58,7 @@ def _without(chunks: Sequence[Sequence[_T]], left_out: int) -> Sequence[_T]:
 def operations(
     all_of: Collection[Operation], fails: Callable[[Sequence[Operation]], bool]
 ) -> Sequence[Operation]:
-    """The smallest of operations: first of places with all of their times, then of times."""
+    """Minimize operations: first whole places in the program, then single operations of them."""
     places = sorted({(one.rank, one.place) for one in all_of})
 
     def at(some: Iterable[tuple[int, int]]) -> list[Operation]:
@@ -66,8 +70,8 @@ def operations(
 
 
 def word(some: Iterable[Operation]) -> str:
-    """The value of the rule `only` that means these: "1:2.3+1:2.5-9"."""
-    ranges: list[tuple[Operation, int]] = []  # the first, the last's time
+    """The value of the rule `only` for these operations: "1:2.3+1:2.5-9"."""
+    ranges: list[tuple[Operation, int]] = []  # first operation of a range, and `time` of its last
     for one in sorted(some):
         first, last = ranges[-1] if ranges else (one, 0)
         if ranges and one == first._replace(time=last + 1):

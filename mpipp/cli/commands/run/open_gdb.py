@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb opens on a process of a watched run that has stopped in a call, on the run's own terminal."""
+"""gdb on processes that a watched run has stopped in a call, on the run's own terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TERMINAL = "/dev/tty"
 
 
 class GdbOpener:
-    """Opens gdb on each thread that stopped, as the watcher reports them, one after the other.
+    """Opens gdb on each thread that stopped, one after the other.
 
     Raises MpippError: there is no terminal, or no gdb.
     """
@@ -45,16 +45,16 @@ class GdbOpener:
         return pid in self._opened
 
     def launching(self) -> dict[str, Any]:
-        """The launcher's start: typed input is gdb's, control-C too."""
+        """Options to start the launcher, so that gdb alone gets the typed input and control-C."""
         typed = sys.stdin is not None and sys.stdin.isatty()
         return {"preexec_fn": os.setpgrp, "stdin": subprocess.DEVNULL if typed else None}
 
     def add(self, pids: Sequence[int], tid: int) -> None:
-        """A thread has stopped, in the first of these processes."""
+        """Note that a thread has stopped. It belongs to the first of the processes `pids`."""
         self._waiting.append((pids, tid))
 
     def open(self, meanwhile: Callable[[], None]) -> None:
-        """Let the user look at all that have stopped; they continue when gdb is left."""
+        """Open gdb for all stopped threads. They continue when the user leaves gdb."""
         while self._waiting and not self.is_open:
             pids, tid = self._waiting.pop(0)
             obstacle = running_jobs.obstacle(pids[0])
@@ -62,7 +62,7 @@ class GdbOpener:
                 sys.stderr.write(plain(f"mpipp: process {pids[0]} {obstacle}\n"))
             else:
                 self._debug([pid for pid in pids if not running_jobs.obstacle(pid)], tid, meanwhile)
-            # gdb has shown the stop.
+            # gdb has shown these stops already.
             self._waiting = [one for one in self._waiting if one[0][0] not in pids]
             for pid in pids:
                 with contextlib.suppress(OSError):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --provoke`: legal but adversarial schedules, so that latent errors show in the
-results.
-"""
+"""`mpipp run --provoke`: legal but adversarial schedules that expose latent errors."""
 
 from __future__ import annotations
 
@@ -18,13 +16,13 @@ from mpipp.common.errors import MpippError
 from mpipp.common.text.sanitize import plain
 
 _RMA = "rma"
-_SHORT = 9999  # the largest seed that is chosen here: people type it again
+_SHORT = 9999  # the largest random seed, short because users may type it again
 _LARGEST = 2**64 - 1
-_LATEST = 2**32 - 1  # Nasty-MPI's range
+_LATEST = 2**32 - 1  # the largest latency of Nasty-MPI
 _NUMBERS = {
     "parts": (2, 512, "a number of parts, 2 to 512"),
     "latency": (0, _LATEST, f"a number of milliseconds, {_LATEST} at most"),
-}  # the least, the largest, and what it is
+}  # minimum, maximum, and the words for an error message
 _YES_NO = ("yes", "no")
 _RULES: Mapping[str, tuple[str, ...]] = {
     "defer": _YES_NO,
@@ -36,9 +34,10 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "show": _YES_NO,
     "latency": (),
     "only": (),
-}  # and what each may be; a number, operations
+}  # and their values; () for numbers and operations
 _ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCII)
-# Rules by which less is done, which may not matter to an error: of each row the first such one.
+# Rules that perturb less, to find those that an error does not need. From each row, the first rule
+# that keeps the error is used.
 LESS = (
     (("split", "no"), *(("parts", str(2**power)) for power in range(1, 6))),
     (("flush", "no"),),
@@ -47,7 +46,7 @@ LESS = (
     (("local", "no"),),
     (("defer", "no"),),
 )
-# Nasty-MPI's variables: the rule, and what their values are called here.
+# By variable of Nasty-MPI: the rule of mpipp, and its names for the values.
 _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "NASTY_SKIP_COMPLETION_STAGE": ("defer", {"0": "yes", "1": "no"}),
     "NASTY_LOCAL_COMPLETION_ENABLED": ("local", {"0": "no", "1": "yes"}),
@@ -68,22 +67,22 @@ _NASTY: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 @dataclass(frozen=True)
 class Schedules:
-    """The seed of a perturbation, None if there is none; for one-sided communication the rules."""
+    """The seed of a perturbation, or None, and the rules for one-sided communication."""
 
     seed: int | None
     rma: bool = False
     rules: tuple[tuple[str, str], ...] = ()
 
     def with_seed(self, seed: int) -> Schedules:
-        """A copy with that seed."""
+        """A copy with this seed."""
         return replace(self, seed=seed)
 
     def with_rule(self, name: str, value: str) -> Schedules:
-        """A copy with a rule, unless the rule is set already."""
+        """A copy with one more rule, unless the rule is set already."""
         return replace(self, rules=tuple(sorted([*self.rules, (name, value)])))
 
     def word(self) -> str:
-        """The value of --provoke that means this."""
+        """The value of --provoke for these schedules."""
         parts = [_RMA] if self.rma else []
         parts += [] if self.seed is None else [str(self.seed)]
         return ",".join([*parts, *(f"{name}={value}" for name, value in self.rules)])
@@ -97,7 +96,7 @@ class Schedules:
 def schedules(arguments: argparse.Namespace) -> Schedules | None:
     """Parse the value of --provoke; None without the option.
 
-    Raises MpippError if the word, or a variable of Nasty-MPI's, means nothing.
+    Raises MpippError if the value, or a variable of Nasty-MPI, is invalid.
     """
     if arguments.provoke is None:
         return None
@@ -154,15 +153,16 @@ def _by_variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_of_one_run(arguments: argparse.Namespace) -> bool:
-    """Return whether a run is perturbed, and is no sweep."""
+    """Return whether the run is perturbed, with one schedule, not with a sweep of seeds."""
     return arguments.provoke is not None and arguments.provoke_sweep is None
 
 
 def with_random_seed(given: Schedules | None) -> Schedules | None:
-    """The schedules of a single run, with a random seed if they have none."""
+    """The schedules of a single run, with a random seed if the user passed none."""
     if given is None or given.seed is not None:
         return given
-    return given.with_seed(random.randrange(1, _SHORT, 2))  # odd: standard sends are synchronous
+    # Odd, because odd seeds also make standard sends synchronous.
+    return given.with_seed(random.randrange(1, _SHORT, 2))
 
 
 def announce_seed(chosen: Schedules | None) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The perturbation of each one-sided operation in a run: the lines that
-wrapper/perturb/rma/event_log.c writes, one file a process.
+"""The perturbations of one-sided operations in a run.
+
+wrapper/perturb/rma/event_log.c writes them as lines, in one file a process.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from mpipp.symbolizer.line_table import LineTable
 
 
 class Operation(NamedTuple):
-    """The name of a perturbed operation: equal in all runs of a program that does the same."""
+    """The name of a perturbed operation. It is equal in all runs with the same behaviour."""
 
     rank: int  # in MPI_COMM_WORLD
-    place: int  # of the places that call such operations, in the order the process came to them
-    time: int  # there, from 1
+    place: int  # number of the place in the program, in the order of first calls
+    time: int  # number of the call at this place, from 1
 
 
 class Done(NamedTuple):
-    """The perturbation of an operation; `until` is None if MPI never got it."""
+    """The perturbation of an operation; `until` is None if MPI never received it."""
 
     operation: Operation
     procedure: str
@@ -30,7 +31,7 @@ class Done(NamedTuple):
     at: str  # "queue.c:31"
     until: tuple[str, str] | None = None  # procedure, place
     parts: int = 1
-    number: int = 1  # among those that were handed over together, in their new order
+    number: int = 1  # position among the operations that MPI received together, after reordering
     of: int = 1
     is_copied: bool = False
     is_flushed: bool = False
@@ -52,7 +53,7 @@ class Done(NamedTuple):
 
 
 def read(files: Iterable[tuple[int, bytes]]) -> dict[Operation, Done]:
-    """Read the perturbations, by each process's rank and lines; skip damaged lines."""
+    """Read the perturbations from the files, each with its rank. Skip damaged lines."""
     return {one.operation: one for rank, text in files for one in _of_process(rank, text)}
 
 

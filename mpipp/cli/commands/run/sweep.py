@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --provoke-sweep N`: which seeds change what a program does."""
+"""`mpipp run --provoke-sweep N`: finds seeds that change the behaviour of a program."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from mpipp.toolchain.preload import prefix
 
 STREAMS = OUTPUT, _ERRORS = "output", "standard error"
 _UNPROVOKED = 2
-_TIMES_LONGER = 5  # than unprovoked, before a run is taken for one that hangs
-_ENDING = 10.0  # seconds that a launcher may take to end its processes
-_MOST_TOLD = 20  # operations
-_SEARCH = 60, 180.0  # runs, and seconds, to find the operations that a difference needs
+_TIMES_LONGER = 5  # times the unperturbed duration, before a run counts as hung
+_ENDING = 10.0  # seconds for a launcher to end its processes
+_MOST_TOLD = 20  # operations in the report
+_SEARCH = 60, 180.0  # limits of the search for the needed operations: runs, and seconds
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
-# Each process writes to files of its own: lines of one process stay in their order with any
-# launcher. Lines of several processes are never compared.
+# Each process writes to its own files, so its lines stay in order with any launcher. Lines of
+# several processes are never compared.
 _APART = (
     'rank="'
     + "".join(f"${{{name}:-" for name in _RANKS)
     + "of process $$"
     + "}" * len(_RANKS)
-    # On another node somebody else may have made a directory of that name.
+    # On another node, another user may have created a directory of that name.
     + '"; [ -O "$0" ] && [ ! -h "$0" ] || exit 126; '
     'exec "$@" >>"$0/out $rank" 2>>"$0/err $rank"'
 )
@@ -48,16 +48,17 @@ _APART = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: its exit status (None: it was ended), the output of each process."""
+    """The outcome of a run: exit status (None if mpipp ended it), and the output of
+    each process."""
 
     status: int | None
     seconds: float
     out: dict[str, bytes]
     err: dict[str, bytes]
-    done: Mapping[Operation, Done] = field(default_factory=dict)  # where it was asked for
+    done: Mapping[Operation, Done] = field(default_factory=dict)  # filled if requested
 
     def written(self, stream: str) -> dict[str, bytes]:
-        """The output of each process on one of STREAMS."""
+        """The output of each process on `stream`, one of STREAMS."""
         return self.out if stream == OUTPUT else self.err
 
 
@@ -69,17 +70,17 @@ def run(
     arguments: argparse.Namespace,
     given: perturb.Schedules | None,
 ) -> int:
-    """Run the program many times; returns 0 if no seed makes a difference, else 1.
+    """Run the program many times; returns 0 if no seed changes its behaviour, else 1.
 
     Args:
-        launcher: its words.
-        wrapper: its path.
-        variables: what is added to the program's environment.
-        given: with the first seed; None: 1.
+        launcher: the launcher's command.
+        wrapper: the path of the wrapper.
+        variables: variables to add to the program's environment.
+        given: the schedules for the first seed; None for seed 1.
 
     Raises:
         MpippError: unperturbed runs end differently, so no comparison is possible, or
-            cannot start.
+            the program cannot be started.
     """
     count = arguments.provoke_sweep
     if count < 1:
@@ -141,7 +142,7 @@ def run(
 
 
 def _agreed(usual: Sequence[Outcome]) -> Sequence[str]:
-    # Says in what unprovoked runs agree, and returns the streams of it.
+    # Print how far the unperturbed runs agree, and return the streams in which they do.
     first, *others = usual
     for other in others:
         told = difference(first, other, (OUTPUT,))
@@ -161,7 +162,8 @@ def _report_operations(
     least: perturb.Schedules,
     done: Callable[[perturb.Schedules], Mapping[Operation, Done] | None],
 ) -> None:
-    # The operations that must be perturbed, as the last run without others did it.
+    # Find the operations that must be perturbed, and print them as the last failing run logged
+    # them.
     everything = done(least)
     if not everything:
         _say(
@@ -197,7 +199,7 @@ def _report_operations(
 def least(
     schedules: perturb.Schedules, tried: Callable[[perturb.Schedules], tuple[int, str]]
 ) -> perturb.Schedules:
-    """With all the rules by which less is done, and the program's outcome differs all the same."""
+    """Add each rule that perturbs less, if the outcome of the program still differs."""
     said = dict(schedules.rules)
     for row in perturb.LESS:
         if any(said.get(name) == "no" for name, _ in row):
@@ -211,9 +213,10 @@ def least(
 
 
 def difference(usual: Outcome, other: Outcome, streams: Sequence[str]) -> str:
-    """Describe the differences, the worst first; "" if there are none.
+    """Describe the first difference of the worst kind; "" if there is none.
 
-    streams: which of STREAMS are compared.
+    Args:
+        streams: the streams to compare, from STREAMS.
     """
     if other.status is None:
         return f"hangs, unprovoked {_ended(usual)}"
@@ -240,7 +243,7 @@ def _quoted(line: bytes | None) -> str:
 
 
 def _rank(usual: Outcome, other: Outcome) -> int:
-    # The lower, the worse.
+    # Lower is worse.
     return 0 if other.status is None else 1 if other.status != usual.status else 2
 
 
@@ -258,7 +261,7 @@ def _say(text: str) -> None:
 
 
 def _repeat_command(schedules: perturb.Schedules) -> str:
-    # The command as it was typed, with that seed.
+    # The user's command, with this seed.
     words: list[str] = []
     rest = iter(sys.argv[1:])
     for word in rest:
@@ -280,7 +283,7 @@ def _run_job(
     limit: float | None,
     with_journal: bool,
 ) -> Outcome:
-    # started: the words of the program with more variables.
+    # `started` returns the program's command with more variables.
     directory = tempfile.mkdtemp(prefix="mpipp-sweep-")
     journal_kept = {"MPIPP_JOURNAL": directory} if with_journal else {}
     try:
@@ -305,7 +308,7 @@ def _run_job(
 
 
 def _run(command: Sequence[str], limit: float | None) -> int | None:
-    # The exit status; None if it was ended.
+    # The exit status; None if mpipp ended the launcher.
     try:
         child = subprocess.Popen(
             command,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --valgrind`: memcheck tells, byte by byte, of what is done to pending buffers."""
+"""`mpipp run --valgrind`: memcheck reports wrong accesses to pending buffers, byte by byte."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from mpipp.cli.commands import exec
 from mpipp.common.errors import MpippError
 
 _SUPPRESSIONS = Path(__file__).resolve().with_suffix(".supp")
-_ALWAYS = ("-q", f"--suppressions={_SUPPRESSIONS}")  # errors of the program alone
+_ALWAYS = ("-q", f"--suppressions={_SUPPRESSIONS}")  # reports only the program's own errors
 
 
 def prefix(arguments: argparse.Namespace) -> list[str]:
-    """The words before the program's own; none without the option.
+    """The valgrind command to put before the program's; [] without the option.
 
-    Raises MpippError: valgrind is not there, or there would be nothing for it to tell.
+    Raises MpippError if valgrind is not installed, or if no buffers are checked.
     """
     if arguments.valgrind is None:
         return []
