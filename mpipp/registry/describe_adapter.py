@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The data of a process for descriptions, from its registry:
-`render.object_structs.Surroundings`.
-"""
+"""An adapter from the registry to descriptions: `render.object_structs.Surroundings`."""
 
 from __future__ import annotations
 
@@ -12,19 +10,19 @@ from mpipp.registry.registry import Registry
 
 
 class Recorded:
-    """A process whose `registry` is known; where its functions are is for others to say."""
+    """A process with a known `registry`. Subclasses add the functions' names."""
 
     registry: Registry
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles."""
+        """The standard's constants that are not handles."""
         return self.registry.constants
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value."""
+        """Return the first of `names` that has this value."""
         return self.registry.constant_name(value, *names)
 
     def find(self, kind: str, handle: int) -> Object | Broken | None:
-        """The object that has a handle."""
+        """Return the object of a handle."""
         return self.registry.find(kind, handle)

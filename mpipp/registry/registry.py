@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The registry of one process: objects by handle, lists of objects, and all else that it keeps."""
+"""The registry of one process: look-up of objects by handle, lists of objects, other records."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from mpipp.registry.memory.address_space import Memory
 if TYPE_CHECKING:
     from mpipp.registry.rma_log.events import Log
 
-_MAX_SHARING = 1 << 10  # limit of requests with one handle
+_MAX_SHARING = 1 << 10  # requests that share one handle
 
 Known = Union[Object, Broken]
 
@@ -54,16 +54,18 @@ Known = Union[Object, Broken]
 class Registry:
     """Reads the registry whose root is at `address`.
 
-    Raises MpippError when there is none or this mpipp cannot read it. Call `invalidate` whenever
-    the process has run or its memory was changed; what was returned before stays as it was.
+    Raises MpippError if there is no registry, or if this mpipp cannot read it. Call `invalidate`
+    whenever the process has run or its memory was changed. Objects that were returned before do not
+    change.
 
-    Kinds are those of `mpipp.model.KINDS`. A record that makes no sense comes as `Broken`.
+    Kinds are those of `mpipp.model.KINDS`. An invalid record is returned as `Broken`.
 
     Args:
-        has_left: whether a thread (`tid`, as the process knows it) has certainly left a
-            function. Its frame is at an address, on the stack from one address to another. For
-            calls that the program has left by a jump: the wrapper sees it only at the thread's
-            next call.
+        has_left: returns whether a thread has certainly left a function by a jump. The wrapper
+            notices
+            the jump only at the thread's next MPI call. Arguments: the thread's gettid, the address
+            of
+            the function's frame, and both ends of the stack.
     """
 
     def __init__(
@@ -85,7 +87,7 @@ class Registry:
         self._told: tuple[RawRoot, ProcessInfo] | None = None
 
     def invalidate(self) -> None:
-        """The process has run, or its memory was changed: read everything anew."""
+        """Forget everything, because the process has run or its memory was changed."""
         self._known.clear()
         self._tables.invalidate()
         self._datatypes.invalidate()
@@ -93,7 +95,7 @@ class Registry:
 
     @property
     def info(self) -> ProcessInfo:
-        """The MPI library and the process."""
+        """Facts about the MPI library and the process."""
         root = self._source.root()
         if self._told is None or root is not self._told[0]:
             self._told = root, process_info(self._source, root)
@@ -101,11 +103,11 @@ class Registry:
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles, by name: MPI_ANY_SOURCE, MPI_BOTTOM ..."""
+        """The standard's constants that are not handles, by name: MPI_ANY_SOURCE, MPI_BOTTOM ..."""
         return self._source.constants
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value; addresses and signed values compare equal."""
+        """Return the first of `names` with this value; addresses and signed values are equal."""
         for name in names:
             known = self._source.constants.get(name)
             if known is not None and (known - value) % (1 << 64) == 0:
@@ -113,10 +115,10 @@ class Registry:
         return None
 
     def find(self, kind: str, handle: int, place: int | None = None) -> Known | None:
-        """The object that has the handle now, or had it last; None if there is none.
+        """Return the object that has the handle now, or had it last; None if there is none.
 
-        `handle` may be signed, or wider than a handle. Several requests may share a handle: then it
-        is the one whose handle MPI stored at the address `place`, else the oldest.
+        `handle` may be signed, or wider than a handle. If several requests share it, the result is
+        the request whose handle MPI stored at the address `place`, else the oldest.
         """
         address = self._tables.place(kind, handle)
         if address is None:
@@ -127,12 +129,11 @@ class Registry:
         return found
 
     def passed_requests(self, call: Call, most: int) -> list[tuple[Known, ...]]:
-        """The requests that a call waits for, tests or starts, as its array has them now.
+        """Return the requests that a call waits for, tests or starts, as its array has them now.
 
-        At most the first `most`. For each handle this is its request, or none if it is unknown. If
-        the program has moved the handle since MPI stored it, it is every request with the handle.
-        For a call that waits for one request it has all that the call got. Raises MpippError if the
-        array cannot be read.
+        At most the first `most` are read. The result has a tuple for each handle: usually its
+        request, or nothing if it is unknown. If the program moved a handle that several requests
+        share, the tuple has all of them. Raises MpippError if the array is unreadable.
         """
         handles = self.passed_handles(call, most)
         if call.requests is None:
@@ -146,7 +147,7 @@ class Registry:
         self, given: Sequence[Known | None], places: Sequence[int]
     ) -> list[tuple[Known, ...]]:
         result: list[tuple[Known, ...]] = [() if known is None else (known,) for known in given]
-        moved: dict[int, list[int]] = {}  # by the oldest that has the handle
+        moved: dict[int, list[int]] = {}  # key: the oldest request with the handle
         stored = set()
         for index, (known, place) in enumerate(zip(given, places)):
             if isinstance(known, Request) and known.call.requests == place:
@@ -163,7 +164,7 @@ class Registry:
         return result
 
     def passed_handles(self, call: Call, most: int) -> tuple[int, ...]:
-        """The handles of the requests that a call waits for, tests or starts."""
+        """Return the handles of the requests that a call waits for, tests or starts."""
         if call.requests is None:
             return ()
         count = max(0, min(call.request_count, most))
@@ -171,18 +172,18 @@ class Registry:
         try:
             place = call.before or call.requests
             return self._source.integers(place, count, size, signed=False)
-        except UnreadableMemory:  # the program's own
+        except UnreadableMemory:  # the program has changed its own memory
             if not call.shown:
                 raise
             return self._source.integers(call.shown, count, size, signed=False)
 
     def stale_requests(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """The requests that were completed before a call was passed copies of their handles, by the
-        number of the copy. Raises MpippError when the array cannot be read.
+        """Yield requests that were complete before the call, and their index in its array.
 
         A call that completes or frees a request resets its variable, before the request is recorded
-        as completed. A handle that is still there was completed before. This does not hold if some
-        requests are not recorded, because MPI may have reused the handle.
+        as completed. So a handle that is still in the array was a stale copy. This does not hold if
+        some requests are not recorded, because MPI may have reused the handle. Raises MpippError if
+        the array is unreadable.
         """
         info = self.info
         if call.requests is None or info.unseen or info.dropped or info.concurrent:
@@ -195,7 +196,7 @@ class Registry:
                 yield number, one
 
     def at(self, kind: str, address: int) -> Known:
-        """The object of a kind whose record is at `address`, as in `Header.record`."""
+        """Return the object of a kind whose record is at `address`, as in `Header.record`."""
         if kind == "datatype":
             return self._datatypes.at(address)
         known = self._known.get((kind, address))
@@ -204,21 +205,21 @@ class Registry:
         return known
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Known]:
-        """Every object of a kind, with `ended` also those that no handle denotes any more."""
+        """Yield every object of a kind, with `ended` also the freed ones."""
         for found in self._tables.raw_headers(kind, ended):
             yield found if isinstance(found, Broken) else self.at(kind, found[0])
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
-        """As `objects`, but only what is common to all: of 10^6 datatypes nothing is kept."""
+        """Yield the common part of every object, uncached: there may be 10^6 datatypes."""
         for found in self._tables.raw_headers(kind, ended):
             yield found if isinstance(found, Broken) else self._header(kind, *found)
 
     def record_count(self, kind: str) -> int:
-        """The number of records of a kind, with those of freed objects."""
+        """Return the number of records of a kind, including those of freed objects."""
         return self._source.table(kind).count
 
     def broken_headers(self, kind: str) -> Iterator[Broken]:
-        """The objects of `headers` that cannot be decoded."""
+        """Yield the objects of `headers` that cannot be decoded."""
         for found in self._tables.raw_headers(kind, ended=False):
             if not isinstance(found, Broken):
                 if self._source.is_readable(kind, found[1]):
@@ -236,33 +237,37 @@ class Registry:
             return Broken(kind, address, str(error))
 
     def is_zero(self, address: int) -> bool:
-        """Return whether the word at an address of the program's own is there, and 0."""
+        """Return whether the word at an address of the program is readable, and 0."""
         try:
             return self._source.integers(address, 1, 8) == (0,)
         except UnreadableMemory:
             return False
 
     def combiner(self, address: int) -> str:
-        """That of the datatype whose record is at `address`. Raises MpippError."""
+        """Return the combiner of the datatype whose record is at `address`. Raises MpippError."""
         return self._datatypes.combiner(address)
 
     def by_fint(self, kind: str, fint: int) -> Known | None:
-        """The object whose Fortran INTEGER handle this is, if it is not ended."""
+        """Return the object with this Fortran INTEGER handle, if it exists."""
         if self._source.handle_size(kind) == 4:
-            # Handles are INTEGERs themselves (MPICH), also those whose INTEGER is not recorded.
+            # MPICH's handles are INTEGERs themselves, so objects without a recorded INTEGER are
+            # found, too.
             found = self.find(kind, fint)
             return None if found is None or _ended(found) else found
         address = self._tables.by_fint(kind, fint)
         return None if address is None else self.at(kind, address)
 
     def pending_requests(self) -> Iterator[Request | Broken]:
-        """The requests whose operation has been started and not completed."""
+        """Yield the requests whose operation was started and is not completed."""
         for request in self.objects("request"):
             if isinstance(request, Broken) or (isinstance(request, Request) and request.pending):
                 yield request
 
     def freed_active_requests(self) -> Iterator[Request]:
-        """The requests that were freed while their operations were active, and may continue."""
+        """Yield the requests that were freed while their operations were active.
+
+        The operations may still be active.
+        """
         wanted = self._source.value("flag", "given up")
         for found in self._tables.records("request"):
             if isinstance(found, Broken):
@@ -274,19 +279,18 @@ class Registry:
                     yield request
 
     def threads(self) -> Iterator[Thread | Broken]:
-        """The threads that have called MPI."""
+        """Return the threads that have called MPI."""
         return self._threads.all()
 
     def last_calls(self) -> Iterator[ThreadCall]:
-        """The last call of each thread, which may have returned since."""
+        """Return the last call of each thread; it may have returned."""
         return self._threads.last_calls()
 
     def completed_calls(self, tid: int) -> Iterator[Call]:
-        """The last completed call of a thread (`tid`, as the process knows it), then the last with
-        buffers from each place.
+        """Return the last completed call of a thread, then the last with buffers of each place.
 
-        The first may be missing, and so may calls that a request or a window's log keeps.
-        Raises MpippError when they make no sense.
+        The very last call may be missing, and so may calls that a request or a window's log keeps.
+        `tid` is the thread's gettid. Raises MpippError if the records are invalid.
         """
         return self._threads.completed(tid)
 
@@ -296,21 +300,21 @@ class Registry:
         return self._threads.count_of_calls()
 
     def breaches(self) -> Iterator[Breach]:
-        """The calls that have broken the thread level that MPI provides, as far as is certain."""
+        """Return the calls that have certainly violated the thread level that MPI provides."""
         return self._threads.breaches()
 
     def returned_codes(self) -> Iterator[ReturnedCode]:
-        """The error codes that MPI returned to the program, each place once."""
+        """Return the error codes that MPI returned to the program, once for each place."""
         return returned_codes.returned_codes(self._source)
 
     def keyval_places(self) -> Iterator[KeyvalPlace]:
-        """The places that create keys of attributes."""
+        """Return the places in the program that create attribute keys."""
         return keyvals.places(self._source)
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        """The calls that were counted in a channel of a communicator, as far as they are kept.
+        """Return the counted calls in a channel of a communicator, as far as they are kept.
 
-        Raises MpippError when what is recorded of them makes no sense.
+        Raises MpippError if the history is invalid.
         """
         if not channel.history:
             return []
@@ -318,61 +322,65 @@ class Registry:
         return history.more(channel.period, history.last(channel))
 
     def times(self, channel: Channel) -> Mapping[int, int]:
-        """The times of a channel's calls, by ordinal, in nanoseconds on the node's clock.
+        """Return the times of a channel's calls, by ordinal, in nanoseconds of the node's clock.
 
-        For repeated calls the first is known, and for all only the last few thousand. Sends and
-        receives are timed when they begin, collective calls when they have returned.
+        Only the last few thousand times are kept, and of repeated calls only the first one's. Sends
+        and receives are timed when they begin, collective calls when they have returned.
         """
         return self._source.times.get(channel.history, {}) if channel.history else {}
 
     def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
-        """The different calls among these, also if their ordinals are uncertain."""
+        """Return the different calls of a channel, also if their ordinals are uncertain."""
         return self.history(comm, channel).kinds() if channel.history else []
 
     def outline(self, comm: Comm, channel: Channel) -> Outline | None:
-        """The outline of what `recorded_calls` decodes; None if it is not that plain."""
+        """Return the outline of a channel's history; None if it is not simple enough."""
         return self.history(comm, channel).outline(channel.period) if channel.history else None
 
     def history(self, comm: Comm, channel: Channel, grows: bool = False) -> History:
-        """The ledger of a channel with a history; grows: the process runs meanwhile."""
-        unlisted = "unlisted" in comm.header.flags  # the handle may be another's
+        """Return the ledger of a channel that has a history.
+
+        Args:
+            grows: whether the process runs while it is read.
+        """
+        unlisted = "unlisted" in comm.header.flags  # another communicator may have this handle now
         return self._ledger.history(channel, None if unlisted else comm.header.handle, grows)
 
     def touches(self) -> Iterator[Touch]:
-        """Loads and stores in buffers of pending operations without a report."""
+        """Return loads and stores in buffers of pending operations that were not reported yet."""
         return guard_records.touches(self._source)
 
     def covers(self) -> Iterator[Coverage]:
-        """The guard coverage of buffers of pending operations, for each place."""
+        """Return the guard coverage of buffers of pending operations, for each place."""
         return guard_records.covers(self._source)
 
     def provoked(self) -> Iterator[Provoked]:
-        """The perturbations of calls, for each place."""
+        """Return the perturbations of calls, for each place."""
         return perturbations.provoked(self._source)
 
     def onesided(self) -> Log | None:
-        """The accesses to windows and their order; None without a log."""
+        """Return the accesses to windows and their order; None if the process has no log."""
         if not self._source.root().onesided:
             return None
-        # It takes some time to load.
+        # Loading the module is slow, and few programs need it.
         from mpipp.registry.rma_log.events import log_of
 
         ops = partial(self.find, "op")
         return log_of(self._source, self._datatypes, ops, self.info.world_rank)
 
     def guard_switches(self) -> Iterator[guard_records.Switch]:
-        """The switches of a debugger, for each call whose operations are guarded."""
+        """Return the switches for a debugger, for each call whose operations are guarded."""
         return guard_records.switches(self._source)
 
     def _stored_at(self, place: int, first: Request) -> Known:
         found = first
         for request in self._sharing(first):
             if request.call.requests == place:
-                found = request  # a newer one there has overwritten an older one's handle
+                found = request  # a newer request has overwritten the older one's handle there
         return found
 
     def _sharing(self, first: Request) -> Iterator[Request]:
-        # The requests that share a handle, oldest first.
+        # Yields the requests that share a handle, oldest first.
         request: Known = first
         for _ in range(min(first.sharing, _MAX_SHARING)):
             if not isinstance(request, Request):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Call records to calls with their communication buffers."""
+"""Decodes call records: a call with its communication buffers."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from mpipp.registry.layout.record_fields import (
 from mpipp.registry.layout.record_source import Source, certain
 from mpipp.typetree import ARGUMENTS
 
-_MAX_PEERS = 1 << 31  # or partitions, which are as many as an int can count
-# Shares of a buffer that are kept: the checks of an exchange ask for each several times.
+_MAX_PEERS = 1 << 31  # also of partitions: their number is an int
+# Shares of a buffer that are cached, because the checks of an exchange read each several times.
 _MOST_KNOWN = 1024
 
 _MAX_INPUTS = 16
 _TYPES = {"MPI_File_set_view": ("etype", "filetype")}
-# Calls whose passed handles are kept.
+# Calls for which the wrapper copies the handles that the program passed.
 _KEPT = ("MPI_Waitany", "MPI_Waitsome", "MPI_Request_free")
 
 _Known = Union[DatatypeRecord, Broken, None]
-_Find = Callable[[int], _Known]  # a datatype by its handle
+_Find = Callable[[int], _Known]  # finds a datatype by its handle
 
 
 class Calls:
-    """Decodes calls. `find` looks a datatype up by its handle, for what is not in a record."""
+    """Decodes calls. `find` returns the datatype of a handle, for handles without a record."""
 
     def __init__(self, source: Source, datatypes: Datatypes, find: _Find) -> None:
         self._source = source
@@ -68,20 +68,20 @@ class Calls:
         return self._calls.size
 
     def active(self, record: bytes) -> Call | None:
-        """The call in a thread's record, None while it is not whole: being entered, or left.
+        """Return the active call in a thread's record.
 
-        Also once the program has left it by a jump, as far as its stack says so. Raises MpippError
-        when it makes no sense.
+        None if the thread is just entering or leaving a call. Also None if the stack shows that the
+        program has left the call by a jump. Raises MpippError if the record is invalid.
         """
         raw = self._calls.decode(record)
         state = self._source.enumerator("call_state", raw.state)
         return self._call(raw) if state == "active" and not self._is_abandoned(raw) else None
 
     def completed(self, record: bytes) -> Call | None:
-        """The call in a thread's record if it has returned, and is recorded; else None.
+        """Return the call in a thread's record if it has returned and was recorded, else None.
 
-        Its arguments beside the buffers were on a stack that is in use again: they are left out.
-        Raises MpippError when it makes no sense.
+        Only its buffers are kept: the other arguments were on a stack that is in use again. Raises
+        MpippError if the record is invalid.
         """
         raw = self._calls.decode(record)
         source = self._source
@@ -94,9 +94,9 @@ class Calls:
         return self._call(raw)
 
     def past(self, record: bytes, serials: Sequence[int]) -> Call:
-        """A completed call. A datatype is left out if its record is another datatype's by now.
+        """Return a completed call. A datatype is left out if its record now has another datatype.
 
-        Raises MpippError when it makes no sense.
+        Raises MpippError if the record is invalid.
         """
         call = self._call(self._calls.decode(record))
         buffers = [
@@ -106,7 +106,8 @@ class Calls:
         return replace(call, state="over", buffers=tuple(buffers))
 
     def _is_abandoned(self, raw: RawCall) -> bool:
-        # The wrapper sees it only at the next call of MPI (wrapper/intercept/abandoned_calls.c).
+        # The return address on the stack shows a jump early. The wrapper notices it only at the
+        # thread's next MPI call (wrapper/intercept/abandoned_calls.c).
         slot = self._source.root().return_slot
         if not slot:
             return False
@@ -116,7 +117,7 @@ class Calls:
             return False
 
     def last(self, thread: RawThread) -> ThreadCall:
-        """The call in a thread's record, whether it has returned or not."""
+        """Return the call in a thread's record, active or completed."""
         raw = self._calls.decode(thread.call)
         procedure = self._source.procedure(raw.procedure)
         known = thread.place_serial == raw.serial
@@ -124,11 +125,11 @@ class Calls:
         return ThreadCall(procedure, thread.tid, site)
 
     def serial(self, record: bytes) -> int:
-        """The number of the call in a thread's record, from 1; 0: there was none."""
+        """Return the number of the call in a thread's record, from 1; 0 if there was no call."""
         return self._calls.decode(record).serial
 
     def call(self, record: bytes) -> Call:
-        """The call in a record. Raises MpippError when it makes no sense."""
+        """Return the call in a record. Raises MpippError if the record is invalid."""
         return self._call(self._calls.decode(record))
 
     def _call(self, raw: RawCall) -> Call:
@@ -199,7 +200,7 @@ class Calls:
                 yield ArrayArgument(name, given.values, given.count, given.size)
 
     def _constructor(self, raw: RawCall) -> Constructor | None:
-        # In the caller's memory, which may be as wrong as a caller can be.
+        # The arguments are in the caller's memory, and may be as wrong as any caller's.
         source = self._source
         combiner = source.enumerator("combiner", raw.combiner)
         arguments = {}
@@ -216,7 +217,7 @@ class Calls:
         return Constructor(combiner, arguments, types, handles or ())
 
     def _arguments(self, raw: RawCall) -> dict[str, int | tuple[int, ...] | None]:
-        # In the caller's memory: those that cannot be read are left out.
+        # The arguments are in the caller's memory; unreadable ones are left out.
         source = self._source
         found: dict[str, int | tuple[int, ...] | None] = {}
         for given in self._inputs(raw) or ():
@@ -245,11 +246,11 @@ class Calls:
             return None
         try:
             return self._source.integers(vector.counts, vector.length, vector.count_size)
-        except MpippError:  # an array of the caller's
+        except MpippError:  # the array is in the caller's memory
             return None
 
     def _inputs(self, raw: RawCall) -> list[RawInput] | None:
-        # None: they were on the stack of a process that has been killed.
+        # None: the arguments were on the stack of a process that was killed.
         if raw.input_count > _MAX_INPUTS:
             raise MpippError(f"a call is recorded with {raw.input_count} arguments")
         decoder = self._source.linked_decoder("inputs", RawInput)
@@ -274,7 +275,7 @@ class Calls:
         try:
             return self._source.integers(raw.types, raw.type_count, size, signed=False)
         except GoneMemory:
-            return ()  # as `_inputs`
+            return ()  # for the same reason as in `_inputs`
         except MpippError:
             return None
 
@@ -327,7 +328,7 @@ def _array(name: str, vector: RawVector) -> ArrayArgument:
 
 
 def _of_vector(facts: Procedure, role: str, vector: RawVector) -> Iterator[ArrayArgument]:
-    # The counts and displacements of one side of a v or w form.
+    # The counts and displacements of one side of MPI_Alltoallv, MPI_Gatherv and similar calls.
     every = [one for one in facts.buffers if one.times == "each"]
     counts = next((one.count for one in every if one.role == role), "")
     letter = role[:1] if len(every) > 1 else ""
@@ -338,14 +339,14 @@ def _of_vector(facts: Procedure, role: str, vector: RawVector) -> Iterator[Array
 
 
 def _answered(raw: RawCall, present: frozenset[str]) -> bool:
-    # The wrapper then clears its ordinal.
+    # The wrapper clears the call's ordinal when the call has got its message.
     if "recv_ordinal" in present:
         return raw.recv_ordinal == 0
     return "ordinal" in present and "source" in present and raw.ordinal == 0
 
 
 def _implied_count(name: str, found: Mapping[str, int | tuple[int, ...] | None]) -> int | None:
-    # How long an array is of whose length only other arrays tell (MPI-4.1, sections 8.5.3, 8.5.4).
+    # The length of an array that only another array determines (MPI-4.1, sections 8.5.3 and 8.5.4).
     told = found.get("index" if name == "edges" else "degrees")
     if not isinstance(told, tuple) or any(number < 0 for number in told):
         return None
@@ -355,7 +356,8 @@ def _implied_count(name: str, found: Mapping[str, int | tuple[int, ...] | None])
 
 
 class _Shares(Sequence[Share]):
-    # One side of a v or w form. A million peers cost nothing until one is asked for.
+    # The counts, displacements and datatypes of MPI_Alltoallv and similar calls, one share for each
+    # peer. They are read on demand, so a million peers cost nothing.
 
     def __init__(
         self,
@@ -372,7 +374,7 @@ class _Shares(Sequence[Share]):
         self._find = find
         self._known: dict[int, Share] = {}
         self._sums: list[int] | None = None
-        self._whole = False  # whether the far end of the array of counts was checked
+        self._whole = False  # whether the last count was read, see `_share`
 
     def __len__(self) -> int:
         return self._vector.length
@@ -394,7 +396,7 @@ class _Shares(Sequence[Share]):
     def _share(self, index: int) -> Share:
         vector = self._vector
         if not self._whole:
-            # A damaged length must not make anybody ask for two thousand million shares.
+            # Read the last count first: a damaged length must fail before 2^31 shares are read.
             self._element(vector.counts, vector.count_size, vector.length - 1)
             self._whole = True
         datatype = self._datatype_of(index)
@@ -403,7 +405,8 @@ class _Shares(Sequence[Share]):
             displacement = self._element(vector.displacements, vector.displacement_size, index)
         else:
             displacement = self._sum(index)
-        # MPI-4.1, sections 6.6 and 6.8: only the w forms give displacements in bytes.
+        # Only w forms, as MPI_Alltoallw, have displacements in bytes (MPI-4.1, sections 6.6 and
+        # 6.8).
         if vector.datatypes:
             return Share(count, displacement, datatype, self._handle(index))
         if not isinstance(datatype, DatatypeRecord):
@@ -426,7 +429,7 @@ class _Shares(Sequence[Share]):
         return self._source.integers(array + size * index, 1, size)[0]
 
     def _sum(self, index: int) -> int:
-        # No displacements (MPI_Reduce_scatter): the shares follow each other.
+        # MPI_Reduce_scatter has no displacements: the shares are contiguous.
         if self._sums is None:
             vector = self._vector
             counts = self._source.integers(vector.counts, vector.length, vector.count_size)

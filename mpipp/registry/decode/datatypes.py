@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datatype records to datatype trees."""
+"""Decodes datatype records as type-trees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mpipp.registry.layout.record_fields import RawDatatype
 from mpipp.registry.layout.record_source import Source
 from mpipp.typetree import ARGUMENTS, Datatype, Extents
 
-# Which argument says how long an array argument is.
+# The argument that has the length of an array argument.
 LENGTHS = {
     "blocklengths": "count",
     "displacements": "count",
@@ -24,18 +24,18 @@ LENGTHS = {
     "dargs": "ndims",
     "psizes": "ndims",
 }
-_DFLT_DARG = -1  # MPI_DISTRIBUTE_DFLT_DARG as the wrapper writes it
+_DFLT_DARG = -1  # the wrapper's value for MPI_DISTRIBUTE_DFLT_DARG
 
 
-_LARGEST_BASIC = 1024  # bytes: far more than any predefined datatype has
-_SMALLEST_PAIR = 6  # bytes: MPI_SHORT_INT
+_LARGEST_BASIC = 1024  # bytes; predefined datatypes are far smaller
+_SMALLEST_PAIR = 6  # bytes of MPI_SHORT_INT, as packed
 
 
 class _Begun(NamedTuple):
-    # A record that was read; its components may not be known yet.
+    # A record that was read; its components may be unknown yet.
     header: Header
     raw: RawDatatype
-    components: tuple[int, ...]  # addresses of records
+    components: tuple[int, ...]  # addresses of their records
     arguments: tuple[int, ...]
 
 
@@ -48,16 +48,16 @@ class Datatypes:
         self._known: dict[int, DatatypeRecord | Broken] = {}
 
     def invalidate(self) -> None:
-        """The target has run: forget the datatypes."""
+        """Forget all datatypes, because the target has run."""
         self._known.clear()
 
     def at(self, address: int) -> DatatypeRecord | Broken:
-        """The datatype whose record is at `address`, with all it is made of."""
+        """Return the datatype whose record is at `address`, with all its components."""
         known = self._known
         if address in known:
             return known[address]
-        # Components first and without recursion: a chain of constructors may be very long. A
-        # datatype in `begun` but not in `known` is in progress, so meeting it again is a cycle.
+        # Components first, without recursion: a chain of constructors may be very long. A datatype
+        # in `begun` but not in `known` is in progress, so meeting it again is a cycle.
         begun: dict[int, _Begun] = {}
         pending = [address]
         while pending:
@@ -79,7 +79,7 @@ class Datatypes:
         return known[address]
 
     def combiner(self, address: int) -> str:
-        """Only the combiner of a datatype, which is not kept. Raises MpippError."""
+        """Return only the combiner of a datatype, without caching it. Raises MpippError."""
         raw = self._decoder.decode(self._source.memory.read(address, self._decoder.size))
         return self._source.enumerator("combiner", raw.combiner)
 
@@ -95,7 +95,7 @@ class Datatypes:
     def _integers(
         self, record: int, data: bytes, address: int, count: int, signed: bool = True
     ) -> tuple[int, ...]:
-        # An array; a small one lies in the record itself, which has been read.
+        # Reads an array. A small array lies in the record itself, which was already read.
         offset = address - record
         if 0 <= offset <= offset + 8 * count <= len(data):
             return self._source.unpack(data[offset : offset + 8 * count], 8, signed)
@@ -128,7 +128,7 @@ class Datatypes:
         return record
 
     def _arguments(self, combiner: str, values: tuple[int, ...]) -> dict[str, Any]:
-        # The constructor's parameters in their order, arrays written out.
+        # Names the constructor's arguments, which are stored in order, with their arrays expanded.
         names = ARGUMENTS.get(combiner, ())
         if len(names) == len(values) and LENGTHS.keys().isdisjoint(names):
             return dict(zip(names, values))
@@ -158,7 +158,7 @@ class Datatypes:
 
 
 def _possible(name: str, size: int) -> bool:
-    # The least size of a basic datatype; a library may have 0 bytes for one that it does not
-    # support.
+    # Tests the size of a basic datatype. Libraries report 0 bytes for unsupported
+    # datatypes.
     least = _SMALLEST_PAIR if predefined.is_pair(name) else 0
     return size == 0 or least <= size <= _LARGEST_BASIC

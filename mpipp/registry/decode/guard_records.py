@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The records of guarded buffers of pending operations."""
+"""Decodes the records of guarded buffers of pending operations."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _MOVED = {"moved": True, "not moved": False}
 
 
 class Switch(NamedTuple):
-    """The switch that guards the operations of a call without a time limit."""
+    """A switch that makes the guard of a call ignore its time limit."""
 
-    caller: int  # return address of the call; 0: it is of all calls
+    caller: int  # return address of the call; 0: the switch is for all calls
     procedure: str
-    address: int  # of 4 bytes that are 1 then
+    address: int  # of the 4 bytes that a debugger sets to 1
 
 
 def touches(source: Source) -> Iterator[Touch]:
-    """Loads and stores without a report. Raises MpippError."""
+    """Yield loads and stores that were not reported yet. Raises MpippError."""
     if "touches" not in source.tables:
         return
     for raw in source.entries("touches", RawTouch):
         if source.enumerator("touch_state", raw.state) == "whole":
-            # Sites have return addresses: lines are looked up one byte before.
+            # A site has a return address, so its line is looked up one byte before it.
             site = source.site(raw.instruction + 1, raw.frames)
             moved = _MOVED.get(source.enumerator("moved", raw.moved))
             stores = bool(raw.stores)
@@ -35,7 +35,7 @@ def touches(source: Source) -> Iterator[Touch]:
 
 
 def covers(source: Source) -> Iterator[Coverage]:
-    """The guard coverage of buffers, for each place. Raises MpippError."""
+    """Yield the guard coverage of buffers, for each place of a call. Raises MpippError."""
     if "covers" not in source.tables:
         return
     for raw in source.entries("covers", RawCoverage):
@@ -46,7 +46,7 @@ def covers(source: Source) -> Iterator[Coverage]:
 
 
 def switches(source: Source) -> Iterator[Switch]:
-    """One for each call; the last one is of all calls. Raises MpippError."""
+    """Yield a switch for each call; the last one is for all calls. Raises MpippError."""
     table = source.tables.get("covers")
     field = source.layout.field(table.record, "always") if table is not None else None
     if table is None or field is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The places that create keys of attributes."""
+"""Decodes the places in the program that create attribute keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TABLE = "keyvals"
 
 
 def places(source: Source) -> Iterator[KeyvalPlace]:
-    """Each place, with the numbers of keys."""
+    """Yield each place, with the number of keys that it created and freed."""
     if _TABLE not in source.tables:
         return
     for raw in source.entries(_TABLE, RawKeyvals):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Object records of every kind but datatypes to the model."""
+"""Decodes object records of every kind except datatypes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from mpipp.registry.layout.record_source import UNCERTAIN, Source, certain, expe
 
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 40_000
-_DOUBTED = 2  # of a request's bits: MPIPP_DOUBTED
-_CLOSED = (1 << 64) - 2  # replaces the handle if that is another communicator's by now
+_DOUBTED = 2  # bit of `special`: MPIPP_DOUBTED
+_CLOSED = (1 << 64) - 2  # the communicator's handle in a channel, after another one got this handle
 
 
 class Objects:
-    """Decodes the objects of every kind but datatypes."""
+    """Decodes objects of every kind except datatypes."""
 
     def __init__(self, source: Source, calls: Calls) -> None:
         self._source = source
@@ -55,11 +55,11 @@ class Objects:
         }
 
     def decode(self, header: Header, record: bytes) -> model.Object:
-        """The object in a record. Raises MpippError when it makes no sense."""
+        """Return the object in a record. Raises MpippError if the record is invalid."""
         return self._kinds[header.kind](header, record)
 
     def raw(self, kind: str, make: type[Record], record: bytes) -> Record:
-        """The fields of a record of a kind, not interpreted."""
+        """Return the fields of a record of a kind, not interpreted."""
         decoder = self._decoders.get(kind)
         if decoder is None:
             decoder = self._decoders[kind] = self._source.object_decoder(kind, make)
@@ -70,7 +70,7 @@ class Objects:
         raw = self.raw("request", RawRequest, record)
         state = self._source.enumerator("request_state", raw.state)
         call = self._calls.call(raw.call)
-        # The call's own may be in MPI's Fortran layer.
+        # The call's own return address may be in MPI's Fortran layer.
         own = header.site
         if own.python or own.frames or (own.address and own.address != call.site.address):
             call = replace(call, site=header.site)
@@ -233,7 +233,7 @@ class Objects:
 
 
 class _Channels(Sequence[model.Channel]):
-    # Read when asked for: only checks across processes look at them.
+    # Read on demand, because only checks of several processes use channels.
 
     def __init__(self, source: Source, address: int, comm: int) -> None:
         self._source = source
@@ -277,5 +277,5 @@ class _Channels(Sequence[model.Channel]):
 
 
 def _signed(number: int) -> int:
-    # The lowest 32 bits as an int.
+    # The lowest 32 bits as a signed integer.
     return ((number & 0xFFFFFFFF) ^ 1 << 31) - (1 << 31)

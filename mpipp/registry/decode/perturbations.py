@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The records of perturbed calls."""
+"""Decodes the records of perturbed calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpipp.registry.layout.record_source import Source
 
 
 def provoked(source: Source) -> Iterator[Provoked]:
-    """For each place, and each way, that has any. Raises MpippError."""
+    """Yield the perturbations, for each place of a call and each kind. Raises MpippError."""
     if "provoked" not in source.tables:
         return
     for raw in source.entries("provoked", RawPerturbation):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The MPI library and the process, as the registry's root has them."""
+"""Decodes the registry's root: facts about the MPI library and the process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpipp.registry.layout.record_source import Source, expect_number
 
 
 def process_info(source: Source, root: RawRoot) -> ProcessInfo:
-    """The data of the root. Raises MpippError if it is invalid."""
+    """Return the data of the root. Raises MpippError if it is invalid."""
     expect_number(root.world_size)
     return ProcessInfo(
         flavor=source.enumerator("flavor", root.flavor),

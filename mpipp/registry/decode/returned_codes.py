@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The error codes that MPI returned to the program."""
+"""Decodes the error codes that MPI returned to the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TABLE = "returned_codes"
 
 
 def returned_codes(source: Source) -> Iterator[ReturnedCode]:
-    """Each procedure with each class of errors that it returned at each place, in order."""
+    """Yield the error codes in order, each once for its procedure, error class and place."""
     if _TABLE not in source.tables:
         return
     for raw in source.entries(_TABLE, RawReturned):
@@ -29,7 +29,10 @@ def returned_codes(source: Source) -> Iterator[ReturnedCode]:
 
 
 def summary(text: str) -> str:
-    """MPI's text for a code in one line: of an error stack the last line, which has the cause."""
+    """Return MPI's text for an error code as one line.
+
+    The text may be an error stack; its last line has the cause.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return ""

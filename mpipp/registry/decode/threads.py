@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The threads of one process, the calls that they are in or made last, and broken thread levels."""
+"""Decodes the threads of one process: active and last calls, and violated thread levels."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mpipp.registry.layout.object_tables import Tables
 from mpipp.registry.layout.record_fields import RawBreach, RawPastCall, RawThread
 from mpipp.registry.layout.record_source import Source
 
-_MOST_PAST = 1 << 10  # calls of a thread
+_MOST_PAST = 1 << 10  # completed calls of a thread
 
 HasLeft = Callable[[int, int, int, int], bool]
 
 
 class Threads:
-    """The threads of the registry; `has_left` as in `Registry`."""
+    """The threads in the registry; `has_left` as in `Registry`."""
 
     def __init__(self, source: Source, tables: Tables, calls: Calls, has_left: HasLeft) -> None:
         self._source = source
@@ -28,7 +28,7 @@ class Threads:
         self._has_left = has_left
 
     def all(self) -> Iterator[Thread | Broken]:
-        """The threads that have called MPI."""
+        """Yield the threads that have called MPI."""
         decoder = self._source.object_decoder("thread", RawThread)
         for found in self._tables.records("thread"):
             if isinstance(found, Broken):
@@ -54,7 +54,7 @@ class Threads:
                 yield Broken("thread", address, str(error))
 
     def _placed(self, raw: RawThread, call: Call) -> Call:
-        # With its place if that differs from its caller.
+        # Sets the call's place, if it is not the return address of the call.
         if raw.place_serial != call.serial:
             return call
         place = self._source.site(raw.place, 0)
@@ -63,8 +63,8 @@ class Threads:
         return replace(call, site=place)
 
     def _polls(self, raw: RawThread) -> tuple[int, Polls | None]:
-        # The number of its calls; and its polls without a result, the last first. An active call is
-        # one of them until it has a result: then none has polled.
+        # Returns the thread's number of calls, and its last polls without a result. An active call
+        # counts as a poll until it has a result; then there are no polls.
         made = self._calls.serial(raw.call)
         if not raw.polled or made - raw.polled not in (0, 1):
             return made, None
@@ -73,10 +73,10 @@ class Threads:
         return made, polls if call.facts.polls else None
 
     def completed(self, tid: int) -> Iterator[Call]:
-        """The completed calls of a thread that are kept: the last, then the last of each place.
+        """Yield the kept completed calls of a thread: the last one, then the last of each place.
 
-        The last one only if it was recorded, and with its caller as its place if it is kept
-        nowhere else. Raises MpippError when they make no sense.
+        The last call is missing if it was not recorded. If no place keeps it, its place is its
+        return address. Raises MpippError if the records are invalid.
         """
         raw = self._raw(tid)
         if raw is None or raw.depth:
@@ -110,7 +110,7 @@ class Threads:
                 yield replace(call, site=self._source.site(past.place, 0))
 
     def last_calls(self) -> Iterator[ThreadCall]:
-        """The last call of each thread, which may have returned since."""
+        """Yield the last call of each thread; it may have returned."""
         decoder = self._source.object_decoder("thread", RawThread)
         for found in self._tables.records("thread"):
             if not isinstance(found, Broken):
@@ -119,7 +119,7 @@ class Threads:
                     yield self._calls.last(raw)
 
     def count_of_calls(self) -> int:
-        """The number of MPI calls that the process has made; 0 if that is uncertain."""
+        """Return the number of MPI calls that the process has made; 0 if that is uncertain."""
         decoder = self._source.object_decoder("thread", RawThread)
         found = (one for one in self._tables.records("thread") if not isinstance(one, Broken))
         return self._source.root().calls + sum(
@@ -127,7 +127,7 @@ class Threads:
         )
 
     def breaches(self) -> Iterator[Breach]:
-        """The calls that have broken the thread level that MPI provides, as far as is certain."""
+        """Yield the calls that have certainly violated the thread level that MPI provides."""
         source = self._source
         if "breaches" not in source.tables:
             return

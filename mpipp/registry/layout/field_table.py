@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The layout of the registry, as it says itself: its root, field table and list of tables.
+"""The registry's description of its own layout: root, field table and list of tables.
 
 The first 64 bytes of the root, the entries of the field table and the numbers of the first four
 records are fixed. Everything else is decoded by the published names, offsets and sizes.
@@ -30,28 +30,29 @@ REGISTRY, TABLE, CHUNK, SLOT = range(4)  # the records with fixed numbers
 _UNSIGNED, _SIGNED, _CHARACTERS, _NESTED = range(4)
 _INTEGERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
-# Far beyond what any wrapper publishes; a damaged count must not become a long wait.
+# Far more than any wrapper publishes. A damaged count must not cause a long wait.
 _MAX_FIELDS = 10_000
 _MAX_TABLES = 1_000
 _MAX_RECORD = 1 << 20
-_MAX_LIST = 1 << 24  # bytes of the field table, or the list of tables
-_KEPT_TEXT, _KEPT_TABLE = 256, 1 << 20  # bytes: what is kept for good of a damaged one is small
+_MAX_LIST = 1 << 24  # bytes of the field table, and of the list of tables
+# Bytes: larger data are probably damaged, and are not cached.
+_KEPT_TEXT, _KEPT_TABLE = 256, 1 << 20
 
 Record = TypeVar("Record", bound=tuple[Any, ...])
 _Order = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 
 class Field(NamedTuple):
-    """A published field: where it is in its record, in bytes, and how to read it."""
+    """A published field: its offset in the record in bytes, and how to read it."""
 
     offset: int
     size: int
     type: int
-    of: int  # nested: the number of the record
+    of: int  # for a nested record: its number
 
 
 class Table(NamedTuple):
-    """One entry of the list of tables; the meaning is that of struct mpipp_table."""
+    """An entry of the list of tables; the fields are those of struct mpipp_table."""
 
     name: bytes
     record: int
@@ -65,11 +66,11 @@ class Table(NamedTuple):
 
 
 class Decoder(Generic[Record]):
-    """Reads the chosen fields of a record, compiled once. Nested records come as bytes."""
+    """Reads selected fields of a record, with a compiled format. Nested records are bytes."""
 
     def __init__(self, make: type[Record], code: str, order: _Order) -> None:
         self._struct = struct.Struct(code)
-        # The function of `make._make`, without a step of Python: there may be 10^6 records.
+        # Does the same as `make._make`, but without Python code: there may be 10^6 records.
         self._make: Callable[[tuple[Any, ...]], Record] = functools.partial(tuple.__new__, make)
         self._order = order
         self.size = self._struct.size  # bytes of a record
@@ -82,14 +83,14 @@ class Decoder(Generic[Record]):
             raise self._mismatch(data) from None
 
     def within(self, offset: int, data: bytes) -> Record:
-        """Decode one record that is part of these bytes. Raises MpippError if they end before."""
+        """Decode one record at an offset in these bytes. Raises MpippError if they end before."""
         try:
             return self._make(self._order(self._struct.unpack_from(data, offset)))
         except struct.error:
             raise self._mismatch(data[offset:]) from None
 
     def many(self, data: bytes) -> Iterator[Record]:
-        """Decode records that follow each other. Raises MpippError if the last is incomplete."""
+        """Decode contiguous records. Raises MpippError if the last one is incomplete."""
         make, order = self._make, self._order
         try:
             return (make(order(values)) for values in self._struct.iter_unpack(data))
@@ -102,8 +103,8 @@ class Decoder(Generic[Record]):
         )
 
 
-_Fields = dict[int, dict[str, Field]]  # by record and name
-_Decoders = dict[tuple[int, type, int], Decoder[Any]]  # by record, what it makes, and its size
+_Fields = dict[int, dict[str, Field]]  # keys: record, name
+_Decoders = dict[tuple[int, type, int], Decoder[Any]]  # keys: record, its class, its size
 
 
 @functools.cache
@@ -112,9 +113,9 @@ def _hints(make: type) -> dict[str, type]:
 
 
 class Layout:
-    """The registry at `address`: checked, and ready to make decoders and list the tables.
+    """The registry at `address`. It makes decoders, and lists the tables.
 
-    Raises MpippError when there is no registry, or one that this version cannot read.
+    Raises MpippError if there is no registry, or if this version cannot read it.
     """
 
     def __init__(self, memory: Memory, address: int) -> None:
@@ -126,7 +127,7 @@ class Layout:
         order = _BYTE_ORDERS.get(start[16:20])
         if order is None:
             raise self._damaged(f"its byte order mark is {start[16:20].hex()}")
-        self.byte_order = order  # as struct has it: "<" or ">"
+        self.byte_order = order  # "<" or ">", as in `struct`
         _, major, _, _, size, self_address, *lists = struct.unpack(order + _ROOT, start)
         if major != MAJOR:
             raise MpippError(
@@ -145,13 +146,13 @@ class Layout:
             raise self._damaged(f"its root has {size} bytes")
         fields, field_count, field_size, self._tables, self._table_count, self._table_size = lists
         self._fields, self._decoders = self._read_fields(fields, field_count, field_size)
-        self._listed: tuple[bytes, dict[str, Table]] = b"", {}  # the tables, when last read
+        self._listed: tuple[bytes, dict[str, Table]] = b"", {}  # as last read: bytes, tables
 
     def decoder(self, record: int, name: str, make: type[Record], size: int = 0) -> Decoder[Record]:
-        """A decoder of the fields that `make` names, for record number `record`.
+        """Return a decoder of the fields that `make` names, for record number `record`.
 
-        `size` is the records' distance in memory in bytes, if it is not their own size; `name` says
-        what they are about. Raises MpippError naming a field that is not published.
+        `name` names the records in error messages. `size` is their distance in memory in bytes, if
+        it differs from their own size. Raises MpippError if the registry does not publish a field.
         """
         known = self._decoders.get((record, make, size))
         if known is not None:
@@ -181,21 +182,21 @@ class Layout:
         return made
 
     def record_size(self, record: int) -> int:
-        """Bytes of a record."""
+        """Return the bytes of a record."""
         whole = self._fields.get(record, {}).get("")
         if whole is None:
             raise self._damaged(f"the size of record number {record} is missing")
         return whole.size
 
     def nested(self, record: int, name: str) -> int:
-        """The number of the record that field `name` of another one holds."""
+        """Return the number of the record that is nested in another one as field `name`."""
         field = self._fields.get(record, {}).get(name)
         if field is None or field.type != _NESTED:
             raise self._damaged(f"record number {record} holds no {name!r}")
         return field.of
 
     def tables(self) -> dict[str, Table]:
-        """The tables by name, as they are now; those that this mpipp does not know included."""
+        """Return the tables by name, as they are now, also those that this mpipp does not know."""
         if self._table_count > _MAX_TABLES:
             raise self._damaged(f"it lists {self._table_count} tables")
         decoder = self.decoder(TABLE, "table", Table, self._table_size)
@@ -207,7 +208,7 @@ class Layout:
         return self._listed[1]
 
     def field(self, record: int, name: str) -> Field | None:
-        """Field `name` of record number `record`, None if there is none."""
+        """Return field `name` of record number `record`; None if it is not published."""
         return self._fields.get(record, {}).get(name)
 
     def _read_fields(self, address: int, count: int, size: int) -> tuple[_Fields, _Decoders]:
@@ -234,7 +235,8 @@ class Layout:
 
 @functools.lru_cache(maxsize=4)
 def _published(data: bytes, size: int, byte_order: str) -> tuple[_Fields, _Decoders]:
-    # A field table, and the decoders made by it: all processes of a job have the same.
+    # Returns a field table, and its decoders. Cached, because all processes of a job have the same
+    # one.
     fields: _Fields = {}
     for position in range(0, len(data), size):
         entry = struct.unpack_from(byte_order + _FIELD, data, position)
@@ -244,18 +246,21 @@ def _published(data: bytes, size: int, byte_order: str) -> tuple[_Fields, _Decod
 
 
 def text(characters: bytes) -> str:
-    """A field of characters as text, up to its first NUL; the library's words, if not damaged."""
+    """Return a field of characters as text, up to its first NUL.
+
+    It is cached if it is short, as all texts of the wrapper are.
+    """
     return (_text if len(characters) <= _KEPT_TEXT else _text.__wrapped__)(characters)
 
 
-@functools.lru_cache(maxsize=4096)  # the tables of names have some 1,500
+@functools.lru_cache(maxsize=4096)  # there are some 1,500 names
 def _text(characters: bytes) -> str:
     words = characters.partition(b"\0")[0].decode("utf-8", "backslashreplace")
     return plain(words)
 
 
 def find_roots(memory: Memory, candidates: Iterable[int]) -> Iterator[int]:
-    """The addresses with MAGIC that have a registry and not a copy of it."""
+    """Yield the addresses of MAGIC that have a registry, not a copy of one."""
     for address in candidates:
         try:
             Layout(memory, address)
@@ -265,10 +270,10 @@ def find_roots(memory: Memory, candidates: Iterable[int]) -> Iterator[int]:
 
 
 def find_in(memory: Memory, search: Callable[[bytes], Iterable[int]]) -> int:
-    """The address of the registry in memory without symbols.
+    """Return the address of the registry in memory without symbols.
 
-    `search` yields every address at which the given bytes are found. Raises MpippError when none
-    of them is a registry that this mpipp can read.
+    `search` yields every address at which the passed bytes are found. Raises MpippError if none of
+    them is a registry that this mpipp can read.
     """
     for address in find_roots(memory, search(MAGIC)):
         return address

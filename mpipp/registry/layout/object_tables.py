@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The registry's tables: records by handle and by Fortran's handle, and every record of a kind."""
+"""The registry's tables: look-up of records by handle or Fortran handle, and lists of records."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from mpipp.registry.layout.record_fields import RawChunk, RawObject, RawSlot
 from mpipp.registry.layout.record_source import Source
 
 _HASH = 0x9E3779B97F4A7C15
-_REMOVED = 1  # in place of a slot's record
-_PROBE = 4  # slots read at a time
+_REMOVED = 1  # in place of a record's address
+_PROBE = 4  # slots that are read at a time
 _MAX_PROBE = 1 << 16
 _MAX_CHUNKS = 1 << 20
-_MAX_RECORDS = 1 << 24  # of a kind
-_READ = 1 << 18  # bytes of records read at a time
+_MAX_RECORDS = 1 << 24  # of one kind
+_READ = 1 << 18  # bytes of records that are read at a time
 
 
 class Tables:
-    """Where records are; addresses are those of `Header.record`."""
+    """Finds records; their addresses are `Header.record`."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._chunks = source.layout.decoder(CHUNK, "chunk", RawChunk)
         self._slots = source.layout.decoder(SLOT, "slot", RawSlot)
-        self._found: dict[tuple[str, int], int | None] = {}  # by kind and handle
+        self._found: dict[tuple[str, int], int | None] = {}  # keys: kind, handle
         self._fints: dict[str, dict[int, int]] = {}
 
     def invalidate(self) -> None:
-        """The process has run, or its memory was changed."""
+        """Forget all addresses, because the process has run or its memory was changed."""
         self._found.clear()
         self._fints.clear()
 
     def place(self, kind: str, handle: int) -> int | None:
-        """The address of the record that has the handle now, or had it last."""
+        """Return the address of the record that has the handle now, or had it last."""
         try:
             return self._found[kind, handle]
         except KeyError:
@@ -45,14 +45,17 @@ class Tables:
             return found
 
     def by_fint(self, kind: str, fint: int) -> int | None:
-        """The address of the record whose Fortran INTEGER handle this is, if it is not ended."""
+        """Return the address of the record with a Fortran INTEGER handle, if the object exists."""
         index = self._fints.get(kind)
         if index is None:
             index = self._fints[kind] = self._index_fints(kind)
         return index.get(fint)
 
     def records(self, kind: str) -> Iterator[Broken | tuple[int, bytes]]:
-        """Every record, used or not: its address and bytes. A damaged list ends Broken."""
+        """Yield the address and bytes of every record, also of unused ones.
+
+        If the list is damaged, the last item is Broken.
+        """
         address = 0
         try:
             table = self._source.table(kind)
@@ -77,7 +80,7 @@ class Tables:
             yield Broken(kind, address, str(error))
 
     def raw_headers(self, kind: str, ended: bool) -> Iterator[Broken | tuple[int, RawObject]]:
-        """The address and header of every object, with `ended` also of those that are ended."""
+        """Yield the address and header of every object, with `ended` also of freed ones."""
         hidden = 0 if ended else self._source.value("flag", "ended")
         decode = None
         for found in self.records(kind):
@@ -91,7 +94,7 @@ class Tables:
                 yield address, raw
 
     def _probe(self, kind: str, handle: int) -> int | None:
-        # The address of the record with this handle: as mpipp_find in the wrapper's object_store.h.
+        # Looks the handle up in the hash table, as mpipp_find in the wrapper's object_store.h.
         table = self._source.table(kind)
         if not table.slots:
             return self._scan(kind, handle) if table.capacity else None
@@ -113,7 +116,7 @@ class Tables:
         return None
 
     def _scan(self, kind: str, handle: int) -> int | None:
-        # The process was stopped while the slots were being replaced by more.
+        # A search without the hash table: the process was stopped while the wrapper replaced it.
         hidden = self._source.value("flag", "unlisted")
         for found in self.records(kind):
             if not isinstance(found, Broken):
@@ -124,7 +127,7 @@ class Tables:
 
     def _chunk(self, start: int, count: int, size: int) -> Iterator[tuple[int, bytes]]:
         if count:
-            # The far end first: a damaged count must not make records of all that follows.
+            # Read the last record first: a damaged count must fail before all records are made.
             self._source.memory.read(start + (count - 1) * size, size)
         step = _READ // size
         for first in range(0, count, step):
@@ -144,7 +147,8 @@ class Tables:
             raw = source.raw_header(kind, record)
             if not raw.serial or raw.flags & hidden:
                 continue
-            # The wrapper does not ask for every handle's INTEGER; 0 is real for constants alone.
+            # The wrapper does not query every handle's INTEGER; then it is 0. Only constants may
+            # really have 0.
             if raw.flags & null:
                 index.setdefault(raw.fint, address)
             elif raw.fint or raw.flags & predefined:

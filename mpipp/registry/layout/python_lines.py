@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Lines of Python that have called MPI, as the wrapper keeps them
-(wrapper/intercept/python_frames.c).
+"""Lines of Python that have called MPI (wrapper/intercept/python_frames.c).
+
+The wrapper copies the parts of the interpreter's memory from which a line can be found later.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from mpipp.registry.memory import cpython_frames
 from mpipp.registry.memory.address_space import Memory
 
 _MOST = 1 << 14  # places
-_MOST_BYTES = 1 << 16  # of a place's pieces
+_MOST_BYTES = 1 << 16  # bytes of the copied pieces for one place
 
 
 class RawPythonPlace(NamedTuple):
@@ -26,7 +27,7 @@ class RawPythonPlace(NamedTuple):
 
 
 class PythonPlaces:
-    """Places of calls that are no return addresses; what is known of them stays as it is."""
+    """Lines of Python that stand for return addresses. Each is decoded only once."""
 
     def __init__(self, memory: Memory, layout: Layout) -> None:
         self._memory = memory
@@ -35,7 +36,7 @@ class PythonPlaces:
         self._lines: dict[int, PythonLine] = {}
 
     def line(self, table: Table | None, address: int) -> PythonLine | None:
-        """The line; None if the address is that of no entry of the table."""
+        """Return the line of a record's address; None if the table has no record there."""
         if table is None or not table.entries <= address:
             return None
         number, rest = divmod(address - table.entries, max(1, table.record_size))
@@ -72,7 +73,7 @@ class PythonPlaces:
 
 
 class _Copy:
-    # Memory of which only pieces are known.
+    # Memory of which only some pieces were copied.
     def __init__(self, pieces: list[tuple[int, bytes]]) -> None:
         self._pieces = pieces
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The fields this package reads of each record, by the names the registry publishes.
+"""The fields of each record that mpipp reads, by the names that the registry publishes.
 
-The registry itself has the offset and the size of each field. Nested records are bytes until
-decoded; all addresses are those of the target.
+The registry itself has the offset and the size of each field. Nested records are bytes until they
+are decoded. All addresses are in the target's memory.
 """
 
 from __future__ import annotations

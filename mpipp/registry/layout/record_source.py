@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The common needs of all decoders of records: the target's memory and layout, strings, arrays,
-names.
+"""The common base of all decoders of records: the target's memory and layout.
+
+It also reads strings, arrays, and the names of numbers.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ _STRING_STEP = 256
 _MAX_ARRAY = 1 << 27  # bytes
 _SMALL_ARRAY = 4096  # bytes
 _FEW = 16  # numbers
-_MOST_KEPT = 1 << 26  # numbers of arrays, and bytes of strings: some gigabytes of Python's
-_MOST_PROCESSES = 1 << 22  # which lists are made of
+_MOST_KEPT = 1 << 26  # numbers in arrays, and bytes of strings: some gigabytes in Python
+_MOST_PROCESSES = 1 << 22  # processes for which mpipp makes lists
 _MAX_FRAMES = 1024
 _MOST_STACKS = 1 << 16
-_MAX_ENTRIES = 100_000  # of the tables of names
+_MAX_ENTRIES = 100_000  # of a table of names
 
-UNCERTAIN = 1 << 63  # is added to counts and ordinals that are not certain
+UNCERTAIN = 1 << 63  # the wrapper sets this bit in counts and ordinals that are uncertain
 
 _MOST_MARKS = 1 << 20
 _INTEGERS = {4: "i", 8: "q"}
 
 
 def expect_number(processes: int) -> None:
-    """Raises MpippError for a number of processes that no job has."""
+    """Raise MpippError if a record has more processes than any job."""
     if processes > _MOST_PROCESSES:
         raise MpippError(
             f"{processes} processes are recorded: mpipp knows at most {_MOST_PROCESSES}"
@@ -52,14 +53,14 @@ def expect_number(processes: int) -> None:
 
 
 def certain(ordinal: int) -> int | None:
-    """An ordinal, None where the wrapper says that it is not certain or not known."""
+    """Return an ordinal; None if the wrapper marked it as uncertain or does not know it."""
     return ordinal if 0 < ordinal < UNCERTAIN else None
 
 
 class Source:
-    """One registry's memory, with what stays the same while the process lives read once.
+    """The memory of one registry. Data that never change are read only once.
 
-    Everything else is read when asked for, and small reads are remembered until `invalidate`.
+    All other data are read on demand, and small reads are cached until `invalidate`.
     """
 
     def __init__(self, memory: Memory, address: int) -> None:
@@ -77,14 +78,14 @@ class Source:
         self._procedures = _procedures(*self._array("procedures", RawProcedure))
         self._constants: dict[str, int] | None = None
         self._strings: dict[int, str] = {}
-        self._kept = 0  # numbers and bytes that were read since the process has run
+        self._kept = 0  # numbers and bytes that were read since the process last ran
         self._times: dict[int, dict[int, int]] | None = None
         self._flags: dict[tuple[str, int], frozenset[str]] = {}
         self._sites: dict[int, Site] = {}
         self._python = PythonPlaces(self.memory, self.layout)
 
     def invalidate(self) -> None:
-        """The target has run: forget what may have changed."""
+        """Forget everything that may have changed, because the target has run."""
         self.memory.invalidate()
         self._tables = None
         self._constants = None
@@ -102,41 +103,41 @@ class Source:
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles; more appear when MPI is initialized."""
+        """The standard's constants that are not handles; MPI_Init adds some."""
         if self._constants is None:
             entries = self.entries("constants", RawConstant)
             self._constants = {text(raw.name): raw.value for raw in entries}
         return self._constants
 
     def root(self) -> RawRoot:
-        """The root's fields as they are now."""
+        """Return the root's fields as they are now."""
         data = self.memory.read(self.layout.address, self._root.size)
         if data != self._last_root[0]:
             self._last_root = data, self._root.decode(data)
         return self._last_root[1]
 
     def table(self, kind: str) -> Table:
-        """The table of the objects of a kind. Raises MpippError when there is none."""
+        """Return the table of the objects of a kind. Raises MpippError if there is none."""
         table = self.tables.get(kind + "s")
         if table is None:
             raise MpippError(f"the mpipp wrapper in this program records no {kind}s")
         return table
 
     def handle_size(self, kind: str) -> int:
-        """Bytes of a handle: MPI_File is a pointer where MPICH's other handles are integers."""
+        """Return the bytes of a handle. They depend on the kind: MPICH's MPI_File is a pointer."""
         size = self.table(kind).handle_size
         if size not in _INTEGERS:
             raise MpippError(f"handles of {size} bytes are recorded for {kind}s")
         return size
 
     def procedure(self, number: int) -> str:
-        """The name of an MPI procedure."""
+        """Return the name of an MPI procedure."""
         if number < len(self._procedures):
             return self._procedures[number]
         raise MpippError(f"procedure number {number} is not in the table of procedures")
 
     def enumerator(self, enumeration: str, value: int) -> str:
-        """The name of a value, "" for a 0 that has none: null handles leave such fields empty.
+        """Return the name of a value; "" for 0 without a name, which null handles have.
 
         Raises MpippError for any other value without a name.
         """
@@ -146,7 +147,7 @@ class Source:
         return name or ""
 
     def bits(self, enumeration: str, value: int) -> frozenset[str]:
-        """The names of the bits set; bits without a name are left out."""
+        """Return the names of the bits that are set; bits without a name are left out."""
         known = self._flags.get((enumeration, value))
         if known is None:
             names = self._enumerations.get(enumeration, {}).items()
@@ -155,32 +156,33 @@ class Source:
         return known
 
     def sequences(self, value: int) -> frozenset[str]:
-        """The names of the sequences whose bits are set: their numbers count the bits."""
+        """Return the names of the sequences whose bits are set: sequence number i has bit i."""
         names = self._enumerations.get("sequence", {}).items()
         return frozenset(name for number, name in names if number >= 0 and value >> number & 1)
 
     def bits_in_order(self, enumeration: str, value: int) -> tuple[str, ...]:
-        """The names of the bits set, lowest first."""
+        """Return the names of the bits that are set, lowest first."""
         names = sorted(self._enumerations.get(enumeration, {}).items())
         return tuple(name for bit, name in names if value & bit)
 
     def value(self, enumeration: str, name: str) -> int:
-        """The value of an enumerator, 0 when the registry does not publish it."""
+        """Return the value of an enumerator; 0 if the registry does not publish it."""
         values = self._enumerations.get(enumeration, {}).items()
         return next((value for value, known in values if known == name), 0)
 
     def enumeration(self, name: str) -> Mapping[int, str]:
-        """The names of its values; none if the registry does not publish it."""
+        """Return the names of an enumeration's values; none if the registry does not publish it."""
         return self._enumerations.get(name, {})
 
     def header(self, kind: str, address: int, record: bytes) -> Header:
-        """The common part of all objects. Raises MpippError if the record belongs to another
-        kind.
+        """Return the common part of all objects.
+
+        Raises MpippError if the record belongs to another kind.
         """
         return self.header_of(kind, address, self.raw_header(kind, record))
 
     def header_of(self, kind: str, address: int, raw: RawObject) -> Header:
-        """As `header`, of what was decoded already."""
+        """Return the common part of an object whose header was already decoded."""
         if raw.kind != self._numbers[kind]:
             raise MpippError(f"there is no {kind} at {address:#x}")
         if not raw.serial:
@@ -189,7 +191,7 @@ class Source:
         site = self.site(raw.caller, raw.frames)
         name = self.string(raw.name) if raw.name else ""
         if name and ("predefined" in flags or "null" in flags):
-            name = plain(name, "")  # which is shown without quotes
+            name = plain(name, "")  # because the name is shown without quotes
         freed_at = self.site(raw.freed, 0) if raw.freed and "ended" in flags else None
         return Header(
             *(kind, raw.handle, raw.serial, flags, raw.references, raw.fint, site, name, address),
@@ -198,25 +200,26 @@ class Source:
         )
 
     def raw_headers(self, kind: str) -> Callable[[bytes], RawObject]:
-        """A decoder for the common part of a record of this kind."""
+        """Return a decoder for the common part of a record of this kind."""
         offset = self._offsets.get(kind)
         if offset is None:
             raise MpippError(f"the table of {kind}s in the mpipp registry is not one of objects")
         return functools.partial(self._headers.within, offset)
 
     def raw_header(self, kind: str, record: bytes) -> RawObject:
-        """The common part of all objects, not interpreted."""
+        """Return the common part of all objects, not interpreted."""
         return self.raw_headers(kind)(record)
 
     def is_readable(self, kind: str, raw: RawObject) -> bool:
-        """Return whether `header_of` surely raises nothing: all that it names is here, or was
-        read.
+        """Return whether `header_of` certainly raises no error.
+
+        That is so if the header refers to nothing in the target that was not read before.
         """
         follows = raw.frames or raw.name or raw.caller not in self._sites
         return not follows and raw.kind == self._numbers[kind] and raw.serial != 0
 
     def site(self, caller: int, frames: int) -> Site:
-        """Return addresses of a call, with the further ones that are listed at `frames`."""
+        """Return the place of a call: its return address, with those of its callers at `frames`."""
         if frames:
             count = self.integers(frames, 1, 8, signed=False)[0]
             if count > _MAX_FRAMES:
@@ -231,7 +234,8 @@ class Source:
         return site
 
     def _stack_place(self, address: int) -> Site | None:
-        # A place with its callers (wrapper/registry/stack_places.h); None: the address is of code.
+        # Looks up a place that was recorded with its callers (wrapper/registry/stack_places.h).
+        # None: the address is not a record's but a return address.
         table = self.tables.get("stack_places")
         if table is None or not table.entries or not table.entries <= address:
             return None
@@ -243,13 +247,13 @@ class Source:
         return self.site(raw.caller, raw.frames) if raw.frames else None
 
     def error_class(self, number: int) -> str:
-        """The name of a class of errors."""
+        """Return the name of an error class."""
         known = self.constants.items()
         names = (name for name, value in known if value == number and name.startswith("MPI_ERR_"))
         return next(names, "MPI_ERR_UNKNOWN")
 
     def attachment(self, record: bytes) -> Attachment:
-        """The buffer attached for buffered sends."""
+        """Return the buffer attached for buffered sends."""
         raw = self._attachments.decode(record)
         state = self.enumerator("attachment", raw.state)
         if not state:
@@ -259,7 +263,7 @@ class Source:
         return Attachment(state, raw.size, raw.address, site, sent if raw.last else None)
 
     def string(self, address: int) -> str:
-        """A C string, "" at address 0; at most 4096 bytes of it."""
+        """Return a C string; "" at address 0. At most 4096 bytes are read."""
         if not address:
             return ""
         known = self._strings.get(address)
@@ -269,7 +273,7 @@ class Source:
         return known
 
     def characters(self, address: int) -> bytes:
-        """The bytes of a C string up to its NUL; at most 4096."""
+        """Return the bytes of a C string up to its NUL; at most 4096."""
         result = b""
         while len(result) < _MAX_STRING:
             position = address + len(result)
@@ -282,7 +286,10 @@ class Source:
         return result[:_MAX_STRING]
 
     def integers(self, address: int, count: int, size: int, signed: bool = True) -> tuple[int, ...]:
-        """An array of `count` integers of `size` bytes. Raises MpippError for a senseless one."""
+        """Return an array of `count` integers of `size` bytes.
+
+        Raises MpippError if the count or the size is impossible.
+        """
         if size not in _INTEGERS or not 0 <= count * size <= _MAX_ARRAY:
             raise MpippError(f"an array of {count} integers of {size} bytes is recorded")
         if not count:
@@ -290,45 +297,49 @@ class Source:
         if count > _FEW:
             self._keep(count)
         if count * size > _SMALL_ARRAY:
-            # The far end first: a damaged count must not make this read all there is, then fail.
+            # Read the last number first: a damaged count must fail before all memory is read.
             self.memory.read(address + (count - 1) * size, size)
         return self.unpack(self.memory.read(address, count * size), size, signed)
 
     def _keep(self, amount: int) -> None:
-        # Damaged records may share what is large: each makes numbers of its own of it.
+        # Damaged records may all refer to the same large array. Reading it for each would exhaust
+        # memory.
         self._kept += amount
         if self._kept > _MOST_KEPT:
             raise MpippError(f"more than {_MOST_KEPT} numbers are recorded: mpipp reads no more")
 
     def marks(self, address: int, count: int) -> bytes:
-        """A byte for each of `count`. Raises MpippError for a senseless number."""
+        """Return a byte for each of `count` partitions. Raises MpippError if that is impossible."""
         if not 0 <= count <= _MOST_MARKS:
             raise MpippError(f"marks of {count} partitions are recorded")
         return self.memory.read(address, count) if count else b""
 
     def unpack(self, data: bytes, size: int, signed: bool = True) -> tuple[int, ...]:
-        """The integers of `size` bytes that fit into `data`."""
+        """Return the integers of `size` bytes that fit into `data`."""
         code = _INTEGERS[size] if signed else _INTEGERS[size].upper()
         count = len(data) // size
-        if count == 1:  # of many datatypes
+        if count == 1:  # so for many datatypes
             return self._single[code].unpack_from(data)
         return struct.unpack_from(f"{self.byte_order}{count}{code}", data)
 
     def linked_decoder(self, name: str, make: type[Record]) -> Decoder[Record]:
-        """A decoder for records that others refer to by address; an empty table describes them."""
+        """Return a decoder for records that others refer to by address.
+
+        A table without entries describes these records.
+        """
         table = self.tables.get(name)
         if table is None:
             raise MpippError(f"the mpipp wrapper in this program records no {name}")
         return self.layout.decoder(table.record, name, make, table.record_size)
 
     def object_decoder(self, kind: str, make: type[Record]) -> Decoder[Record]:
-        """A decoder for the whole records of a kind."""
+        """Return a decoder for the complete records of a kind."""
         table = self.table(kind)
         return self.layout.decoder(table.record, kind, make, table.record_size)
 
     @property
     def times(self) -> Mapping[int, Mapping[int, int]]:
-        """The times of calls, by the address of their channel's history, and ordinal there."""
+        """The times of calls, by the address of a channel's history, then by ordinal."""
         if self._times is None:
             self._times = {}
             timed = self.entries("times", RawTimestamp) if "times" in self.tables else ()
@@ -337,7 +348,7 @@ class Source:
         return self._times
 
     def entries(self, name: str, make: type[Record]) -> list[Record]:
-        """All entries of a table that is an array."""
+        """Return all entries of a table that is an array."""
         decoder, data = self._array(name, make)
         return list(decoder.many(data))
 
@@ -357,7 +368,7 @@ class Source:
         return decoder, self.memory.read(table.entries, table.count * decoder.size)
 
     def _prepare_headers(self) -> None:
-        # Object records say their kind by number: the position among the objects' tables.
+        # The number of an object's kind is its position among the tables of objects.
         layout = self.layout
         self._offsets: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
@@ -371,7 +382,7 @@ class Source:
             raise MpippError(f"the mpipp registry at {layout.address:#x} has no tables of objects")
 
 
-# All processes of a job have the same.
+# Cached: all processes of a job have the same names.
 @functools.lru_cache(maxsize=4)
 def _enumerations(decoder: Decoder[RawEnumerator], data: bytes) -> dict[str, dict[int, str]]:
     result: dict[str, dict[int, str]] = {}

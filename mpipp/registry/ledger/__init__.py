@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The history of calls, as the wrapper compresses it."""
+"""The history of calls, which the wrapper stores compressed."""

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The history of a channel: its items put in order (wrapper/recorder/ledger/ledger.h).
+"""Decodes the history of a channel: its calls in order (wrapper/recorder/ledger/ledger.h).
 
-It may grow while it is read: a read returns the current part, and the next read the rest.
+The history may grow while it is read: a read returns the part that exists, and the next read the
+rest.
 """
 
 from __future__ import annotations
@@ -22,30 +23,30 @@ from mpipp.registry.layout.record_source import Source
 
 _MAX_WORDS = 1 << 24  # of a page
 _MOST_WORDS = 1 << 26  # of all pages: the wrapper keeps 64 MiB unless the user wants more
-_RECENT = 64  # calls that a run may look back
-_MOST_KNOWN = 1 << 16  # calls of a history
+_RECENT = 64  # the longest period of a run, in calls
+_MOST_KNOWN = 1 << 16  # different calls of a history
 _WORD = struct.Struct("<Q")
-PLAIN = 48  # bytes of a call that is the plainest: with one buffer, and nothing else
+PLAIN = 48  # bytes of the shortest call: it has one buffer, and nothing else
 
 
 class Layout(NamedTuple):
-    """The layout of histories in memory."""
+    """The layout of histories in memory, and patterns for quick tests."""
 
     histories: Decoder[RawHistory]
     pages: Decoder[RawPage]
     call: int
     run: int
     ordinal: int
-    started: int  # bits of a call that has the place where it was started, behind these
-    # A pattern of items that need no test one by one.
-    plain: re.Pattern[bytes]  # calls that follow each other
-    all_plain: re.Pattern[bytes]  # these calls, and runs
-    heads: re.Pattern[bytes]  # of one of these
+    started: int  # bits of a call with a second place, at which it was started
+    # Patterns for shortest calls, which are then not decoded one by one.
+    plain: re.Pattern[bytes]  # adjacent calls
+    all_plain: re.Pattern[bytes]  # only calls and runs
+    heads: re.Pattern[bytes]  # the head of a call or a run
     numbers: re.Pattern[bytes]
 
     @classmethod
     def of(cls, source: Source) -> Layout:
-        """That of a registry."""
+        """Return the layout that a registry describes."""
         call, run, ordinal = (source.value("item", name) for name in ("call", "run", "ordinal"))
         head = re.escape(bytes((call & 0xFF, PLAIN // 8, 0, 0, 1)))
         return cls(
@@ -68,9 +69,9 @@ class History:
     """The calls of a channel, by ordinal.
 
     Args:
-        address: of its record.
-        make: a call of its words.
-        grows: while it is read.
+        address: of the channel's record.
+        make: decodes a call from its words.
+        grows: whether the process runs while the history is read.
     """
 
     def __init__(
@@ -87,34 +88,36 @@ class History:
         self._make = make
         self._known = CallsByWords(make, layout.started)
         self._grows = grows
-        self._page = 0  # the one that is read
-        self._read = 0  # words of it
+        self._page = 0  # address of the page that is being read
+        self._read = 0  # words of this page that were read
         self._words = 0  # of all pages
         self._recent: list[KeptCall] = []
         self._next = 1
-        self._highest = 0  # the highest ordinal that is written
-        self._told = 0  # the current run was returned up to there
-        self._back = False  # True if an item has replaced earlier ordinals
+        self._highest = 0  # the highest ordinal so far
+        self._told = 0  # calls of the current run were returned up to this ordinal
+        self._back = False  # whether an item has replaced earlier ordinals
         self._found: list[Stretch] = []
 
     def last(self, channel: Channel) -> int:
-        """The ordinal up to which calls are kept: collective ones are when MPI has accepted them.
+        """Return the ordinal up to which calls are kept.
 
-        For a running process it must be read before the other arguments of `more`.
+        For collective calls this is the last that MPI has accepted. If the process runs, call this
+        before reading the arguments of `more`.
         """
         return self._raw().noted if channel.sequence == "collectives" else channel.count
 
     def more(self, period: int, last: int) -> list[Stretch]:
-        """New stretches up to an ordinal, in order of ordinals.
+        """Return new stretches of calls up to ordinal `last`, sorted by ordinal.
 
-        Ordinals of which nothing is kept are left out. Raises MpippError when it makes no sense.
+        Ordinals without a kept call are left out. Raises MpippError if the history is invalid.
 
         Args:
-            period: that of the channel's run, read after `last` and before this is called.
+            period: that of the channel's current run, read after `last` and before this call.
+            last: the result of `last`.
         """
         for data in self._new_data():
             self._take_all(data)
-        # A run that was closed since is among the items, beyond the last.
+        # If the run was closed in the meantime, it is already among the items, beyond `last`.
         follows = self._highest == self._next - 1 and not self._raw().full
         if period and follows and last >= self._next:
             self._open_run(period, last)
@@ -123,9 +126,9 @@ class History:
         return self._until(last)
 
     def kinds(self) -> list[KeptCall]:
-        """The different calls; what was said later of an ordinal does not count in their place.
+        """Return the different calls. A later correction of an ordinal does not remove a call.
 
-        Raises MpippError when it makes no sense.
+        Raises MpippError if the history is invalid.
         """
         found: dict[KeptCall, None] = {}
         for data in self._new_data():
@@ -136,10 +139,12 @@ class History:
         return list({kept.words: kept for kept in found}.values())
 
     def outline(self, period: int) -> Items | None:
-        """All of it, if it is plain; `more` tells nothing of it then.
+        """Return the whole history as an outline; None if it has longer calls than the shortest.
+
+        Afterwards `more` returns nothing about this part.
 
         Args:
-            period: that of the channel's run.
+            period: that of the channel's current run.
         """
         data = b"".join(self._new_data())
         if not self._layout.all_plain.fullmatch(data):
@@ -151,7 +156,7 @@ class History:
         return decoder.decode(self._source.memory.read(self._address, decoder.size))
 
     def _until(self, last: int) -> list[Stretch]:
-        # Without the call that is being noted at this moment, which the next read returns.
+        # Leaves a call that the process is writing at this moment for the next read.
         found = in_order(self._found) if self._back else self._found
         self._found, told = [], []
         self._back = False
@@ -190,7 +195,7 @@ class History:
             position += size
 
     def _several(self, data: bytes, start: int, end: int) -> None:
-        # There may be a million.
+        # Adds adjacent shortest calls together: there may be a million.
         known = self._known
         places = range(start, end, PLAIN)
         self._add(Singles, tuple([known[data[place : place + PLAIN]] for place in places]))
@@ -209,14 +214,14 @@ class History:
             self._highest = self._next - 1
             told = min(max(0, self._told + 1 - first), count)
         else:
-            told = 0  # earlier ordinals
+            told = 0  # the item repeats earlier ordinals
         if told < count:
             stretch = Stretch(first, count, cycle[:count])
             self._found.append(stretch.part(first + told, first + count) if told else stretch)
         self._remember([cycle[i % period] for i in range(max(0, count - _RECENT), count)])
 
     def _open_run(self, period: int, last: int) -> None:
-        # The current run is not written yet.
+        # Adds the current run, which the wrapper writes to the history only when it ends.
         first, cycle = self._next, self._cycle(period)
         told = max(self._told, first - 1)
         if last > told:
@@ -239,7 +244,7 @@ class History:
         self._recent = []
 
     def _new_data(self) -> Iterator[bytes]:
-        # Items, as little-endian words.
+        # Yields new items as little-endian words.
         source, decoder = self._source, self._layout.pages
         read = source.memory.fresh if self._grows else source.memory.read
         address = self._page or self._raw().pages
@@ -258,14 +263,14 @@ class History:
                 raise MpippError(
                     f"a history has more than {8 * _MOST_WORDS} bytes: mpipp reads no more"
                 )
-            # After what says how many they are: the process may be writing more.
+            # Read the words after their number, because the process may be writing more.
             data = read(address + decoder.size + 8 * start, 8 * (page.used - start))
             yield data if source.byte_order == "<" else _swapped(data)
             address = page.next
 
 
 class Items:
-    """A history's outline (`model.Outline`)."""
+    """The outline of a history (`model.Outline`)."""
 
     def __init__(
         self, layout: Layout, data: bytes, period: int, make: Callable[[tuple[int, ...]], Call]
@@ -286,16 +291,16 @@ class Items:
         return self._layout.numbers.findall(self._data)
 
     def call(self, head: bytes, count: int) -> Call:
-        """The call with that head."""
+        """Return the call with this head and count."""
         return self._make(_words(head + _WORD.pack(count)))
 
 
 class CallsByWords(dict[bytes, KeptCall]):
-    """The calls of a history by their words.
+    """The calls of a history by their words; a missing call is decoded.
 
     Args:
-        started: the bits of a call that has another place, of what started it, behind its three
-            words.
+        make: decodes a call from its words.
+        started: the bits of a call that has a second place behind its first three words.
     """
 
     def __init__(self, make: Callable[[tuple[int, ...]], Call], started: int) -> None:
@@ -310,7 +315,7 @@ class CallsByWords(dict[bytes, KeptCall]):
         return kept
 
     def _key(self, data: bytes) -> bytes:
-        # Without the places.
+        # The call's words without its places.
         present = int.from_bytes(data[16:24], "little")
         rest = data[32:] if present & self._started else data[24:]
         return data[:8] + data[16:24] + rest
@@ -327,7 +332,7 @@ def _swapped(data: bytes) -> bytes:
 
 
 def in_order(said: Sequence[Stretch]) -> list[Stretch]:
-    """Stretches by ordinal; what was said later of an ordinal counts."""
+    """Return stretches sorted by ordinal. A later stretch replaces earlier ones of its ordinals."""
     found: list[Stretch] = []
     ends: list[int] = []
     for stretch in said:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls in histories: the past that the wrapper keeps (wrapper/recorder/ledger/ledger.h)."""
+"""Decodes the calls in histories of channels (wrapper/recorder/ledger/ledger.h)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from mpipp.registry.ledger.channel_history import History, Layout
 
 _ADDRESS = (1 << 56) - 1
 _MOST_ARGUMENTS = 16
-_OWN, _COMMUTES = 1 << 63, 1 << 62  # bits of an operation of the program's own
-_NULL = 1 << 33  # in place of a number of values
+_OWN, _COMMUTES = 1 << 63, 1 << 62  # bits that mark an operation made by MPI_Op_create
+_NULL = 1 << 33  # stands for a null pointer, where the number of values is otherwise
 _STEP_WORDS = 6
 
-# The fields of a call that the wrapper keeps of a collective one, in its order.
+# The fields of a collective call that the wrapper keeps, in their order.
 _SCALARS = ("root", "op", "tag", "errorcode")
 
 
 class Ledger:
-    """Decodes histories."""
+    """Decodes the histories of channels."""
 
     def __init__(self, source: Source, datatypes: Datatypes) -> None:
         self._source = source
@@ -40,11 +40,11 @@ class Ledger:
         self._layout: Layout | None = None
 
     def history(self, channel: Channel, comm: int | None, grows: bool = False) -> History:
-        """The history of a channel that has one.
+        """Return the history of a channel that has one.
 
         Args:
-            comm: its communicator's handle.
-            grows: whether the process runs while it is read.
+            comm: handle of the channel's communicator.
+            grows: whether the process runs while the history is read.
         """
 
         def make(words: tuple[int, ...]) -> Call:
@@ -75,7 +75,7 @@ class Ledger:
             site=source.site(caller, 0),
             frame=0,
             comm=comm,
-            op=None if own_op else scalars.get("op") or None,  # 0: not known
+            op=None if own_op else scalars.get("op") or None,  # 0: unknown
             dest=channel.peer if sends else None,
             source=channel.peer if receives else None,
             tag=channel.tag if sends or receives else scalars.get("tag"),
@@ -89,7 +89,8 @@ class Ledger:
         )
 
     def _step(self, words: tuple[int, ...]) -> Call:
-        # A step of a process, as a call with the names of its kind and flags among its arguments.
+        # A step of a process becomes a call; the names of its kind and flags are among the
+        # arguments.
         if len(words) != _STEP_WORDS:
             raise MpippError(f"a step in the ledger has {len(words)} words")
         head, caller, _, identity, kind, key = words
@@ -117,7 +118,7 @@ class Ledger:
     def _start(
         self, present: int, words: tuple[int, ...]
     ) -> tuple[ThreadCall | None, tuple[int, ...]]:
-        # The call that started a persistent operation, and the words behind its place.
+        # Returns the call that started a persistent operation, and the remaining words.
         is_one, is_all = self._has(present, "started"), self._has(present, "started_all")
         if not is_one and not is_all:
             return None, words
@@ -142,7 +143,7 @@ class Ledger:
     def _vectors(
         self, words: tuple[int, ...], count: int
     ) -> tuple[list[list[Share]], tuple[int, ...]]:
-        # They, and what follows them.
+        # Returns the counts and datatypes for each peer, and the remaining words.
         found = []
         for _ in range(min(count, 2)):
             if not words:
@@ -162,8 +163,9 @@ class Ledger:
         return found, words
 
     def _arguments(self, words: tuple[int, ...]) -> dict[str, int | tuple[int, ...] | None]:
-        # Arguments as of an active call. For a long array its length and a hash, for a group with
-        # its process a hash of its "members". Other handles have no information.
+        # The arguments are named as in an active call. The ledger keeps only length and hash of a
+        # long array, and only a hash of a group: "members". It keeps no other handles, because
+        # their values differ between processes.
         found: dict[str, int | tuple[int, ...] | None] = {}
         position = 1
         for _ in range(min(words[0] if words else 0, _MOST_ARGUMENTS)):

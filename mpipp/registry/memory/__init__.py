@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Sources of bytes: a process, a core file, an interpreter of Python in it."""
+"""Sources of bytes: a process, a core file, a Python interpreter in either."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Where the target's bytes come from: a process, a test's bytes, and a cache of pages over either.
+"""The target's memory: of a running process, of a test, and a cache of pages over either.
 
-A debugger's front end brings its own `Memory`.
+A debugger's front end has its own `Memory`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Protocol
 
 from mpipp.common.errors import MpippError, UnreadableMemory
 
-_PAGE = 4096  # no memory mapping is finer, so a page is readable as a whole or not at all
+_PAGE = 4096  # memory is mapped in pages, so a page is readable as a whole or not at all
 _CACHED_PAGES = 16384
-_LARGE = 1 << 20  # reads beyond this many bytes pass the cache by
-_LONGEST = 1 << 28  # bytes of a read: nothing that is recorded is as long
+_LARGE = 1 << 20  # reads of more bytes bypass the cache
+_LONGEST = 1 << 28  # bytes of a read; no record is longer
 _SEARCH_STEP = 1 << 20
 _ADDRESS_SPACE = 1 << 64
 
@@ -25,12 +25,12 @@ class Memory(Protocol):
     """The memory of a process, live or post mortem."""
 
     def read(self, address: int, length: int) -> bytes:
-        """Return exactly `length` bytes. Raises UnreadableMemory when any cannot be read."""
+        """Return exactly `length` bytes. Raises UnreadableMemory if any of them cannot be read."""
         ...
 
 
 class BytesMemory:
-    """Memory made of given pieces: address -> bytes. Pieces do not join up."""
+    """Memory made of pieces: address -> bytes. A read must stay in one piece."""
 
     def __init__(self, pieces: Mapping[int, bytes | bytearray]) -> None:
         self._pieces = pieces
@@ -46,7 +46,7 @@ class ProcessMemory:
     """The memory of a running process on this machine, by process id."""
 
     def __init__(self, pid: int) -> None:
-        """Raises MpippError when there is no such process or it must not be read."""
+        """Raises MpippError if there is no such process, or if this user must not read it."""
         self.pid = pid
         try:
             self._file = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
@@ -59,7 +59,7 @@ class ProcessMemory:
             ) from None
 
     def close(self) -> None:
-        """Give the process's memory file back to the system; no reads after this."""
+        """Close the process's memory file; no reads are possible afterwards."""
         os.close(self._file)
 
     def read(self, address: int, length: int) -> bytes:
@@ -72,7 +72,7 @@ class ProcessMemory:
         return data
 
     def beginning(self, address: int, most: int) -> bytes:
-        """Return at most so many bytes, up to the first unreadable one."""
+        """Return at most `most` bytes, up to the first unreadable byte."""
         try:
             return os.pread(self._file, most, address)
         except (OSError, OverflowError, ValueError):
@@ -97,7 +97,7 @@ class ProcessMemory:
         overlap = len(pattern) - 1
         for position in range(start, end, _SEARCH_STEP):
             try:
-                # Its end may have gone since the mappings were listed.
+                # The mapping may have become shorter since it was listed.
                 data = self.beginning(position, min(_SEARCH_STEP + overlap, end - position))
             except UnreadableMemory:
                 continue
@@ -108,14 +108,14 @@ class ProcessMemory:
 
 
 class PageCache:
-    """Remembers pages of another memory until `invalidate`, so that small reads cost little."""
+    """Caches pages of another memory until `invalidate`, so that small reads cost little."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._pages: dict[int, bytes] = {}  # b"": not readable as a whole
+        self._pages: dict[int, bytes] = {}  # b"": the page is unreadable
 
     def invalidate(self) -> None:
-        """Forget everything: the target has run, or its memory was changed."""
+        """Forget all pages, because the target has run or its memory was changed."""
         self._pages.clear()
 
     def read(self, address: int, length: int) -> bytes:
@@ -135,7 +135,7 @@ class PageCache:
         return self._memory.read(address, length)
 
     def fresh(self, address: int, length: int) -> bytes:
-        """The current contents, without the cache."""
+        """Return the current contents, without the cache."""
         if length > _LONGEST:
             raise UnreadableMemory(address, length)
         return self._memory.read(address, length)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Core files, read for what is in them: which memory they have, and where bytes stand in it.
+"""Core files: the memory segments that they contain, and search for bytes in them.
 
-Only what a debugger does not say itself, and as far as the file goes: it may be cut off or damaged.
+This provides only facts that a debugger does not. The file may be truncated or damaged.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-_MANY = 0xFFFF  # program headers or more: the first section's header has their number (PN_XNUM)
+# Stands for a larger number of program headers, which is in the first section header (PN_XNUM).
+_MANY = 0xFFFF
 _MOST_HEADERS = 1 << 20
 _HEADER = 56  # bytes of a program header
 _LOAD = 1  # PT_LOAD
 _WRITABLE, _READABLE = 2, 4  # PF_W, PF_R
-_MOST_BYTES = 1 << 57  # that any process has addresses for, or any file has
+_MOST_BYTES = 1 << 57  # more than any address of a process, or size of a file
 _STEP = 1 << 24  # bytes that are searched at a time
 
 
 class Segment(NamedTuple):
-    """Memory that the process had.
+    """A memory segment of the process.
 
     Attributes:
         start, end: its addresses.
-        readable, writable: whether the process might read it, and write to it.
-        offset: where its bytes begin in the file.
-        present: how many of them the file has; 0 for memory that was left out.
+        readable, writable: whether the process had these permissions.
+        offset: position of its bytes in the file.
+        present: the number of its bytes in the file; 0 for memory that was left out.
     """
 
     start: int
@@ -42,11 +43,11 @@ class CoreFile(NamedTuple):
     """A core file of a 64-bit process.
 
     Attributes:
-        path: the file.
-        size: its bytes.
-        whole: how many it would have if none were cut off.
+        path: the file's path.
+        size: the file's size in bytes.
+        whole: the size in bytes that the file would have without truncation.
         damaged: the number of impossible program headers.
-        segments: in the file's order.
+        segments: the memory segments, in the file's order.
     """
 
     path: str
@@ -61,7 +62,7 @@ class CoreFile(NamedTuple):
 
 
 def read(path: str) -> CoreFile | None:
-    """The memory of a core file; None if the file is not a core file, or cannot be read."""
+    """Return the segments of a core file; None if the file is no core file, or is unreadable."""
     try:
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -87,7 +88,7 @@ def read(path: str) -> CoreFile | None:
 
 
 def search(core: CoreFile, pattern: bytes) -> Iterator[int]:
-    """Yield every address of `pattern` in writable memory that the file holds."""
+    """Yield every address of `pattern` in writable memory that the file contains."""
     try:
         with open(core.path, "rb") as file:
             for offset in _occurrences(file, pattern):
@@ -99,7 +100,7 @@ def search(core: CoreFile, pattern: bytes) -> Iterator[int]:
 
 
 def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
-    # Type, flags, offset, address, physical address, bytes in the file, bytes in memory.
+    # Yields type, flags, offset, address, physical address, bytes in the file, bytes in memory.
     header = file.read(64)
     if len(header) < 64 or header[:5] != b"\x7fELF\x02":
         return
@@ -111,7 +112,7 @@ def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
     if number == _MANY:
         (number,) = struct.unpack(order + "I", _bytes(file, sections + 44, 4).ljust(4, b"\0"))
         number = number or _MANY
-    # Each by itself: of damaged numbers, the whole table may have more bytes than there is memory.
+    # One at a time: with damaged numbers, the table could be larger than this machine's memory.
     for start in range(at, at + size * min(number, _MOST_HEADERS), size):
         header = _bytes(file, start, _HEADER)
         if len(header) < _HEADER:
@@ -122,14 +123,14 @@ def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
 def _is_sound(
     kind: int, _flags: int, offset: int, start: int, _physical: int, length: int, memory: int
 ) -> bool:
-    # Other segments beyond the file's end are truncated.
+    # A segment beyond the file's end is sound: the file is truncated.
     if offset > _MOST_BYTES or length > _MOST_BYTES:
         return False
     return kind != _LOAD or (length <= memory <= _MOST_BYTES and start + memory <= 1 << 64)
 
 
 def _bytes(file: BinaryIO, offset: int, length: int) -> bytes:
-    # As many as there are.
+    # At the end of the file, returns fewer bytes.
     if offset >= 1 << 63:
         return b""
     file.seek(offset)
@@ -141,7 +142,7 @@ def _present(offset: int, length: int, size: int) -> int:
 
 
 def _occurrences(file: BinaryIO, pattern: bytes) -> Iterator[int]:
-    # The file is searched once, for any segments: damaged ones may be anywhere in it.
+    # One search of the whole file serves all segments. Damaged segments may overlap in the file.
     start, before = 0, b""
     while step := file.read(_STEP):
         data = before + step

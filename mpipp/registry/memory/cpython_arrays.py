@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Python objects with memory that a frame reaches by name: numpy arrays, bytearrays and others.
 
-First come variables, then elements and attributes of these, and so on, until all wanted addresses
-are found (`cpython_objects.py` reads the objects).
+The search starts at variables, and continues with their elements and attributes, level by level,
+until all wanted addresses are found. `cpython_objects.py` reads the objects.
 """
 
 from __future__ import annotations
@@ -16,30 +16,32 @@ from mpipp.registry.memory.cpython_objects import Kind, Named, Objects, layout_o
 
 _MOST_FRAMES = 8
 _MOST_OBJECTS = 8000
-_DEEPEST = 4  # steps from a variable: self.grid.levels[0].u
+_DEEPEST = 4  # steps from a variable; `self.grid.levels[0].u` has 4
 _MOST_BASES = 16
 _MOST_DIMENSIONS = 64
 _LARGEST = 1 << 48
-_LEAST_FLOAT = 4  # bytes
+_LEAST_FLOAT = 4  # bytes of a float for which MPI has a datatype
 
-# numpy's PyArrayObject and PyArray_Descr (numpy/ndarraytypes.h).
+# Offsets in numpy's PyArrayObject and PyArray_Descr (numpy/ndarraytypes.h).
 _DATA, _RANK, _SHAPE, _STRIDES, _BASE, _DTYPE = 16, 24, 32, 40, 48, 56
 _KIND, _ORDER = 24, 26
-_ITEM_SIZES = (32, 40)  # int before numpy 2, long since
+# Offsets of the item size: an int before numpy 2, a long since.
+_ITEM_SIZES = (32, 40)
 _KINDS = {b"b": "bool", b"i": "int", b"u": "uint", b"f": "float", b"c": "complex"}
-# Elements of array.array, by their codes.
+# The kinds of array.array's elements, by type code.
 _CODES = {**dict.fromkeys("bhilq", "int"), **dict.fromkeys("BHILQ", "uint")}
 _CODES.update(dict.fromkeys("fd", "float"))
 _LENGTH = 16
-_ITEMS, _DESCRIPTION, _ITEM_SIZE = 24, 40, 4  # in array.array; in its description
-_START = 40  # of a bytearray
-_BYTES = 32  # of bytes
-# A memoryview's Py_buffer, and its members.
+# Offsets in array.array and in its description of elements.
+_ITEMS, _DESCRIPTION, _ITEM_SIZE = 24, 40, 4
+_START = 40  # offset in a bytearray
+_BYTES = 32  # offset in a bytes object
+# The offset of a memoryview's Py_buffer, and offsets in it.
 _VIEW = 56
 _VIEWED, _VIEW_LENGTH, _VIEW_SIZE, _VIEW_RANK = 8, 16, 24, 36
 _VIEW_FORMAT, _VIEW_SHAPE, _VIEW_STRIDES, _VIEW_INDIRECT = 40, 48, 56, 64
-_MAPPED, _MAPPED_SIZE = 16, 24  # of mmap.mmap
-_FOREIGN, _FOREIGN_SIZE = 16, 40  # of arrays of ctypes
+_MAPPED, _MAPPED_SIZE = 16, 24  # offsets in mmap.mmap
+_FOREIGN, _FOREIGN_SIZE = 16, 40  # offsets in ctypes arrays
 
 
 class PythonArray(NamedTuple):
@@ -48,11 +50,11 @@ class PythonArray(NamedTuple):
     Attributes:
         name: the expression that leads to it: `self.u`.
         sort: "ndarray", "bytearray", "memoryview" or another type's name.
-        low: address of the lowest byte that it has; `high` is behind the last.
+        low, high: addresses of its lowest byte, and behind its last byte.
         kind: "bool", "int", "uint", "float" or "complex"; "" for all else.
         item_size: bytes of an element.
-        elements: how many it has.
-        owner: [low, high) of the object whose memory it is; None if that is not known.
+        elements: the number of elements.
+        owner: [low, high) of the object that owns the memory; None if it is unknown.
     """
 
     name: str
@@ -65,20 +67,21 @@ class PythonArray(NamedTuple):
     owner: tuple[int, int] | None
 
     def holds(self, address: int) -> bool:
-        """Return whether an address is in its memory; of an empty one, where it begins."""
+        """Return whether an address is in its memory; if that is empty, whether it begins there."""
         return self.low <= address < max(self.high, self.low + 1)
 
 
 def arrays(
     memory: Memory, frame: int, version: int, wanted: Iterable[int]
 ) -> Iterator[PythonArray]:
-    """The objects that have one of the addresses, by the shortest expressions in a frame.
+    """Yield the objects whose memory has one of the addresses, by the shortest expressions.
 
-    Variables of the frame and its callers come first, then those of their modules.
+    The variables of the frame and its callers come first, then those of their modules.
 
     Args:
-        frame: its address, as `cpython_frames.of` takes it.
+        frame: address of the frame, as for `cpython_frames.of`.
         version: `Py_Version`.
+        wanted: the addresses.
     """
     layout = layout_of(version)
     if layout is not None:
@@ -213,7 +216,7 @@ class _Search:
     def _item_size(self, array: int) -> int:
         dtype = self._number(array + _DTYPE)
         small, large = (self._number(dtype + at, 8 if at > 32 else 4) for at in _ITEM_SIZES)
-        # Since numpy 2 its flags stand where the size did.
+        # numpy 2 has flags at the old offset of the size.
         return small if 0 < small <= 1 << 20 and not 0 < large <= 64 else large
 
     def _numpy_extent(self, array: int) -> tuple[int, int, int] | None:
@@ -224,7 +227,7 @@ class _Search:
     def _extent(
         self, data: int, rank: int, size: int, shape: int, strides: int
     ) -> tuple[int, int, int] | None:
-        # Its lowest byte, what is behind the last, and how many elements.
+        # Returns the lowest address, the address behind the last byte, and the number of elements.
         if not 0 <= rank <= _MOST_DIMENSIONS or not 0 < size <= 1 << 30:
             return None
         low, high, count = data, data + size, 1
@@ -242,7 +245,7 @@ class _Search:
         for _ in range(_MOST_BASES):
             kind = self._objects.kind(address)
             if "numpy.ndarray" not in kind.names:
-                # Other objects have memory of their own.
+                # Objects other than numpy arrays own their memory.
                 found = self._array(Named("", address), kind)
                 return found.owner if found is not None else None
             base = self._number(address + _BASE)
@@ -257,7 +260,7 @@ class _Search:
 
 
 def _readable(every: Iterator[Named]) -> Iterator[Named]:
-    # Yield the objects before the first that cannot be read.
+    # Yields the objects before the first unreadable one.
     try:
         yield from every
     except UnreadableMemory:

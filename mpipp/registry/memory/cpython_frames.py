@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The line of Python that a thread executes, from CPython's own structures, without its symbols.
+"""The Python line that a thread executes, read from CPython's structures without debug symbols.
 
-The members of these structures lie at fixed places in each release (3.9 to 3.13, 64 bits). mpipp
-trusts none of their values: values that make no sense give no line.
+The members of these structures have fixed offsets in each release (3.9 to 3.13, 64 bits). mpipp
+trusts none of their values: impossible values give no line.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from mpipp.common.errors import UnreadableMemory
 from mpipp.registry.memory.address_space import Memory
 
 _MOST = 10_000  # limit of threads, frames, and pieces of their tables
-_PIECE = 256  # bytes of a table
-_LONGEST = 4096  # characters of a name, bytes of a table's part
-_TYPE, _TYPE_NAME = 8, 24  # in an object; in a type
-_LENGTH, _STATE = 16, 32  # of a string
-_SIZE, _BYTES = 16, 32  # of bytes
+_PIECE = 256  # bytes of a piece of a table
+_LONGEST = 4096  # characters of a name; a table may have 64 times as many bytes
+_TYPE, _TYPE_NAME = 8, 24  # offsets in an object, and in a type
+_LENGTH, _STATE = 16, 32  # offsets in a string
+_SIZE, _BYTES = 16, 32  # offsets in a bytes object
 
 
 class Place(NamedTuple):
-    """A line of Python: the file, the line's number, the function."""
+    """A line of Python: file, line number, function."""
 
     file: str
     line: int
@@ -32,7 +32,8 @@ class Place(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    # Where the members are; `holder`: the frame is found by another structure, -1 if by the thread.
+    # Offsets of members. `holder` is the offset of the frame's address in a structure between
+    # thread and frame, or -1 if there is none.
     head: int
     next_interpreter: int
     threads: int
@@ -44,15 +45,15 @@ class _Layout(NamedTuple):
     instruction: int
     first_line: int
     instructions: int
-    text: int  # of an ASCII string
-    file: int = 112  # of a code object, as the two that follow
+    text: int  # offset of the characters in an ASCII string
+    file: int = 112  # offset in a code object, also the next two
     function: int = 120
     lines: int = 136
-    # Bytes for each step of a number that is the instruction; 0: it is an address.
+    # Bytes of code for each unit of the instruction's number; 0: `instruction` holds an address.
     step: int = 0
 
 
-# The thread is known by what pthread_self says.
+# A thread's id in these releases is its pthread_self.
 _UNTIL_10 = _Layout(
     head=32,
     next_interpreter=0,
@@ -82,21 +83,24 @@ _LAYOUTS = {
 _NEXT_THREAD = 8
 _COOKIE = b"xdebugpy"
 _TOLD = {"head": 40, "next_interpreter": 64, "threads": 72, "frame": 184, "native_id": 200}
-_NO_LINE = 128  # in the table of 3.10: -128
-_PARTS = "/mpi4py/"  # its own modules: what called them is meant
+_NO_LINE = 128  # -128 in the table of 3.10
+_PARTS = "/mpi4py/"  # mpi4py's modules are skipped: users want the line that called them
 
 
 def at(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) -> Place | None:
-    """The innermost line of the program's that a thread is at; None if that is not known.
+    """Return the innermost line of the program that a thread executes; None if it is unknown.
 
-    `runtime` is the address of `_PyRuntime`, `version` the value of `Py_Version` (or its equivalent
-    before 3.11). `tid` is the number of the thread from gettid, `thread` that from pthread_self.
+    Args:
+        runtime: address of `_PyRuntime`.
+        version: `Py_Version`, or its equivalent before 3.11.
+        tid: the thread's number from gettid.
+        thread: the thread's number from pthread_self.
     """
     return next(stack(memory, runtime, version, tid, thread), None)
 
 
 def stack(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0) -> Iterator[Place]:
-    """The program's lines that a thread is at, innermost first, as far as they are known."""
+    """Yield the program's lines that a thread is at, innermost first, as far as they are known."""
     layout = _LAYOUTS.get(version >> 16 & 0xFF) if version >> 24 == 3 else None
     if layout is None:
         return
@@ -106,7 +110,7 @@ def stack(memory: Memory, runtime: int, version: int, tid: int, thread: int = 0)
 
 
 def of(memory: Memory, frame: int, version: int) -> Place | None:
-    """The line that a frame is at, by its address; None if that is not known."""
+    """Return the line of the frame at an address; None if it is unknown."""
     layout = _LAYOUTS.get(version >> 16 & 0xFF) if version >> 24 == 3 else None
     return None if layout is None else _Reader(memory, layout).place(frame)
 
@@ -118,9 +122,9 @@ class _Reader:
         self._left = _MOST
 
     def places(self, runtime: int, thread_id: int) -> Iterator[Place]:
-        """The lines of a thread, innermost first."""
+        """Yield the lines of a thread, innermost first."""
         layout = self._layout
-        # from 3.13 on it has the offsets of some members
+        # since 3.13, `_PyRuntime` itself has the offsets of some members
         if self._memory.read(runtime, 8) == _COOKIE:
             known = {name: self._number(runtime + offset) for name, offset in _TOLD.items()}
             layout = self._layout = layout._replace(**known)
@@ -145,14 +149,14 @@ class _Reader:
             address = self._number(address + following)
 
     def place(self, frame: int) -> Place | None:
-        """The place of a frame; None if it stands for C."""
+        """Return the line of a frame; None if the frame belongs to C code."""
         layout = self._layout
         code = self._number(frame + layout.code)
         if not code or self._type(code) != b"code":
             return None
         if layout.step:
             last = self._number(frame + layout.instruction, 4)
-            offset = ((last ^ 1 << 31) - (1 << 31)) * layout.step  # -1 before the first
+            offset = ((last ^ 1 << 31) - (1 << 31)) * layout.step  # -1 before the first instruction
         else:
             offset = self._number(frame + layout.instruction) - (code + layout.instructions)
         file = self._text(self._number(code + layout.file))
@@ -161,8 +165,9 @@ class _Reader:
         return Place(file, line, function) if file and line > 0 else None
 
     def _line(self, code: int, offset: int) -> int:
-        # The line of the instruction at an offset in bytes: PEP 626, Objects/locations.md of
-        # CPython. A frame that made a call is at the call, or behind it (3.13).
+        # Returns the line of the instruction at an offset in bytes (PEP 626, Objects/locations.md
+        # of CPython). If the frame made a call, the offset is that of the call; in 3.13 it is
+        # behind the call.
         table = self._number(code + self._layout.lines)
         size = self._number(table + _SIZE)
         if not 0 < size <= _LONGEST * 64 or self._type(table) != b"bytes":
@@ -204,12 +209,12 @@ class _Reader:
         return self._memory.read(address + start, length * width).decode(encoding, "replace")
 
     def _number(self, address: int, size: int = 8) -> int:
-        # sys.byteorder is the debugger's; Python programs are debugged where they run.
+        # The debugger's byte order is the program's: both run on the same machine.
         return int.from_bytes(self._memory.read(address, size), sys.byteorder)
 
 
 def _line_in_9(data: bytes, line: int, offset: int) -> int:
-    # Pairs of steps: in bytes of code, in lines (Objects/lnotab_notes.txt of CPython).
+    # The table has pairs of steps: bytes of code, lines (Objects/lnotab_notes.txt of CPython).
     at = 0
     for step, lines in zip(data[::2], data[1::2]):
         at += step
@@ -220,7 +225,7 @@ def _line_in_9(data: bytes, line: int, offset: int) -> int:
 
 
 def _line_in_10(data: bytes, line: int, offset: int) -> int:
-    # Pairs as before, but with the lines of the code after the step.
+    # Pairs as in 3.9, but the lines belong to the code after the step.
     at, known = 0, line
     for step, lines in zip(data[::2], data[1::2]):
         line += 0 if lines == _NO_LINE else (lines ^ 128) - 128
@@ -232,7 +237,7 @@ def _line_in_10(data: bytes, line: int, offset: int) -> int:
 
 
 def _signed(data: bytes, position: int) -> int:
-    # Six bits a byte, the least first; the last bit of all is the sign.
+    # Each byte has six bits of the number, the lowest first. The lowest bit of all is the sign.
     value = shift = 0
     while position < len(data):
         value |= (data[position] & 63) << shift

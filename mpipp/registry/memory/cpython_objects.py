@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Python objects and the objects that they refer to, read in CPython's own structures.
+"""Python objects and the objects that they refer to, read from CPython's structures.
 
-Members lie at fixed places in each release (3.9 to 3.13, 64 bits). mpipp trusts none of their
-values: values that make no sense lead nowhere.
+The members have fixed offsets in each release (3.9 to 3.13, 64 bits). mpipp trusts none of their
+values: impossible values lead nowhere.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import NamedTuple
 from mpipp.common.errors import UnreadableMemory
 from mpipp.registry.memory.address_space import Memory
 
-MOST_ITEMS = 300  # of a container
-_MOST_NAMES = 2000  # of a frame, or of a module
+MOST_ITEMS = 300  # items of a container that are read
+_MOST_NAMES = 2000  # names of a frame, or of a module
 _MOST_SLOTS = 100
-_DEEPEST = 16  # base classes
+_DEEPEST = 16  # base classes that are followed
 _LONGEST = 256  # characters of a name
 _WORD = 8
 
-# In an object; in a type (cpython/object.h).
+# Offsets in an object and in a type (cpython/object.h).
 _TYPE, _LENGTH = 8, 16
 _TYPE_NAME, _BASIC_SIZE, _FLAGS, _BASE, _DICT_OFFSET = 24, 32, 168, 256, 288
 _TYPE_BYTES = 296
-_STATE = 32  # of a string
-_ITEMS = 24  # of a tuple, or the address of those of a list
-_REFERENCE = 16  # in a cell, and of a module's dict
-_KEYS, _VALUES = 32, 40  # of a dict
-_DIGIT = 24  # of an integer
-_SLOT = struct.Struct("=QixxxxqixxxxQ")  # PyMemberDef
+_STATE = 32  # offset in a string
+_ITEMS = 24  # offset in a tuple; in a list, of the items' address
+_REFERENCE = 16  # offset in a cell; in a module, of its dict
+_KEYS, _VALUES = 32, 40  # offsets in a dict
+_DIGIT = 24  # offset in an int
+_SLOT = struct.Struct("=QixxxxqixxxxQ")  # struct PyMemberDef
 _OBJECT_SLOT = 16
 
 _MANAGED, _INLINE = 1 << 4, 1 << 2
@@ -40,15 +40,17 @@ _CLASS = 1 << 31
 
 
 class Layout(NamedTuple):
-    """Where the members are that differ between releases.
+    """Offsets of members that differ between releases.
 
     Attributes:
-        code, previous, locals_, globals_, fast: in a frame; `fast` is the first of its variables.
-        names: of those, in a code object: tuples that follow each other.
-        text: of an ASCII string.
-        index_bits: of a dict's keys: bytes of all indices, as a power of 2; -1: of their number.
-        entries, indices: of a dict's keys: how many are used, and where the indices begin.
-        cached_keys: of a class: the names of its instances' attributes.
+        code, previous, locals_, globals_, fast: in a frame; `fast` is that of the first variable.
+        names: in a code object, of its tuples with the variables' names, in the frame's order.
+        text: of the characters in an ASCII string.
+        index_bits: in a dict's keys, of the logarithm (base 2) of the indices' size in bytes. -1:
+            they
+            have the number of indices instead.
+        entries, indices: in a dict's keys, of the number of used entries, and of the indices.
+        cached_keys: in a class, of the names of its instances' attributes.
         first_value: in the values of a dict that shares its keys.
     """
 
@@ -79,15 +81,15 @@ _LAYOUTS = {
 
 
 def layout_of(version: int) -> Layout | None:
-    """The layout of a release, by `Py_Version`; None: it is not known."""
+    """Return the layout of a release, by `Py_Version`; None if it is unknown."""
     return _LAYOUTS.get(version >> 16 & 0xFF) if version >> 24 == 3 else None
 
 
 class Kind(NamedTuple):
-    """A type of Python.
+    """A Python type.
 
     Attributes:
-        names: its own and those of its base classes.
+        names: its own name, and those of its base classes.
     """
 
     address: int
@@ -105,7 +107,7 @@ class Named(NamedTuple):
 
 
 class Objects:
-    """Reads objects of one process, which stands still meanwhile."""
+    """Reads objects of one process, which must be stopped."""
 
     def __init__(self, memory: Memory, version: int, layout: Layout) -> None:
         self._memory, self._layout = memory, layout
@@ -113,7 +115,7 @@ class Objects:
         self._kinds: dict[int, Kind] = {}
 
     def variables(self, frame: int) -> Iterator[Named]:
-        """The local variables of a frame; None of a frame that stands for C."""
+        """Yield the local variables of a frame; none for a frame of C code."""
         code = self.number(frame + self._layout.code)
         if not code or not self._is(code, "code"):
             return
@@ -131,17 +133,17 @@ class Objects:
             yield from self.entries(found)
 
     def module_of(self, frame: int) -> int:
-        """The dict with the global variables of a frame; 0 if it stands for C."""
+        """Return the dict with the global variables of a frame; 0 for a frame of C code."""
         code = self.number(frame + self._layout.code)
         is_code = code and self._is(code, "code")
         return self.number(frame + self._layout.globals_) if is_code else 0
 
     def caller(self, frame: int) -> int:
-        """The frame that called; 0: there is none."""
+        """Return the frame of the caller; 0 if there is none."""
         return self.number(frame + self._layout.previous)
 
     def kind(self, address: int) -> Kind:
-        """The type of an object."""
+        """Return the type of an object."""
         of = self.number(address + _TYPE)
         known = self._kinds.get(of)
         if known is None:
@@ -158,7 +160,7 @@ class Objects:
             kind = self.number(kind + _BASE)
 
     def inside(self, one: Named, kind: Kind) -> Iterator[Named]:
-        """The objects that an object refers to: elements, and attributes of instances."""
+        """Yield the objects that an object refers to: elements, and attributes of instances."""
         if kind.flags & (_STR | _LONG | _CLASS):
             return
         if kind.flags & _DICT:
@@ -177,7 +179,8 @@ class Objects:
                 yield Named(f"{one.name}.{name}", value)
 
     def _of_module(self, one: Named) -> Iterator[Named]:
-        # Modules of the program: files of Python that are no package, and not installed.
+        # Only variables of the program's own modules: Python files that are neither packages nor
+        # installed.
         found = list(self.entries(self.number(one.address + _REFERENCE)))
         known = {each.name: each.address for each in found if each.name.startswith("__")}
         file = self.text(known.get("__file__", 0)) if "__file__" in known else ""
@@ -197,7 +200,7 @@ class Objects:
                 yield from self.entries(found)
 
     def _managed(self, address: int, kind: Kind) -> Iterator[Named]:
-        # Instances keep the values of their attributes, until something asks for their dict.
+        # An instance keeps the values of its attributes in an array until its dict is needed.
         found, values = self.number(address - 3 * _WORD), 0
         if self._minor == 11:
             values = self.number(address - 4 * _WORD)
@@ -213,7 +216,7 @@ class Objects:
             yield from self.entries(found)
 
     def _slots(self, address: int, kind: Kind) -> Iterator[Named]:
-        # __slots__ of the class and of its base classes.
+        # Yields the attributes in __slots__ of the class and its base classes.
         of = kind.address
         for _ in range(_DEEPEST):
             if not of or not self.number(of + _FLAGS) & _HEAP_TYPE:
@@ -228,7 +231,7 @@ class Objects:
             of = self.number(of + _BASE)
 
     def entries(self, address: int) -> Iterator[Named]:
-        """The entries of a dict whose keys are strings."""
+        """Yield the entries of a dict whose keys are strings."""
         for key, value in self._pairs(address):
             name = self.text(key)
             if name:
@@ -243,7 +246,7 @@ class Objects:
             yield Named(f"{one.name}[{shown}]", value)
 
     def _integer(self, address: int) -> str:
-        # A small number, else "...".
+        # Returns a small number as text, else "...".
         if not address or not self.kind(address).flags & _LONG:
             return "..."
         size = self._length(address)
@@ -253,7 +256,7 @@ class Objects:
         return str(self.number(address + _DIGIT, 4) if digits else 0)
 
     def _pairs(self, address: int) -> Iterator[tuple[int, int]]:
-        # Objects/dictobject.c of CPython: the entries stand behind the indices.
+        # The entries follow the indices (Objects/dictobject.c of CPython).
         if not address or not self.kind(address).flags & _DICT:
             return
         keys, values = (self.number(address + at) for at in (_KEYS, _VALUES))
@@ -270,14 +273,15 @@ class Objects:
             yield Named(self.text(key), value)
 
     def _split(self, keys: int, values: int) -> Iterator[tuple[int, int]]:
-        # Several dicts share their keys.
+        # The dict shares its keys with others, and has its values in a separate array.
         start, step, key, count = self._places(keys)
         data = self._memory.read(start, step * count)
         every = (_word(data, at) for at in range(key, step * count, step))
         yield from zip(every, self.words(values, count))
 
     def _places(self, keys: int) -> tuple[int, int, int, int]:
-        # The first entry of a dict, the bytes of each, where its key is, and the number of entries.
+        # Returns the address of a dict's first entry, the bytes of an entry, the key's offset in
+        # it, and the number of entries.
         layout = self._layout
         count = min(self.number(keys + layout.entries), _MOST_NAMES)
         if layout.index_bits < 0:
@@ -294,13 +298,13 @@ class Objects:
         return self.words(start or address + _ITEMS, min(self._length(address), MOST_ITEMS))
 
     def words(self, address: int, count: int) -> list[int]:
-        """Addresses that follow each other."""
+        """Return adjacent words of memory."""
         count = min(count, _MOST_NAMES)
         data = self._memory.read(address, _WORD * count)
         return [_word(data, at) for at in range(0, _WORD * count, _WORD)]
 
     def text(self, address: int) -> str:
-        """An ASCII string; "" of all else."""
+        """Return an ASCII string; "" for any other object."""
         if not address or not self.kind(address).flags & _STR:
             return ""
         length, state = self._length(address), self.number(address + _STATE, 4)
@@ -315,14 +319,14 @@ class Objects:
         return self.number(address + _LENGTH)
 
     def _characters(self, address: int) -> str:
-        # Up to a zero byte; a page of memory may end behind it.
+        # Reads small pieces up to a zero byte, because the page behind it may be unreadable.
         data = b""
         while b"\0" not in data and len(data) < _LONGEST:
             data += self._memory.read(address + len(data), 16)
         return data.split(b"\0")[0].decode("utf-8", "replace")
 
     def number(self, address: int, size: int = _WORD) -> int:
-        """An unsigned number."""
+        """Return an unsigned number."""
         return int.from_bytes(self._memory.read(address, size), sys.byteorder)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Blocks of glibc's heap, by the words before them, as wrapper/call_filter/heap_blocks.c has them.
+"""Blocks of glibc's heap, found by the size word before each (wrapper/call_filter/heap_blocks.c).
 
 The search goes from block to block, from the start of the heap. So it never takes the contents of a
-block for such a word.
+block for a size word.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from mpipp.common.errors import UnreadableMemory
 from mpipp.registry.memory.address_space import Memory
 
 _WORD = 8
-_HEAD = 2 * _WORD  # the size of the block before, if that is free, and of this one
+_HEAD = 2 * _WORD  # the size of the previous block, if that is free, and the size of this block
 _IN_USE, _MAPPED, _ARENA, _FLAGS = 1, 2, 4, 7
-_LEAST = 32  # bytes of a block with its head
+_LEAST = 32  # bytes of the smallest block with its head
 _PAGE = 4096
-_STEP = 1 << 16  # bytes read at once
+_STEP = 1 << 16  # bytes that are read at once
 _MOST_BLOCKS = 100_000
-# A thread's heap begins at a multiple of these bytes, with a head, and the first of an arena with
-# that.
+# A thread's heap begins at a multiple of these bytes, with a head. The first heap of an arena also
+# has the arena's state.
 _ARENA_BYTES, _ARENA_STATE = 1 << 26, 2200
-_HEAP_HEADS = (32, 48)  # before glibc 2.35, and since
+_HEAP_HEADS = (32, 48)  # bytes before glibc 2.35, and since
 
 
 def block(memory: Memory, mapping: tuple[int, int], address: int) -> tuple[int, int] | None:
-    """The block [low, high) that an address is in; None if there is none, or it is not certain.
+    """Return the heap block [low, high) with an address; None if it is unknown.
 
     Args:
-        mapping: the writable memory that has the address, [start, end).
+        mapping: [start, end) of the writable memory with the address.
     """
     start, end = mapping
     words = _Words(memory, start, end)
@@ -44,7 +44,7 @@ def block(memory: Memory, mapping: tuple[int, int], address: int) -> tuple[int, 
 
 
 class _Words:
-    # Read in pieces.
+    # Reads memory in large pieces.
     def __init__(self, memory: Memory, start: int, end: int) -> None:
         self._memory, self._start, self._end = memory, start, end
         self._base, self._data = start, b""
@@ -73,7 +73,7 @@ def _in_arena(words: _Words, mapping: tuple[int, int], address: int) -> tuple[in
 def _in_heap(
     words: _Words, mapping: tuple[int, int], address: int, arena: int
 ) -> tuple[int, int] | None:
-    # From the chunk at the start on. `arena` marks the sizes of a thread's blocks in use.
+    # Walks from the first block. `arena` is the flag that sizes have in a thread's heap.
     at, end = mapping
     for _ in range(_MOST_BLOCKS):
         head = words.at(at + _WORD)
@@ -92,7 +92,7 @@ def _in_heap(
 
 
 def _mapped(words: _Words, mapping: tuple[int, int], address: int) -> tuple[int, int] | None:
-    # The system may join the mappings of several blocks to one.
+    # Large blocks have mappings of their own. The kernel may have joined several of them.
     at, end = mapping
     for _ in range(_MOST_BLOCKS):
         before, head = words.at(at), words.at(at + _WORD)

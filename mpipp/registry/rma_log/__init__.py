@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The log of one-sided communication, as events."""
+"""The log of one-sided communication, decoded as events."""

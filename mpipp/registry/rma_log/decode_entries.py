@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The meaning of single entries of a process's log: calls, memory, windows, values."""
+"""Decodes single entries of a process's RMA log: calls, memory, windows, values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mpipp.model.rma_events import (
 from mpipp.registry.rma_log import entries
 from mpipp.registry.rma_log.entries import Entry, EntryNames, Kinds
 
-PAGE_BITS = 12  # of an address, that are the same wherever a file is mapped
+PAGE_BITS = 12  # low bits of an address, which are equal in all processes that map the same file
 STEPS = 4  # numbers of events for each entry of the log
 ENUMERATIONS = (
     "logged",
@@ -50,24 +50,27 @@ ROLES = {
     "fetch_and_op": ("origin_addr", "result_addr", "target_disp"),
     "compare_and_swap": ("origin_addr", "compare_addr", "result_addr", "target_disp"),
 }
-Reach = tuple[int, int]  # a window's memory in one process: its address, displacement unit
+# A window's memory in one process: its address, and its displacement unit in bytes.
+Reach = tuple[int, int]
 
 
 class Members(NamedTuple):
-    """The groups of a communicator."""
+    """The groups of a communicator, as ranks in MPI_COMM_WORLD."""
 
-    ranks: tuple[int, ...]  # in MPI_COMM_WORLD
-    others: tuple[int, ...]  # of an intercommunicator's remote group
+    ranks: tuple[int, ...]  # the local group
+    others: tuple[int, ...]  # the remote group of an intercommunicator
 
 
 class Around(NamedTuple):
     """The context for reading a process's log.
 
     Attributes:
+        naming: returns the names of numbers.
         datatype: returns a datatype by its value in the log.
-        op: an operation's record by its handle.
-        rank: in MPI_COMM_WORLD; `size`: of that.
-        lost: entries beyond the capacity.
+        op: returns an operation's record by its handle.
+        rank: the process's rank in MPI_COMM_WORLD.
+        size: the size of MPI_COMM_WORLD.
+        lost: the number of entries for which the log had no space.
     """
 
     naming: EntryNames
@@ -79,16 +82,16 @@ class Around(NamedTuple):
 
 
 class LoggedCalls:
-    """The log of one process, with the facts of single entries.
+    """The log of one process, with functions that decode single entries.
 
     Args:
-        around: of its process.
-        words: all that there is of it.
-        is_whole: True if that is all that there was.
+        around: the context of the process.
+        words: the readable part of the log.
+        is_whole: whether this is the whole log.
 
     Attributes:
-        lost: entries beyond the capacity at its end.
-        damaged: True if there is more behind that makes no sense.
+        lost: the number of entries for which the log had no space at its end.
+        damaged: whether more entries follow that are invalid.
         assertions: the bit of each of ASSERTIONS.
     """
 
@@ -105,48 +108,48 @@ class LoggedCalls:
         self.assertions = {word: naming.value("log_assertions", word) for word in ASSERTIONS}
         self._given = naming.value("log_values", "given")
         self._told = naming.value("log_values", "follows")
-        self._names: dict[int, str] = {}  # of operations
+        self._names: dict[int, str] = {}  # keys: handles of operations
         self._combs: dict[tuple[int, int], Memory] = {}
         self._doubles: dict[tuple[int, int], bool] = {}
         self._basics: dict[int, tuple[str, int]] = {}
         self._threads: dict[int, int] = {}
-        self._procedures: dict[tuple[int, int], str] = {}  # by kind and number of an entry
+        self._procedures: dict[tuple[int, int], str] = {}  # keys: kind and procedure of an entry
 
     def _entries(self, *kinds: int) -> Iterator[Entry]:
         return entries.entries(self._words, self._places, kinds)
 
     def entry(self, number: int) -> Entry:
-        """The entry with this number."""
+        """Return the entry with this number."""
         return entries.entry(self._words, self._places, number)
 
     @cached_property
     def windows(self) -> Mapping[int, tuple[int, int, Reach]]:
-        """By serial: identity, the own rank in the group, and where it lies."""
+        """The windows by serial: identity, own rank in the group, and memory in this process."""
         found, alone = {}, set[int]()
         for entry in self._entries(self._kinds.comm, self._kinds.window):
             own = entry.words
             if entry.kind == self._kinds.comm and own[3] + own[4] == 1:
                 alone.add(own[0])
             elif entry.kind == self._kinds.window:
-                # Communicators of one process alone may be called the same in several.
+                # Communicators like MPI_COMM_SELF may have the same identity in several processes.
                 identity = ~self.rank << 64 | own[1] if own[8] in alone and own[1] else own[1]
                 found[own[0]] = identity, signed(own[7]), (own[2], signed(own[4]))
         return found
 
     @cached_property
     def queried(self) -> frozenset[int]:
-        """Identities of windows of which it has others' memory."""
+        """Identities of the windows whose memory in other processes this process has queried."""
         of = (entry.words[0] for entry in self._entries(self._kinds.segment))
         return frozenset(self.windows[serial][0] for serial in of if serial in self.windows)
 
     @property
     def has_values(self) -> bool:
-        """Return whether it tells what atomic operations have brought."""
+        """Return whether the log has results of atomic operations."""
         return self._has(self._kinds.value)
 
     @property
     def has_other_worlds(self) -> bool:
-        """Return whether the log orders the process with processes of another MPI_COMM_WORLD."""
+        """Return whether the log has communication with processes of another MPI_COMM_WORLD."""
         return self._has(self._kinds.elsewhere)
 
     def _has(self, kind: int) -> bool:
@@ -157,24 +160,27 @@ class LoggedCalls:
         place: Callable[[Site], int],
         datatype: Callable[[DatatypeRecord | Broken], int],
     ) -> MovedLog:
-        """The log without addresses of records: with numbers in their place.
+        """Return the log with numbers in place of the addresses of records.
 
         Args:
-            place: the number of one.
-            datatype: the same, from 0 on. The log has one more: 0 stands for none that is known.
+            place: returns the number of a place.
+            datatype: returns the number of a datatype, from 0 on. The log has this number plus 1,
+                and 0 for
+                an unknown datatype.
         """
         words = array("Q", self._words[: entries.end(self._words, self._places)])
         places: dict[int, int] = {}
         datatypes: dict[int, int] = {0: 0}
         procedures: dict[int, str] = {}
-        for at in self._places.whole:  # the others have place and datatypes of these
+        for at in self._places.whole:  # entries like these have the same place and datatypes
             head, where = words[at], words[at + 1]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
                 procedures[number] = self._procedure_name(number)
             if where not in places:
                 named = place(self._around.naming.site(where, 0))
-                # Calls of one line are equal in all processes that run the same file.
+                # Keep the low bits: they are equal for one line in all processes that run the same
+                # file.
                 places[where] = named << PAGE_BITS | where % (1 << PAGE_BITS)
             words[at + 1] = places[where]
             if entries.kind(head) != self._kinds.operation:
@@ -195,7 +201,7 @@ class LoggedCalls:
             return ""
 
     def call(self, number: int) -> Call | None:
-        """The call of an event, with its buffers if it is an operation; None: there is none."""
+        """Return the call of an event, with buffers if it is an operation; None if it has none."""
         wanted = number // STEPS
         if not 0 <= wanted < len(self._places.all):
             return None
@@ -216,7 +222,7 @@ class LoggedCalls:
                 )
         return Call(
             procedure=procedure,
-            state="active" if is_operation else "over",  # with addresses
+            state="active" if is_operation else "over",  # a call with addresses must not be "over"
             serial=0,
             site=self.site(entry.place),
             frame=0,
@@ -226,7 +232,7 @@ class LoggedCalls:
         )
 
     def _called(self, entry: Entry) -> str:
-        # Nothing where a procedure was not what the entry is of.
+        # The procedure's name; "" for an entry that belongs to no MPI call.
         key = entry.kind, entry.procedure
         known = self._procedures.get(key)
         if known is None:
@@ -235,19 +241,19 @@ class LoggedCalls:
         return known
 
     def procedure(self, entry: Entry) -> str:
-        """The name of the procedure that was called."""
+        """Return the name of the procedure that was called."""
         return self._around.naming.procedure(entry.procedure)
 
     def site(self, place: int) -> Site:
-        """Where a moment's place is."""
+        """Return the place of a moment."""
         return self._around.naming.site(place, 0)
 
     def word(self, enumeration: str, value: int) -> str:
-        """The name of a value."""
+        """Return the name of a value."""
         return self._around.naming.enumerator(enumeration, value)
 
     def moment(self, entry: Entry, step: int = 0) -> Moment:
-        """The moment of an event of an entry."""
+        """Return the moment of an entry's event."""
         thread = self._threads.get(entry.thread)
         if thread is None:
             thread = self._threads[entry.thread] = len(self._threads)
@@ -255,17 +261,20 @@ class LoggedCalls:
         return Moment(self.rank, thread, number, entry.place, self._called(entry))
 
     def members(self, words: array[int]) -> Members:
-        """The members in a communicator's entry. Raises ValueError if there are too many."""
+        """Return the members in a communicator's entry. Raises ValueError if there are too many."""
         _, _, _, size, remote = words[:5]
         if max(size, remote) > self._around.size:
             raise ValueError
         ranks = tuple(map(signed, words[5:]))
-        # The ranks of the own group are left out if they equal its ranks.
+        # The wrapper leaves out the group if its ranks are 0, 1, 2 ...
         own = ranks[:size] if len(ranks) >= size + remote else tuple(range(size))
         return Members(own, ranks[len(ranks) - remote :] if remote else ())
 
     def memory(self, record: int, count: int, address: int) -> Memory:
-        """The bytes of a buffer; UNKNOWN if its datatype is not known, or has too many pieces."""
+        """Return the bytes of a buffer.
+
+        UNKNOWN if its datatype is unknown, or if it has too many pieces.
+        """
         known = self._combs.get((record, count))
         if known is None:
             known = self._combs[record, count] = self._pieces(record, count)
@@ -282,7 +291,7 @@ class LoggedCalls:
         return UNKNOWN if flat is None else tuple(Comb(*one) for one in flat)
 
     def doubles(self, record: int, count: int) -> bool:
-        """Return whether a buffer has bytes twice."""
+        """Return whether a buffer overlaps itself."""
         known = self._doubles.get((record, count))
         if known is None:
             found = self._around.datatype(record) if record else None
@@ -294,8 +303,9 @@ class LoggedCalls:
         return known
 
     def basic(self, record: int) -> tuple[str, int]:
-        """The basic datatype that an accumulate's datatype is made of, and its bytes: 0 if there
-        are gaps between them.
+        """Return the basic datatype of an accumulate's datatype, and its bytes.
+
+        The bytes are 0 if the basic datatype has gaps.
         """
         known = self._basics.get(record)
         if known is None:
@@ -309,25 +319,25 @@ class LoggedCalls:
         return known
 
     def ops_hint(self, bits: int) -> str:
-        """The value of accumulate_ops; empty: none."""
+        """Return the value of the hint accumulate_ops; "" if it is not set."""
         if not bits & self._hints["has ops"]:
             return ""
         return "same_op" if bits & self._hints["same op"] else "same_op_no_op"
 
     def ordering_hint(self, bits: int) -> frozenset[str] | None:
-        """The value of accumulate_ordering; None: none."""
+        """Return the value of the hint accumulate_ordering; None if it is not set."""
         if not bits & self._hints["has ordering"]:
             return None
         return frozenset(word for word in DEFAULT_ORDERING if bits & self._hints[word])
 
     def locks_hint(self, bits: int) -> bool | None:
-        """The value of no_locks: true if no process locks the window; None: none."""
+        """Return the value of the hint no_locks; None if it is not set."""
         if not bits & self._hints["has locks"]:
             return None
         return bool(bits & self._hints["no locks"])
 
     def values(self, words: array[int]) -> Values | None:
-        """The values of an atomic operation, from the end of its entry."""
+        """Return the values of an atomic operation, from the end of its entry."""
         if len(words) != 3:
             return None
         bits, given, compared = words
@@ -335,7 +345,7 @@ class LoggedCalls:
         return Values(bits & 0xFF, given if is_given else None, compared, bool(bits & self._told))
 
     def op(self, handle: int) -> str:
-        """The name of a predefined operation."""
+        """Return the name of a predefined operation."""
         known = self._names.get(handle)
         if known is None:
             found = self._around.op(handle) if handle else None
@@ -344,17 +354,17 @@ class LoggedCalls:
 
 
 def operation_kind(procedure: str) -> str:
-    """The operation of a procedure in any form: "get_accumulate" for MPI_Rget_accumulate_c."""
+    """Return the operation of a procedure: "get_accumulate" for MPI_Rget_accumulate_c."""
     name = procedure.removeprefix("MPI_").removesuffix("_c").lower()
     return name[1:] if name.startswith("r") else name
 
 
 def threes(words: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-    """Words three by three."""
+    """Yield words in groups of three."""
     each = iter(words)
     return zip(each, each, each)
 
 
 def signed(word: int) -> int:
-    """A word as what it was in C."""
+    """Return a word as a signed number."""
     return word - (1 << 64) if word >> 63 else word

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The log of a process's accesses to windows and their order, as the wrapper writes it
-(wrapper/registry/rma_log_entry.h). It consists of entries, and the message of each receive.
+"""Decodes the log of a process's accesses to windows and their order into entries.
+
+The format is that of wrapper/registry/rma_log_entry.h. `Receives` finds the message of each
+receive.
 """
 
 from __future__ import annotations
@@ -16,20 +18,21 @@ from mpipp.registry.layout.record_fields import RawPage
 from mpipp.registry.layout.record_source import Source
 
 _MAX_PAGES = 1 << 16
-_MAX_WORDS = 1 << 24  # of a page: those of an entry
+_MAX_WORDS = 1 << 24  # of a page, and so of an entry
 _MOST_WORDS = 1 << 26  # of all pages
-FIRST = 2  # words of an entry before its own
-_KIND = 0x3F  # of a head
-# Bits of a head, the one word of an entry similar to an earlier one. It is followed only by the
-# differing words, or by their differences, two in one.
+FIRST = 2  # words of an entry that all kinds have
+_KIND = 0x3F  # bits of a head, the first word of an entry
+# Bits of the head of an entry that is similar to an earlier one. Only the differing words follow
+# the head, or their differences, two in one word.
 _LIKE, _NARROW = 0x80, 0x40
-# bits that select the differing words, from the 16th on; above, the number of that entry
+# bits of the head, from bit 16 on, that select the differing words; the bits above have the number
+# of the earlier entry
 _CHANGES = 24
 ANY, NOT_KNOWN = (1 << 64) - 2, (1 << 64) - 1
-MESSAGE = 1 << 62  # of a request that is a message which a matching probe took
+MESSAGE = 1 << 62  # bit of a request's number: a message that a matching probe took
 
 
-# Words of an entry's own: of each kind how many, or as many as that at least.
+# The number of words in addition to FIRST, for each kind: exactly, or at least.
 _EXACT = {
     "window": 11,
     "freed": 2,
@@ -54,7 +57,7 @@ _LEAST = {"comm": 5, "operation": 5, "synchronization": 4, "collective": 5, "com
 
 
 class EntryNames(Protocol):
-    """The meaning of numbers in a log, as in `Source`."""
+    """The names of numbers in a log, as in `Source`."""
 
     def value(self, enumeration: str, name: str) -> int: ...
 
@@ -103,7 +106,7 @@ class Kinds(NamedTuple):
 
     @classmethod
     def of(cls, source: EntryNames) -> Kinds:
-        """The kinds of a registry."""
+        """Return the numbers that a registry publishes."""
         bits = cls._fields[cls._fields.index("synchronous") :]
         kinds = cls._fields[: -len(bits)]
         return cls(
@@ -113,7 +116,7 @@ class Kinds(NamedTuple):
 
 
 def words(source: Source, first: int) -> tuple[array[int], bool]:
-    """All that the pages from an address on hold, and whether that is all that there was."""
+    """Return the words of all pages from an address on, and whether they are complete."""
     found = array("Q")
     decoder = source.linked_decoder("pages", RawPage)
     address, seen = first, set[int]()
@@ -127,7 +130,7 @@ def words(source: Source, first: int) -> tuple[array[int], bool]:
             seen.add(address)
             found.frombytes(source.memory.fresh(address + decoder.size, 8 * page.used))
             address = page.next if len(seen) < _MAX_PAGES else 0
-    except MpippError:  # a page that is not there
+    except MpippError:  # the page is unreadable
         pass
     if source.byte_order != "<":
         found.byteswap()
@@ -135,35 +138,35 @@ def words(source: Source, first: int) -> tuple[array[int], bool]:
 
 
 class Entry(NamedTuple):
-    """One entry: its place among all, what it is, and its own words."""
+    """One entry: its number in the log, its kind, and its words, except the common ones."""
 
     number: int
     kind: int
     procedure: int
-    thread: int  # serial
+    thread: int  # serial number
     place: int
     words: array[int]
 
 
 def kind(head: int) -> int:
-    """The number of an entry's kind, from its first word."""
+    """Return the number of an entry's kind, from its first word."""
     return head & _KIND
 
 
 def length(head: int) -> int:
-    """The number of words of an entry, from the first."""
+    """Return the number of words of an entry, from its first word."""
     return head >> 8 & (0xFF if head & _LIKE else 0xFFFFFF)
 
 
 class Places(NamedTuple):
-    """Where entries begin: all of them, and those that are like none."""
+    """The indices of the entries' first words: of all, and of complete entries only."""
 
     all: array[int]
     whole: array[int]
 
 
 def places(of: array[int], kinds: Kinds) -> Places:
-    """Where each entry begins, up to one that makes no sense."""
+    """Return the indices of all entries, up to the first invalid one."""
     found = Places(array("Q"), array("Q"))
     sizes = _sizes(kinds)
     at, end = 0, len(of)
@@ -183,7 +186,7 @@ def places(of: array[int], kinds: Kinds) -> Places:
 
 
 def _fits(of: array[int], head: int, whole: array[int]) -> bool:
-    # Return whether there is the entry that this one is like, with so many words.
+    # Returns whether the similar entry that this one refers to exists, and whether the lengths fit.
     number = head >> 16 + _CHANGES
     if number >= len(whole):
         return False
@@ -201,17 +204,17 @@ def _bits(mask: int) -> tuple[int, ...]:
 
 
 def _changed(head: int) -> tuple[int, ...]:
-    # Which words of its own an entry has that is like another.
+    # The indices of the words in which an entry differs from the similar one.
     return _bits(head >> 16 & (1 << _CHANGES) - 1)
 
 
 def end(of: array[int], places: Places) -> int:
-    """The number of words of the entries that begin there."""
+    """Return the number of words of all these entries."""
     return places.all[-1] + length(of[places.all[-1]]) if places.all else 0
 
 
 def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
-    # The sizes of the entries of each kind, at least and at most.
+    # The least and the largest size of the entries, by kind.
     found = [(FIRST, _MAX_WORDS)] * 256
     for name, count in _EXACT.items():
         found[getattr(kinds, name)] = FIRST + count, FIRST + count
@@ -222,7 +225,7 @@ def _sizes(kinds: Kinds) -> list[tuple[int, int]]:
 
 
 def entry(of: array[int], places: Places, number: int) -> Entry:
-    """The one with that number, with all its words."""
+    """Return the entry with a number, with all its words."""
     at = places.all[number]
     like = of[at]
     first = places.whole[like >> 16 + _CHANGES] if like & _LIKE else at
@@ -234,7 +237,8 @@ def entry(of: array[int], places: Places, number: int) -> Entry:
 
 
 def _change(own: array[int], head: int, left: array[int]) -> None:
-    # From the words of the earlier entry to those of one that is like it, of which these are left.
+    # Changes a copy of the similar entry's words into those of this one. `left` are its stored
+    # words.
     changed = _changed(head)
     if not head & _NARROW:
         for i, word in zip(changed, left):
@@ -246,19 +250,19 @@ def _change(own: array[int], head: int, left: array[int]) -> None:
 
 
 def written(of: array[int], at: int) -> bytes:
-    """An entry as in its log: equal ones mean the same, except their numbers."""
+    """Return the stored bytes of an entry: equal bytes mean equal events, except their numbers."""
     return of[at : at + length(of[at])].tobytes()
 
 
 def entries(of: array[int], places: Places, kinds: Sequence[int] = ()) -> Iterator[Entry]:
-    """In their order: those of these kinds, or all."""
+    """Yield the entries of these kinds, or all, in their order."""
     for number, at in enumerate(places.all):
         if not kinds or kind(of[at]) in kinds:
             yield entry(of, places, number)
 
 
 class _Posted:
-    # A receive that was posted, and what it has taken; or a probe, which takes nothing.
+    # A posted receive and the message that it took; or a probe, which takes no message.
     __slots__ = ("cancelled", "context", "probes", "rank", "tag", "thread", "wanted")
 
     def __init__(self, context: int, rank: int, tag: int, thread: int) -> None:
@@ -271,7 +275,7 @@ class _Posted:
 
 
 class Message(NamedTuple):
-    """The message of its channel that a receive takes; `ordinal` counts from 0."""
+    """The message that a receive takes; `ordinal` counts from 0 in its channel."""
 
     context: int
     source: int
@@ -280,12 +284,15 @@ class Message(NamedTuple):
 
 
 class Receives:
-    """The messages of the receives of a log: complete when all of it is known.
+    """The messages of a log's receives, known after all receives were read.
 
-    MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), for any
-    completions. `ended_by` has the message of a receive, by the number of its completing entry.
-    `begun` has it by the entry that begins a nonblocking receive, `probed` by the entry of a probe.
-    None: uncertain.
+    MPI matches in the order in which receives are posted (MPI-4.1, section 3.5), regardless of
+    their completions. A message is None if it is uncertain.
+
+    Attributes:
+        ended_by: the messages of receives, by the number of the entry that completes them.
+        begun: the message by the entry that begins a nonblocking receive.
+        probed: the message by the entry of a probe.
     """
 
     def __init__(self, of: Iterator[Entry], kinds: Kinds) -> None:
@@ -297,7 +304,7 @@ class Receives:
         self._ends: list[tuple[int, _Posted]] = []
         self._begins: list[tuple[int, _Posted]] = []
         self._probes: list[tuple[int, _Posted]] = []
-        self._made: dict[int, _Posted] = {}  # persistent ones by request
+        self._made: dict[int, _Posted] = {}  # persistent receives by request
         self._active: dict[int, _Posted] = {}
         for entry in of:
             self._take(entry)
@@ -313,7 +320,7 @@ class Receives:
             self._posted.append(one)
             if own[3]:
                 self._active[own[3]] = one
-                # A matching probe has found it, and the receive is yet to begin.
+                # A matching probe took the message; MPI_Mrecv begins the receive later.
                 (self._probes if own[3] & MESSAGE else self._begins).append((entry.number, one))
                 return
             one.rank, one.tag = own[5], own[6]
@@ -339,7 +346,8 @@ class Receives:
     def _match_receives(self) -> None:
         counts: dict[tuple[int, int, int], int] = {}
         threads: dict[tuple[int, int, int], int] = {}
-        open_ones: dict[int, set[tuple[int, int]]] = {}  # of each context, patterns not resolved
+        # By context: source and tag of the receives whose messages are unknown.
+        open_ones: dict[int, set[tuple[int, int]]] = {}
         told: dict[_Posted, Message | None] = {}
         receivers: dict[tuple[int, int, int], set[int]] = {}
         posted = [one for one in self._posted if not one.cancelled]
@@ -359,7 +367,8 @@ class Receives:
                 for tag in (ANY, NOT_KNOWN, one.tag)
             )
             if one.probes:
-                # A probe may have seen a message before or after another thread received it.
+                # If several threads receive, another one may take the message just before or after
+                # the probe.
                 certain = (
                     not hidden and not any(may_be) and receivers.get(key, set()) <= {one.thread}
                 )

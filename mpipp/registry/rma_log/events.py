@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process's accesses to windows and their order, read from its log: events of
-`mpipp.model.rma_events`, and the calls of its operations.
-"""
+"""Decodes a process's RMA log as events of `mpipp.model.rma_events`, with their calls."""
 
 from __future__ import annotations
 
@@ -57,21 +55,21 @@ from mpipp.registry.rma_log.decode_entries import (
 from mpipp.registry.rma_log.entries import NOT_KNOWN, Entry, Kinds, Message, Receives
 from mpipp.registry.rma_log.shared_segments import Segment, Segments
 
-_MOST_KNOWN = 1 << 13  # entries whose events are kept
-# Collective, but each process may return before others call them (MPI-4.1, 7.4.3, 7.4.4, 11.10.4).
+_MOST_KNOWN = 1 << 13  # entries with cached events
+# Collective calls in which a process need not wait for others (MPI-4.1, 7.4.3, 7.4.4, 11.10.4).
 _WAIT_FOR_NOBODY = ("Comm_set_info", "Comm_free", "Comm_disconnect")
-_DAMAGED = (ValueError, IndexError, KeyError)  # what entries that are damaged lead to
+_DAMAGED = (ValueError, IndexError, KeyError)  # errors that damaged entries may cause
 
 
 class _Cut(Exception):
-    # The order is unknown from there on.
+    # Raised where the order of events becomes unknown.
     pass
 
 
 def log_of(
     source: Source, datatypes: Datatypes, ops: Callable[[int], object], rank: int | None
 ) -> Log | None:
-    """The log of the process with that rank; None where that was not asked for."""
+    """Return the log of the process with that rank; None if the process kept no log."""
     root = source.root()
     if rank is None or not root.onesided:
         return None
@@ -85,11 +83,12 @@ class Log(LoggedCalls):
     def events(
         self, reach: Callable[[int, int], Reach | None], queried: Container[int]
     ) -> Iterator[Event]:
-        """All that is certain, in order: up to where the log makes no sense.
+        """Yield the events in order, as long as they are certain and the log is valid.
 
         Args:
-            reach: of a window by its identity and a rank in its group.
-            queried: identities of windows of which any process has others' memory.
+            reach: returns a window's memory, by its identity and a rank in its group.
+            queried: identities of the windows whose memory in other processes any process has
+                queried.
         """
         kinds = self._kinds
         try:
@@ -107,7 +106,7 @@ class Log(LoggedCalls):
 
 
 class _Events:
-    # The state while reading the entries of a log, one after another.
+    # The state while reading a log's entries in order.
 
     def __init__(
         self,
@@ -123,15 +122,15 @@ class _Events:
         self._queried = queried
         self._kinds = kinds
         self._members: dict[int, Members] = {}
-        self._groups: dict[int, Members] = {}  # of windows, by their serials
+        self._groups: dict[int, Members] = {}  # groups of windows, by the windows' serials
         self._segments = Segments()
-        # Requests: a send, a collective operation, or a partitioned one.
+        # Entries of persistent requests: sends, collective operations, or partitioned operations.
         self._persistent: dict[int, Entry] = {}
         self._starts: dict[int, int] = {}
-        self._told: set[int] = set()  # requests of which a Completed is expected
-        self._others: set[int] = set()  # those of communication with another world
+        self._told: set[int] = set()  # requests for which a Completed event must follow
+        self._others: set[int] = set()  # requests of communication with another MPI_COMM_WORLD
         self._assertions = log.assertions
-        # For equal entries: the maker of an event, and all of the first event except its moment.
+        # For the words of an entry: the class of its event, and the fields of the first such event.
         self._known: dict[bytes, tuple[Callable[..., Event], Moment, tuple[Any, ...]]] = {}
         self._makers: dict[int, Callable[[Entry], Iterator[Event]]] = {
             kinds.comm: self._comm,
@@ -258,9 +257,9 @@ class _Events:
         yield Attached(self._log.moment(entry), identity, base, length, attaches, frame)
 
     def cached_event(self, number: int, written: bytes) -> Event:
-        """The event of an operation or a synchronization, by its number and its words as written.
+        """Return the event of an operation or synchronization, by its number and words as written.
 
-        Loops repeat the same event, except the moment.
+        Equal words, as in a loop, give equal events except the moment. So they are cached.
         """
         known = self._known.get(written)
         if known is not None:
@@ -415,7 +414,7 @@ class _Events:
         )
 
     def _sources(self, of: Entry, members: Members) -> tuple[int, ...] | None:
-        # The source of the data that it gets; None: all.
+        # The ranks whose data this process receives in the call; None: all.
         _, _, root, _, bits, *some = of.words
         called = procedures.procedure(self._log.procedure(of))
         all_of_them = members.others or None
@@ -431,7 +430,8 @@ class _Events:
             return all_of_them if root == self._log.rank else ()
         if called.flow == "prefix":
             return members.ranks[: members.ranks.index(self._log.rank)]
-        # Others are taken to tell all of all; of an intercommunicator, each group the other.
+        # Any other call is taken to send data from all to all. In an intercommunicator each group
+        # gets data of the other group.
         to_others = called.flow == "exchange" or called.operation == "Barrier"
         return all_of_them if to_others else None
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The owners of memory in loads, stores and buffers: memory of others in windows of shared memory
-lies at a process's own addresses.
+"""Shared-memory windows: the owners of the bytes in loads, stores and buffers.
+
+With MPI_Win_shared_query, memory of other processes is mapped into a process's own addresses.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from typing import NamedTuple
 
 from mpipp.model.rma_events import Comb, Lent, Memory
 
-OWN = -1  # in place of an owner's rank
+OWN = -1  # stands for the rank of this process
 
 
 class Segment(NamedTuple):
-    """Another process's part of a window, at [low, high) of this one.
+    """Another process's part of a window, mapped at [low, high) in this process.
 
     Attributes:
-        owner: its rank in MPI_COMM_WORLD; it has that memory at `there`.
+        window: the window's serial.
+        owner: the owner's rank in MPI_COMM_WORLD.
+        there: the address of the same memory in the owner.
     """
 
     window: int
@@ -34,21 +37,21 @@ class Segments:
         self._all: list[Segment] = []
 
     def add(self, one: Segment) -> None:
-        """A window has it from now on."""
+        """Add a segment."""
         self._all.append(one)
         self._all.sort(key=lambda segment: segment.low)
 
     def free(self, window: int) -> None:
-        """The window is there no more."""
+        """Remove a window's segments."""
         self._all = [one for one in self._all if one.window != window]
 
     def parts(self, comb: Comb) -> Iterator[tuple[int, Memory]]:
-        """Each owner's bytes of what this process has loaded or stored to, by its addresses."""
+        """Yield the bytes that an access of this process touches, by owner, at its addresses."""
         for one, found in self._parts(comb):
             yield (one.owner, _moved(found, one)) if one is not None else (OWN, found)
 
     def of_buffer(self, memory: Memory, written: bool) -> tuple[Memory, tuple[Lent, ...]]:
-        """Split a buffer of an operation into the process's own part and those of others."""
+        """Split a buffer of an operation into this process's part and those of other processes."""
         if not self._all:
             return memory, ()
         own, others = list[Comb](), list[Lent]()
@@ -62,7 +65,7 @@ class Segments:
         return tuple(own), tuple(others)
 
     def _parts(self, comb: Comb) -> Iterator[tuple[Segment | None, Memory]]:
-        # By this process's addresses; None: its own.
+        # Splits bytes by owner, at this process's addresses. None: its own bytes.
         if comb.stride < 0:
             first = comb.first + comb.stride * (comb.times - 1)
             comb = comb._replace(first=first, stride=-comb.stride)
@@ -82,12 +85,12 @@ class Segments:
 
 
 def _moved(memory: Memory, to: Segment) -> Memory:
-    # At its owner's addresses.
+    # The same bytes at the owner's addresses.
     return tuple(part._replace(first=part.first + to.there - to.low) for part in memory)
 
 
 def _within(comb: Comb, low: int, high: int) -> list[Comb]:
-    # Its bytes in [low, high): blocks that are whole there, and what others have there.
+    # The bytes in [low, high): complete blocks as one item, and the parts of others.
     if low >= high:
         return []
     first, length, stride, times = comb
