@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The registry's contents as plain values: one frozen class for each kind of MPI object, and calls.
 
-Nothing here reads memory; `mpipp.registry.registry` makes these. Objects are referred to by handle,
-except datatypes, which come along as records because a freed handle may already name another
-object.
+Nothing here reads memory; `mpipp.registry.registry` makes these values. Objects refer to others by
+handle. Datatypes are included as records instead, because MPI may already have reused a freed
+handle for another datatype.
 """
 
 from mpipp.model.buffer_accesses import MEANWHILE, NEVER, Touch

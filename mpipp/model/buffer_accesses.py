@@ -11,18 +11,20 @@ NEVER, MEANWHILE = "never", "meanwhile"
 
 
 class Touch(NamedTuple):
-    """A load or store in the buffer of an operation that was pending then.
+    """A load or store in the buffer of an operation that was pending at that time.
 
     Attributes:
         serial: number of the operation's request.
-        address: of the first byte that is guarded.
+        address: of the first guarded byte that was accessed.
         site: the instruction, with its callers.
-        moved: whether MPI had the data when the process called it next; None: not known.
-        end: what the active call does to the operation: "completes", "may complete", "gives up";
-            MEANWHILE: it completes the operation, and was under way already; NEVER: it is
-            MPI_Finalize, and nothing has completed it; "": not known.
-        variable: the program's, with the distance from its beginning: "faces+3968"; "": not known.
-        bytes: that the whole access has; 0: not known.
+        moved: whether MPI had moved the data when the process called it next; None: unknown.
+        end: the effect of the active call on the operation: "completes", "may complete", "gives up"
+            (frees it). MEANWHILE: it completes the operation, and had begun before the access.
+            NEVER:
+            it is MPI_Finalize, and nothing has completed the operation. "": unknown.
+        variable: the accessed variable of the program, with a byte offset: "faces+3968"; "":
+            unknown.
+        bytes: of the whole access; 0: unknown.
     """
 
     serial: int

@@ -11,38 +11,39 @@ from mpipp.model.object_header import Broken, DatatypeRecord
 
 @dataclass(frozen=True)
 class Share:
-    """One peer's share of a communication buffer of a v or w form."""
+    """The data for one peer, in a buffer with a count for each peer (a v or w form)."""
 
     count: int  # entries of `datatype`
-    displacement: int | None  # bytes from the buffer's address; None: datatype not known
-    datatype: DatatypeRecord | Broken | None  # None: not known
-    handle: int | None = None  # the datatype's, in w forms
+    displacement: int | None  # bytes from the buffer's address; None: unknown datatype
+    datatype: DatatypeRecord | Broken | None  # None: unknown
+    handle: int | None = None  # of the datatype, in w forms
 
 
 @dataclass(frozen=True)
 class Buffer:
     """A communication buffer of a call.
 
-    `count` entries of `datatype`, `peers` times in a row; or, in v and w forms, `shares`.
+    The buffer has `count` entries of `datatype`, `peers` times in a row. In v and w forms, such as
+    MPI_Alltoallv, it has `shares` instead.
     """
 
-    role: str  # the parameter's name in the standard: "sendbuf"
-    address: int  # with "remote" in access: a displacement in the target's window
+    role: str  # the argument's name in the standard: "sendbuf"
+    address: int  # if `access` has "remote": a displacement in the target's window
     count: int
-    peers: int  # peers of a collective call, or partitions
-    datatype: DatatypeRecord | Broken | None  # None: not known
-    handle: int  # the datatype's
-    access: frozenset[str]  # of "reads" "writes" "remote"; "stale": its datatype was freed before
-    shares: Sequence[Share] | None = None  # lazy, one for each peer; None: not a v or w form
+    peers: int  # number of peers of a collective call, or of partitions
+    datatype: DatatypeRecord | Broken | None  # None: unknown
+    handle: int  # of the datatype
+    access: frozenset[str]  # "reads" "writes" "remote"; "stale": the datatype was freed before
+    shares: Sequence[Share] | None = None  # lazy, one for each peer; None: no v or w form
 
     @property
     def displacement(self) -> int:
-        """In the target's window, of one that is remote."""
+        """The displacement in the target's window, for a remote buffer."""
         return (self.address ^ 1 << 63) - (1 << 63)
 
     @property
     def total_count(self) -> int:
-        """Entries of `datatype` over all peers, where this is not a v or w form."""
+        """The entries of `datatype` for all peers together; not for v and w forms."""
         return self.count * self.peers
 
     @property
@@ -51,7 +52,10 @@ class Buffer:
         return self.peers if self.shares is None else len(self.shares)
 
     def share(self, i: int) -> Share:
-        """Peer `i`'s share; where this is not a v or w form they are equal, one after another."""
+        """Return the share of peer `i`.
+
+        Except in v and w forms, all peers have equal, contiguous shares.
+        """
         if self.shares is not None:
             return self.shares[i]
         known = self.datatype

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The completed or started calls of a channel, by ordinal."""
+"""The history of a channel: its calls, by ordinal."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mpipp.model.calls import Call
 
 
 class KeptCall:
-    """A call in a history. It is made when it is first used, since a history may have a million.
+    """A call in a history, decoded on first use because a history may have a million calls.
 
     Attributes:
-        words: the same for calls of a process that differ by their channels alone.
-        key: the same for calls of a process that differ by their places, peers and tags alone.
+        words: equal for calls of one process that differ only in the channel.
+        key: equal for calls of one process that differ only in place, peer and tag.
     """
 
     __slots__ = ("_call", "_make", "key", "words")
@@ -22,25 +22,25 @@ class KeptCall:
     def __init__(self, words: Any, key: Hashable, make: Callable[[Any], Call]) -> None:
         self.words = words
         self.key = key
-        self._make = make  # of the words
+        self._make = make  # decodes the words
         self._call: Call | None = None
 
     @classmethod
     def of(cls, call: Call) -> KeptCall:
-        """A kept call from an active call."""
+        """Return a kept call for an active call."""
         words = call.serial, call.frame
         return cls(words, words, lambda _: call)
 
     @property
     def call(self) -> Call:
-        """Raises MpippError when it makes no sense."""
+        """The decoded call. Raises MpippError if its words are invalid."""
         if self._call is None:
             self._call = self._make(self.words)
         return self._call
 
 
 class Stretch(NamedTuple):
-    """Calls of `count` ordinals from `first`: the one of `first + i` is `calls[i % len(calls)]`."""
+    """The calls of `count` ordinals: ordinal `first + i` has `calls[i % len(calls)]`."""
 
     first: int
     count: int  # type: ignore[assignment]  # in place of tuple's own
@@ -48,27 +48,27 @@ class Stretch(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The ordinal after the last."""
+        """The ordinal behind the last one."""
         return self.first + self.count
 
     def at(self, ordinal: int) -> KeptCall:
-        """The call with an ordinal that is in it."""
+        """Return the call of an ordinal in this stretch."""
         return self.calls[(ordinal - self.first) % len(self.calls)]
 
     def part(self, first: int, end: int) -> Stretch:
-        """The ordinals from `first` up to `end`, which are in it."""
+        """Return the part with the ordinals from `first` up to `end`, excluding `end`."""
         turn = (first - self.first) % len(self.calls)
         calls = (self.calls[turn:] + self.calls[:turn])[: end - first]
         return self._replace(first=first, count=end - first, calls=calls)
 
     @property
     def written_out(self) -> bool:
-        """Return whether each call is kept for itself."""
+        """Return whether `calls` has a call for each ordinal."""
         return self.count == 1
 
 
 class Singles(Stretch):
-    """Calls that are no run: as many as ordinals."""
+    """A stretch without repetition: it has as many calls as ordinals."""
 
     __slots__ = ()
 
@@ -78,9 +78,9 @@ class Singles(Stretch):
 
 
 class Outline(Protocol):
-    """All of a history in the form in which it is kept: items, of which there may be a million.
+    """A whole history in its stored form: items, of which there may be a million.
 
-    Items with the same numbers at the same places say the same of the same ordinals.
+    If two histories have equal numbers at equal indices, these items describe the same ordinals.
     """
 
     @property
@@ -90,14 +90,14 @@ class Outline(Protocol):
 
     @property
     def numbers(self) -> Sequence[bytes]:
-        """For each item the count, as a little-endian word; for a run its period and length."""
+        """For each item the count as a little-endian word; for a run its period and length."""
         ...
 
     @property
     def period(self) -> int:
-        """That of a run which follows the items; 0 if nothing does."""
+        """The period of a run behind the last item; 0 if there is none."""
         ...
 
     def call(self, head: bytes, count: int) -> Call:
-        """The call with that head."""
+        """Return the call with this head and count."""
         ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls of MPI procedures: those that threads are inside of, and those that made requests."""
+"""Calls of MPI procedures, requests, and threads that are in MPI."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from mpipp.model.thread_level_violations import ThreadCall
 
 @dataclass(frozen=True)
 class Constructor:
-    """The arguments of a call that creates, commits or frees a datatype, while it is active.
+    """The arguments of an active call that creates, commits or frees a datatype.
 
     `arguments` are the constructor's integers by the standard's names, in its order. Arrays are
     tuples, None if the caller passed NULL, and left out if unreadable. `types` are its datatypes,
     None for an array that is NULL or unreadable.
     """
 
-    combiner: str  # "NAMED": none is made
+    combiner: str  # "NAMED": the call creates no datatype
     arguments: Mapping[str, int | tuple[int, ...] | None]
-    types: tuple[DatatypeRecord | Broken | None, ...] | None  # None in it: not known
-    handles: tuple[int, ...] = ()  # theirs
+    types: tuple[DatatypeRecord | Broken | None, ...] | None  # an item is None if it is unknown
+    handles: tuple[int, ...] = ()  # of `types`
 
     @property
     def type_names(self) -> Sequence[str]:
-        """The arguments that `types` belong to, by the standard's names: "oldtype", "types[2]"."""
+        """The names of the arguments that `types` belong to: "oldtype", "types[2]"."""
         if self.combiner == "STRUCT":
             return [f"types[{i}]" for i in range(len(self.types or ()))]
         if self.combiner == "VALUE_INDEX":
@@ -39,17 +39,17 @@ class Constructor:
 
 
 class DatatypeArgument(NamedTuple):
-    """A datatype argument of a call beside those of its buffers."""
+    """A datatype argument of a call, except datatypes of its buffers."""
 
-    name: str  # the argument's
+    name: str  # of the argument
     handle: int
-    datatype: DatatypeRecord | Broken | None  # None: not known
+    datatype: DatatypeRecord | Broken | None  # None: unknown
 
 
 class ArrayArgument(NamedTuple):
     """An array argument of an active call, in the program's memory: integers or handles."""
 
-    name: str  # the argument's
+    name: str  # of the argument
     address: int
     length: int  # elements
     size: int  # bytes of an element
@@ -58,22 +58,22 @@ class ArrayArgument(NamedTuple):
 class OwnOp(NamedTuple):
     """A user-defined operation of a completed call."""
 
-    function: int  # its address
+    function: int  # address of the function
     commutes: bool
-    name: str = ""  # of a process that was read from its file: as `user_ops.UserOp`
+    name: str = ""  # for a process read from its file: name as in `user_ops.UserOp`
     file: str = ""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of an MPI procedure. Values without an argument in the procedure are None."""
+    """One call of an MPI procedure. Values are None if the procedure has no such argument."""
 
     procedure: str  # "MPI_Bcast"
-    state: str  # "active"; "entering": read from the frame, not recorded yet
-    serial: int  # numbers the calls of a thread from 1
+    state: str  # "active", "over"; "entering": read from the frame, not recorded yet
+    serial: int  # ordinal number of the call in its thread, from 1
     site: Site
-    frame: int  # frame address of the intercepting function: callers lie above
-    comm: int | None = None  # the handles
+    frame: int  # frame address of the wrapper's function: its callers lie above
+    comm: int | None = None  # handle, as the next ones
     op: int | None = None
     win: int | None = None
     file: int | None = None
@@ -89,47 +89,48 @@ class Call:
     requests: int | None = None  # address of the request handles
     request_count: int = 0
     buffers: tuple[Buffer, ...] = ()
-    # In its channel, or of a collective call on its communicator, from 1; None: not certain.
+    # The ordinal number in its channel, or of a collective call on its communicator. Counts from 1;
+    # None: uncertain.
     ordinal: int | None = None
-    recv_ordinal: int | None = None  # of the receive of a send-receive
-    # A receive of any message, or a matching probe, that got one and is about to return.
+    recv_ordinal: int | None = None  # of the receive in MPI_Sendrecv
+    # A receive of any message, or a matching probe, that has got its message and is about to
+    # return.
     answered: bool = False
     constructor: Constructor | None = None
-    # For MPI_Waitany, MPI_Waitsome and MPI_Request_free: address of the request handles before the
-    # call, else 0.
+    # For MPI_Waitany, MPI_Waitsome and MPI_Request_free: address of a copy of the request handles
+    # from before the call, else 0.
     before: int = 0
-    # For a watched process's waiting call: address of a copy of the request handles, else 0.
+    # For a waiting call of a watched process: address of a copy of the request handles, else 0.
     shown: int = 0
-    # Arguments that only its procedure has, by the standard's names, of an active call: numbers,
+    # Arguments of an active call that only its procedure has, by the standard's names: numbers,
     # handles, and arrays as in a constructor.
     arguments: Mapping[str, int | tuple[int, ...] | None] = field(default_factory=dict, hash=False)
-    counts: tuple[int, ...] | None = None  # of all processes, in a reduce-scatter
-    own_op: OwnOp | None = None  # in place of `op`, for a completed call
-    given_types: tuple[DatatypeArgument, ...] = ()  # of an active call
-    again: bool = False  # MPI_Init and MPI_Finalize: what it does had been done before
-    # For a completed call that made a persistent request: the call that started the operation.
+    counts: tuple[int, ...] | None = None  # recvcounts of MPI_Reduce_scatter
+    own_op: OwnOp | None = None  # replaces `op` in a completed call
+    given_types: tuple[DatatypeArgument, ...] = ()  # only in an active call
+    again: bool = False  # MPI_Init or MPI_Finalize, called a second time
+    # The call that started the operation, if this completed call made a persistent request.
     start: ThreadCall | None = None
-    arrays: tuple[ArrayArgument, ...] = ()  # beside requests and statuses
-    statuses: int | None = None  # address of the status, or statuses, that MPI stores
-    error_class: str = ""  # of a collective call that MPI refused: "MPI_ERR_TRUNCATE"
+    arrays: tuple[ArrayArgument, ...] = ()  # except requests and statuses
+    statuses: int | None = None  # address of the status or statuses
+    error_class: str = ""  # if MPI refused a collective call: "MPI_ERR_TRUNCATE"
 
     @property
     def facts(self) -> Procedure:
-        """The facts of the procedure."""
+        """The facts about the procedure."""
         return procedures.procedure(self.procedure)
 
     @property
     def begun(self) -> Site:
-        """The place where the operation starts; for a completed persistent one the place of its
-        start.
+        """The place that started the operation.
+
+        For a persistent operation it is the place of MPI_Start, not that of the call that made it.
         """
         return self.site if self.start is None else self.start.site
 
     @property
     def partitioned(self) -> bool:
-        """Return whether it makes a partitioned operation, whose buffer's `peers` are
-        partitions.
-        """
+        """Return whether the call makes a partitioned operation (its `peers` are partitions)."""
         return self.facts.form == "partitioned"
 
 
@@ -138,89 +139,97 @@ class Request:
     """A request and the call that made it.
 
     Attributes:
-        start: the call that started its operation last, if it is persistent.
-        tid: the thread that started its operation, as gettid says; 0: not known.
-        starts: how often a persistent collective operation was started, or a partitioned one.
+        ready: the number of partitions marked so far.
+        marks: a byte for each partition, 1 if it is ready or has arrived; None: all are 0.
+        newer: the record of the next newer request with the same handle; 0 if there is none.
+        doubted: several requests shared its handle, and one of them is complete: perhaps this one.
+        start: the call that started the operation last, if it is persistent.
+        tid: the thread that started the operation, from gettid; 0: unknown.
+        starts: how often a persistent collective or a partitioned operation was started.
     """
 
     header: Header
     state: str  # "inactive" "active" "complete"
     persistent: bool
-    ready: int  # partitions marked so far
-    marks: Sequence[int] | None  # of each partition 1: it is ready, or has arrived; None: none is
-    newer: int  # the record of the next one that has the same handle, 0 if there is none
+    ready: int
+    marks: Sequence[int] | None
+    newer: int
     call: Call
-    doubted: bool = False  # one of those that shared its handle is complete: it may be this one
+    doubted: bool = False
     start: ThreadCall | None = None
     tid: int = 0
     starts: int = 0
 
     @property
     def sharing(self) -> int:
-        """The number of operations with this handle: MPI libraries have one for all that are
-        complete.
+        """The number of operations with this handle, if this is the oldest of them.
 
-        Right only for the oldest of them, to which the handle leads.
+        MPI libraries use one handle for all operations that are complete. The handle leads to the
+        oldest request.
         """
         return self.header.references + 1
 
     @property
     def pending(self) -> bool:
-        """Its operation has been started and not completed."""
+        """True if the operation was started and is not completed."""
         return self.state == "active" and not self.header.is_ended
 
     @property
     def was_freed_active(self) -> bool:
-        """Return whether it was freed while its operation was active, which may still continue
-        (MPI-4.1,
-        section 3.7.3)."""
+        """Return whether it was freed while its operation was active (MPI-4.1, section 3.7.3).
+
+        The operation may still be active.
+        """
         return self.state == "active" and "given up" in self.header.flags
 
 
 @dataclass(frozen=True)
 class Polls:
-    """Calls of a thread in a row that found nothing: MPI_Test and its like, up to now."""
+    """A sequence of unsuccessful polls by a thread: MPI_Test and similar calls, up to now."""
 
-    first: int  # the number of the first of them
-    call: Call  # the last, which may not have returned yet
-    vary: bool = False  # whether they look for different things: not of requests, which all may be
+    first: int  # ordinal number of the first call in its thread
+    call: Call  # the last call; it may be active
+    vary: bool = False  # whether the calls differ in what they wait for, other than in the requests
 
     @property
     def count(self) -> int:
-        """The number of calls."""
+        """The number of polls."""
         return self.call.serial - self.first + 1
 
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread that has called MPI, with the call it is inside of.
+    """A thread that has called MPI, with its active call.
 
     Attributes:
-        marked: a call that is not recorded, except that the thread is inside of it.
-        given: the handles that are passed to it, in the order of its parameters.
-        calls: the number of its calls, with the one it is inside of.
+        tid: the thread's number from gettid.
+        call: the active call; None if there is none, or if its record is incomplete.
+        marked: an active call of a procedure that mpipp does not record, only its name and place.
+        calls: the number of its calls, including the active one.
+        polls: the last calls, if they were unsuccessful polls.
+        given: the handles passed to `marked`, in the order of its parameters.
     """
 
     serial: int
-    tid: int  # as gettid says
+    tid: int
     pthread_self: int
     depth: int
-    call: Call | None  # None: not inside a call, or its record is not whole yet
+    call: Call | None
     marked: ThreadCall | None = None
     calls: int = 0
-    polls: Polls | None = None  # None: its last call found something, or looks for nothing
+    polls: Polls | None = None
     given: tuple[int, ...] = ()
 
     @property
     def is_inside(self) -> bool:
-        """Return whether it is inside of a call."""
+        """Return whether the thread is in an MPI call."""
         return self.call is not None or self.unrecorded is not None
 
     @property
     def unrecorded(self) -> Call | None:
-        """The call of `marked`, with its name, its place and the handles that are passed to it.
+        """The call of `marked`, with its name, its place and the handles passed to it.
 
-        None if the name may be that of the call before, which is recorded as the next one is.
+        None if the name may be that of the previous call, because the next recorded call has begun.
         """
         found = self.marked
         if found is None or found.procedure in procedures.PROCEDURES:

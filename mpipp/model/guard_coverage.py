@@ -9,15 +9,15 @@ from mpipp.model.object_header import Site
 
 
 class Coverage(NamedTuple):
-    """The operations that one call of the program has started: their number by method.
+    """The operations that one call in the program started, counted by the method of guarding.
 
     Attributes:
-        procedure: "" for several calls beyond the capacity.
-        pages: pages of theirs were protected.
-        compared: their bytes were compared, and no page was protected.
-        over_budget: not guarded, since it would have taken too long.
-        unguardable: not guarded, since that was impossible.
-        accesses: the operations of all these that instrumented code of the program also checked.
+        procedure: its name; "" for a group of calls that got no entry of their own.
+        pages: pages of their buffers were protected.
+        compared: only the bytes of their buffers were compared.
+        over_budget: unguarded, because guarding would have taken too long.
+        unguardable: unguarded, because guarding was impossible.
+        accesses: all of these operations for which instrumented code checked its accesses, too.
     """
 
     procedure: str

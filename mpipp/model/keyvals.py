@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Keys of attributes (MPI-4.1, section 7.7)."""
+"""Attribute keys (MPI-4.1, section 7.7)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from mpipp.model.object_header import Site
 
 
 class KeyvalPlace(NamedTuple):
-    """A place that creates keys.
+    """A place in the program that creates attribute keys.
 
     Attributes:
-        made: how many it has created.
-        freed: how many of these may have been freed.
+        made: the number of keys that it created.
+        freed: how many of these keys may have been freed.
     """
 
     site: Site

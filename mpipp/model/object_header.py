@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The data that the registry records for every MPI object.
+"""The data that the registry has for every MPI object.
 
 Handles are unsigned integers of the MPI library's handle size. Names are the standard's.
 """
@@ -30,7 +30,7 @@ KINDS = (
 
 
 class PythonLine(NamedTuple):
-    """A line of a program in Python."""
+    """A line of a Python program."""
 
     path: str
     number: int
@@ -38,71 +38,72 @@ class PythonLine(NamedTuple):
 
     @property
     def text(self) -> str:
-        """ "main.py:31 in f"."""
+        """The line as text: "main.py:31 in f"."""
         return f"{os.path.basename(self.path)}:{self.number} in {self.function}"
 
 
 @dataclass(frozen=True)
 class Site:
-    """Where an object was made, as return addresses: subtract one to look up the call's line."""
+    """The place of a call, as return addresses. Subtract 1 from an address to look up its line."""
 
-    address: int  # of the call that made it, 0 if unknown
-    frames: tuple[int, ...] = ()  # further callers, innermost first; only if asked for
-    python: PythonLine | None = None  # in place of the address, if the caller is in Python
+    address: int  # return address of the call; 0: unknown
+    frames: tuple[int, ...] = ()  # return addresses of callers, innermost first, if recorded
+    python: PythonLine | None = None  # replaces the address if the caller is Python code
 
 
-class Header(NamedTuple):  # of which there may be 10^5: a named tuple is made fast
-    """The data of every object. `serial` numbers the objects of a kind from 1."""
+class Header(NamedTuple):  # a named tuple, because there may be 10^5 and it is made fast
+    """The data that all kinds of objects have. `serial` numbers the objects of a kind from 1."""
 
-    kind: str  # one of KINDS
+    kind: str  # an item of KINDS
     handle: int
     serial: int
     flags: frozenset[str]  # "predefined" "null" "ended" "imported" "committed" "large count" ...
-    references: int  # records that refer to this one
+    references: int  # number of records that refer to this one
     fint: int  # the Fortran INTEGER handle
     site: Site
-    name: str  # given by the user or the standard, "" if none
-    record: int  # its address
-    freed_at: Site | None = None  # where it was freed, if that is known
-    holders: int = 0  # handles beside the first one that must be freed, too (MPI_Comm_group)
+    name: str  # from the user or the standard, else ""
+    record: int  # address of the record
+    freed_at: Site | None = None  # place of the free, if known
+    holders: int = 0  # further handles that must be freed, too (MPI_Comm_group)
 
     @property
     def is_ended(self) -> bool:
-        """Return whether no handle denotes it any more: it was freed or, if it is a request,
-        completed.
+        """Return whether the object was freed or, for a request, completed.
+
+        No handle denotes it any more.
         """
         return "ended" in self.flags
 
     @property
     def freed(self) -> bool:
-        """It was freed. Requests mostly end otherwise, so they only have `is_ended`."""
+        """True if the object was freed. Requests have `is_ended`: most are completed, not freed."""
         return self.is_ended and self.kind != "request"
 
     @property
     def predefined(self) -> bool:
-        """Made by the MPI library, never freed."""
+        """True for objects of the MPI library, which are never freed."""
         return "predefined" in self.flags
 
     @property
     def null(self) -> bool:
-        """MPI_DATATYPE_NULL and its kin."""
+        """True for MPI_DATATYPE_NULL and other null handles."""
         return "null" in self.flags
 
 
 @dataclass(frozen=True)
 class Broken:
-    """An object whose record cannot be decoded, to be shown in its place."""
+    """The substitute for an object whose record cannot be decoded."""
 
-    kind: str  # one of KINDS, or "thread"
-    record: int  # its address
+    kind: str  # an item of KINDS, or "thread"
+    record: int  # address of the record
     reason: str  # one sentence
 
 
 @dataclass(frozen=True)
 class DatatypeRecord:
-    """A datatype. `tree.origin` is this record, and each component's its own."""
+    """A datatype. `tree.origin` is this record; the components' trees have their own records."""
 
     header: Header
     tree: Datatype = field(repr=False, compare=False)
     committed: bool
-    large: bool  # made by a large-count (_c) constructor
+    large: bool  # created with a large-count procedure (_c)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI objects of every kind but datatypes and requests; they refer to others by handle."""
+"""MPI objects of every kind except datatypes and requests. They refer to others by handle."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ from mpipp.model.process_info import NOTHING_ATTACHED, Attachment
 
 @dataclass(frozen=True)
 class Channel:
-    """The number of started sends, or of posted receives, for one peer and one tag.
+    """The count of started sends, or of posted receives, for one peer and one tag.
 
     While receives are frozen, a receive with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken a message
     of any channel. Then `count` counts the receives posted before that receive, and `posted` counts
     all.
     """
 
-    # "sends" "receives" "collectives"; of partitioned operations "partitioned sends", "partitioned
-    # receives", how many are made, and "partitioned send starts", "partitioned receive starts".
+    # "sends", "receives", "collectives". "partitioned sends" and "partitioned receives" count the
+    # created partitioned operations, "partitioned send starts" and "partitioned receive starts"
+    # their starts.
     sequence: str
     peer: int
     tag: int
     count: int
     frozen: bool
     posted: int = 0
-    history: int = 0  # address of what is kept of its past; 0: nothing is
-    period: int = 0  # of the current run there
-    shared: bool = False  # by threads without order: ordinals and counts are not certain
-    gaps: bool = False  # whether not all of it is in its past, or something else is
+    history: int = 0  # address of the history's record; 0: there is no history
+    period: int = 0  # of the history's current run
+    shared: bool = False  # threads use it without order: ordinals and counts are uncertain
+    gaps: bool = False  # the history lacks a call, or has a wrong one
 
 
 @dataclass(frozen=True)
 class Comm:
-    """A communicator. World ranks are ranks in MPI_COMM_WORLD; None: not known."""
+    """A communicator. World ranks are ranks in MPI_COMM_WORLD; None: unknown."""
 
     header: Header
     rank: int
     size: int
     inter: bool
     remote_size: int
-    world_ranks: Sequence[int] | None  # range(size): each equal to the rank
+    world_ranks: Sequence[int] | None  # range(size) if all ranks are equal to the world ranks
     remote_world_ranks: Sequence[int] | None
     topology: str  # "none" "cartesian" "graph" "distributed graph"
     dims: tuple[int, ...]
@@ -52,27 +53,27 @@ class Comm:
     coords: tuple[int, ...]
     indegree: int
     outdegree: int
-    errhandler: int | None  # handle set by MPI_Comm_set_errhandler; None: never set
-    sources: tuple[int, ...] | None = None  # of this process in a graph: ranks; None: not known
+    errhandler: int | None  # from MPI_Comm_set_errhandler; None: never set
+    sources: tuple[int, ...] | None = None  # neighbors' ranks in a graph topology; None: unknown
     destinations: tuple[int, ...] | None = None
-    identity: int = 0  # the same in all its processes and no other communicator's; 0: not known
-    uncertain: frozenset[str] = frozenset()  # sequences whose ordinals are not certain
-    uncertain_all: frozenset[str] = frozenset()  # of these, not only in channels that are shared
-    frozen: bool = False  # whether the channel of some receive stays unknown
+    identity: int = 0  # equal in all its processes, and unique to it; 0: unknown
+    uncertain: frozenset[str] = frozenset()  # sequences with uncertain ordinals
+    uncertain_all: frozenset[str] = frozenset()  # not only because threads share channels
+    frozen: bool = False  # whether the channel of some receive remains unknown
     posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
-    returned_any: int = 0  # of these, blocking ones that have returned: in `channels`, too
-    abandoned: int = 0  # receives whose request was freed while they were active
-    # Without an identity: the serial of the communicator of whose collective call it comes, and the
-    # ordinal of that; 0: not known.
+    returned_any: int = 0  # returned blocking receives among these; `channels` counts them
+    abandoned: int = 0  # receives freed while active
+    # If it has no identity: the serial of the communicator and the ordinal of the collective call
+    # that created it; 0: unknown.
     made_of: int = 0
     made_by: int = 0
-    attached: Attachment = NOTHING_ATTACHED  # for it alone
-    channels: Sequence[Channel] = field(default=(), compare=False)  # lazy
+    attached: Attachment = NOTHING_ATTACHED  # with MPI_Comm_attach_buffer
+    channels: Sequence[Channel] = field(default=(), compare=False)  # read on demand
 
 
 @dataclass(frozen=True)
 class Group:
-    """A group. `rank` is -1 when the process is not a member."""
+    """A group. `rank` is -1 if the process is not a member."""
 
     header: Header
     size: int
@@ -82,7 +83,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Win:
-    """A window, and the epochs this process has open on it."""
+    """A window, and the epochs that this process has open on it."""
 
     header: Header
     base: int
@@ -91,26 +92,26 @@ class Win:
     flavor: str  # "create" "allocate" "dynamic" "shared"
     model: str  # "separate" "unified"
     comm: int
-    epochs: tuple[str, ...]  # of "fence" "start" "post" "lock" "lock_all"
-    locks: tuple[tuple[int, bool], ...]  # (rank, exclusive) of the first few locks held
-    lock_count: int  # all locks held
+    epochs: tuple[str, ...]  # "fence" "start" "post" "lock" "lock_all"
+    locks: tuple[tuple[int, bool], ...]  # (rank, exclusive) of the first few locks
+    lock_count: int  # number of all locks
     access_group: int | None  # group handle of MPI_Win_start
     exposure_group: int | None  # group handle of MPI_Win_post
-    access_serial: int = 0  # of that group: its handle may be another's by now
+    access_serial: int = 0  # serial of access_group, because its handle may have been reused
     exposure_serial: int = 0
-    identity: int = 0  # the same in all its processes and no other window's; 0: not known
-    comm_identity: int = 0  # of the communicator that it was made of
-    fences: int = 0  # calls of MPI_Win_fence that have begun
-    completes: int = 0  # calls of MPI_Win_complete that have begun
-    locking: bool = False  # whether the lock that MPI_Win_lock is asked for is exclusive
-    rank: int | None = None  # in the window's group; None: not known
-    taken_base: int = 0  # as MPI says: where it begins for it
-    reaches: int = 0  # address of what the process knows of other processes' sizes; 0: nothing
+    identity: int = 0  # equal in all its processes, and unique to it; 0: unknown
+    comm_identity: int = 0  # of the communicator that created it
+    fences: int = 0  # begun calls of MPI_Win_fence
+    completes: int = 0  # begun calls of MPI_Win_complete
+    locking: bool = False  # whether an active MPI_Win_lock requests an exclusive lock
+    rank: int | None = None  # in the window's group; None: unknown
+    taken_base: int = 0  # the address that MPI itself uses
+    reaches: int = 0  # address of the known sizes of other processes' parts; 0: none
 
 
 @dataclass(frozen=True)
 class Op:
-    """A reduction operation. `function` is 0 for predefined ones."""
+    """A reduction operation. `function` is 0 if it is predefined."""
 
     header: Header
     function: int
@@ -130,10 +131,10 @@ class File:
     filetype: int
     datarep: str  # "" if never set
     split: Call | None  # the split collective call between its _begin and _end
-    opened: int = 0  # ordinal of MPI_File_open on its communicator; 0: not known
-    joined: int | None = None  # how many collective calls on it were made; None: not certain
-    split_doubted: bool = False  # a _begin or _end has failed: whether one is pending is not known
-    split_ended: int = 0  # the serial of the last _end in its thread
+    opened: int = 0  # ordinal of MPI_File_open on the communicator; 0: unknown
+    joined: int | None = None  # number of collective calls on the file; None: uncertain
+    split_doubted: bool = False  # a _begin or _end has failed: `split` is uncertain
+    split_ended: int = 0  # serial of the last _end call in its thread
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Info:
 
 @dataclass(frozen=True)
 class Errhandler:
-    """An error handler. `function` is 0 for predefined ones."""
+    """An error handler. `function` is 0 if it is predefined."""
 
     header: Header
     function: int
@@ -162,13 +163,13 @@ class Session:
 
 @dataclass(frozen=True)
 class Message:
-    """A message matched by a probe and not yet received."""
+    """A message that a matching probe took and that was not yet received."""
 
     header: Header
     comm: int
     source: int
     tag: int
-    ordinal: int | None = None  # of its receive, as in a call
+    ordinal: int | None = None  # ordinal of its receive, as in a call
 
 
 Object = Union[

@@ -9,12 +9,12 @@ from mpipp.model.object_header import Site
 
 
 class Provoked(NamedTuple):
-    """The perturbations of calls of one place in the program, in one way.
+    """The calls of one place in the program that were perturbed in one way.
 
     Attributes:
-        procedure: "" for several beyond the capacity, whose way is unknown.
+        procedure: its name; "" for a group of places that got no entry of their own.
         way: of wrapper/registry/perturbations.h: "called", "waits", "cut" ...
-        by: the procedure of another call that it was done by, "" if the way has none.
+        by: the procedure of another call that perturbed this one; "" if there is none.
         times: number of calls.
         least, most: of the counted amounts: parts, milliseconds.
     """

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The facts of each MPI procedure: its operation and form, its buffers, and the agreement between
-the processes that call it.
+"""The facts about each MPI procedure: operation, form, buffers, and agreement between processes.
 
-The facts stand in procedure_table.py, which is generated from the MPI Forum's data and the rules in
+They are in procedure_table.py, which is generated from the MPI Forum's data and the rules in
 wrapper/generator/agreement.py.
 """
 
@@ -17,20 +16,24 @@ from mpipp.model import procedure_table
 
 @dataclass(frozen=True)
 class BufferArguments:
-    """The arguments that make a communication buffer, by the standard's names.
+    """The arguments that describe a communication buffer, by the standard's names.
 
-    `times` is how many parts of `count` entries the buffer has. It has one (""), or one for each of
-    the communicator's "peers", or of the "partitions". It may have one for each of the neighbors
-    that send to this process ("sources") or receive from it ("targets"). If the argument is an
-    array, it has a count for "each" peer, or this buffer is the process's "own" entry or the "sum".
-
-    `at` is where the buffer counts, if not in every process: at the "root" only, or at every
-    "leaf". On an intracommunicator all processes are leaves, the root too; on an intercommunicator
-    those of the other group than the root's.
+    Attributes:
+        role: the argument with the address.
+        count: the argument with the count; "1" if there is none.
+        times: the number of parts, of `count` entries each. "": one part. "peers", "partitions":
+            one
+            for each. "sources", "targets": one for each neighbor that sends to this process, or
+            receives from it. If the count is an array: "each" peer has a count, or the buffer is
+            this
+            process's "own" entry, or the "sum" of all.
+        at: the processes in which the buffer is significant, if not all: "root" or "leaf". On an
+            intracommunicator all processes are leaves, also the root. On an intercommunicator the
+            leaves are the processes of the group without the root.
     """
 
-    role: str  # the address
-    count: str  # "1": it has none
+    role: str
+    count: str
     datatype: str
     times: str
     at: tuple[str, ...] = ()
@@ -39,7 +42,7 @@ class BufferArguments:
 class InPlace(NamedTuple):
     """The argument that MPI_IN_PLACE may replace.
 
-    It may do so at the "root" only, in "all" processes or in none, or in "any" process.
+    `where` has the processes that may pass it: the "root" only, "all" or none, or "any" process.
     """
 
     role: str
@@ -47,40 +50,41 @@ class InPlace(NamedTuple):
 
 
 class HandleArgument(NamedTuple):
-    """A handle argument of a procedure of which nothing is recorded."""
+    """A handle argument of a procedure that mpipp does not record."""
 
     name: str
-    kind: str  # of object, one of `mpipp.model.KINDS`
+    kind: str  # of the object, an item of `mpipp.model.KINDS`
     may_be_null: bool
 
 
 class Marked(NamedTuple):
-    """A procedure of which nothing is recorded but that a thread is inside of it."""
+    """A procedure that mpipp does not record, except that a thread is in it."""
 
-    handles: tuple[HandleArgument, ...] = ()  # by value, in the order of its parameters
-    needs_mpi: bool = False  # MPI must be initialized, and not finalized
+    handles: tuple[HandleArgument, ...] = ()  # passed by value, in the order of the parameters
+    needs_mpi: bool = False  # MPI must be initialized and not finalized
 
 
 @dataclass(frozen=True)
 class Procedure:
-    """A procedure. Missing parts are empty or None."""
+    """The facts about a procedure. Missing facts are empty or None."""
 
     name: str  # "MPI_Ibcast_c"
     operation: str  # "Bcast", for all forms of MPI_Bcast
     # "blocking" "nonblocking" "persistent" "partitioned" "request-based" "split begin" "split end"
     form: str
-    large: bool  # a large-count form, with _c
-    takes: tuple[str, ...] = ()  # fields of the call's record, beside buffers
+    large: bool  # has the suffix _c
+    takes: tuple[str, ...] = ()  # fields of the call's record, in addition to buffers
     buffers: tuple[BufferArguments, ...] = ()
     in_place: InPlace | None = None
-    over: str = ""  # what it is collective over: "comm" "win" "file" "group" "groups"
-    # Which processes a collective call needs; with buffers, which sends to which: "from root"
-    # "to root" "prefix" "exchange" "agree" "meet" "edges"
+    over: str = ""  # scope of a collective call: "comm" "win" "file" "group" "groups"
+    # The processes that a collective call needs or, for buffers, that send to each other: "from
+    # root" "to root" "prefix" "exchange" "agree" "meet" "edges".
     flow: str = ""
-    signatures: str = ""  # which of these must be equal: "equal" "vector" "pairs"
-    agree: Mapping[str, str] = field(default_factory=dict)  # arguments that must, and how
-    statuses: str = ""  # the argument for the status, or statuses, that it stores
-    finds: str = ""  # the argument that returns whether there is a completed operation or a message
+    signatures: str = ""  # rule for signatures: "equal" "vector" "pairs"
+    agree: Mapping[str, str] = field(default_factory=dict)  # arguments that must agree, and how
+    statuses: str = ""  # argument for the status or statuses
+    # The argument that returns whether a completed operation or a message was found.
+    finds: str = ""
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -91,7 +95,7 @@ class Procedure:
 
     @property
     def returns_immediately(self) -> bool:
-        """Return whether a call waits for no other process, for any operation."""
+        """Return whether a call never waits for another process."""
         return self.form in ("nonblocking", "persistent", "partitioned", "request-based")
 
     @property
@@ -106,20 +110,21 @@ class Procedure:
 
     @property
     def reduces(self) -> bool:
-        """Return whether it is a reduction: all buffers must be equal, for all senders and
-        receivers.
+        """Return whether it is a reduction.
+
+        Then all buffers must be equal, those of senders and receivers.
         """
         return "op" in self.agree
 
 
 def procedure(name: str) -> Procedure:
-    """The procedure of that name, with nothing known but the name if it is not in the table."""
+    """Return the procedure with a name; if it is not in the table, only the name is known."""
     found = PROCEDURES.get(name)
     return found or Procedure(name, name.removeprefix("MPI_"), "blocking", False)
 
 
 def marked(name: str) -> Marked:
-    """The procedure of that name of which nothing is recorded; of others nothing is known."""
+    """Return the unrecorded procedure with a name; empty if it is not in the table."""
     return _MARKED.get(name, Marked())
 
 
@@ -159,7 +164,7 @@ def _procedures(row: str) -> Iterator[Procedure]:
 
 
 def _marked(row: str) -> Iterator[tuple[str, Marked]]:
-    # "comm:comm info:info? ! = Comm_x Comm_y"
+    # A row is "comm:comm info:info? ! = Comm_x Comm_y".
     given, _, names = row.partition(" = ")
     handles, needs_mpi = [], False
     for word in given.split():
@@ -172,7 +177,7 @@ def _marked(row: str) -> Iterator[tuple[str, Marked]]:
 
 
 def _rows(table: str) -> Iterator[str]:
-    # Further lines of a row are indented.
+    # A row continues in indented lines.
     return iter(table.strip("\n").replace("\n  ", " ").split("\n"))
 
 
@@ -180,5 +185,5 @@ PROCEDURES = {
     found.name: found for row in _rows(procedure_table.TABLE) for found in _procedures(row)
 }
 NAMES = sorted(PROCEDURES)
-LOGICAL = frozenset(procedure_table.LOGICAL.split())  # arguments: all true values agree
+LOGICAL = frozenset(procedure_table.LOGICAL.split())  # arguments for which all true values agree
 _MARKED = {name: found for row in _rows(procedure_table.MARKED) for name, found in _marked(row)}

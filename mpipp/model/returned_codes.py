@@ -10,13 +10,13 @@ from mpipp.model.object_header import Site
 
 @dataclass(frozen=True)
 class ReturnedCode:
-    """A procedure that returned one class of errors at one place, under MPI_ERRORS_RETURN.
+    """An error class that a procedure returned at one place, under MPI_ERRORS_RETURN.
 
     Attributes:
         error_class: "MPI_ERR_NO_SUCH_FILE".
-        text: MPI's own text for the first such code.
-        times: how often it returned that.
-        last: the number, among all calls that failed, of the last of these.
+        text: MPI's text for the first code of this class.
+        times: how often it was returned.
+        last: the number, among all failed calls, of the last one with it.
     """
 
     procedure: str

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The processes' accesses to windows and their order: the events of a run as plain values.
+"""Events of one-sided communication: accesses to windows, and the order of the processes.
 
-Each process has its events in the order in which it did them. Concurrent events of two threads are
-in the order of their records. No event waits for a later one. So a begin is recorded at its begin
-(a send, a collective call, an operation), and an end at its end (a receive, a completion).
+The events of a process are in program order; concurrent events of two threads are in the order of
+their records. No event waits for a later one. So the start of a send, a
+collective call or an operation is recorded when it starts. The end of a receive or the completion
+of a request is recorded when it has ended.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ DEFAULT_ORDERING = frozenset(("rar", "raw", "war", "waw"))
 
 
 class Comb(NamedTuple):
-    """`times` pieces of `length` bytes each; each begins `stride` bytes after the one before."""
+    """`times` blocks of `length` bytes; the starts of neighbors are `stride` bytes apart."""
 
     first: int
     length: int
@@ -26,17 +27,17 @@ class Comb(NamedTuple):
 
 
 Memory = tuple[Comb, ...]  # absolute addresses in one process
-UNKNOWN: Memory = (Comb(0, 0),)  # bytes, but nothing is known of them
+UNKNOWN: Memory = (Comb(0, 0),)  # bytes of which nothing is known
 
 
 class Moment(NamedTuple):
-    """The time and place of an event.
+    """The process, time and place of an event.
 
     Attributes:
         process: rank in MPI_COMM_WORLD.
-        thread: 0 is the first that was seen.
-        number: of the event in its process: each greater than the one before.
-        place: a key of the source line; equal for equal lines.
+        thread: 0 is the first thread that was seen.
+        number: increases with each event of the process.
+        place: a key of the source line; equal lines have equal keys.
     """
 
     process: int
@@ -47,21 +48,21 @@ class Moment(NamedTuple):
 
 
 class WindowMade(NamedTuple):
-    """A window was made: a collective call, and the window's memory in this process.
+    """The creation of a window by a collective call, and its memory in this process.
 
     Attributes:
-        window: its identity, the same in all processes.
-        base: of its memory here; 0: none, or dynamic.
-        length: bytes of it.
+        window: the window's identity, equal in all processes.
+        base: address of its memory in this process; 0: none, or dynamic.
+        length: bytes of this memory.
         flavor: "create", "allocate", "shared" or "dynamic".
         separate: whether its memory model is MPI_WIN_SEPARATE.
-        ranks: of its group's processes in MPI_COMM_WORLD, in the group's order.
+        ranks: the group's processes as ranks in MPI_COMM_WORLD, in the group's order.
         accumulate_ops: "same_op" or "same_op_no_op".
         accumulate_ordering: of "rar", "raw", "war", "waw"; empty: "none".
         no_locks: whether the info key says that no process locks it.
-        queried: whether any of these processes got another's memory from
-            MPI_Win_shared_query, in a window that is not of the flavor "shared".
-        frame: as an Operation's.
+        queried: whether any process got another's memory from MPI_Win_shared_query, although
+            the window's flavor is not "shared".
+        frame: as in Operation.
     """
 
     moment: Moment
@@ -80,7 +81,7 @@ class WindowMade(NamedTuple):
 
 
 class WindowInfo(NamedTuple):
-    """MPI_Win_set_info: what it says from now on. Empty or None: as before."""
+    """MPI_Win_set_info: the new values of info keys. "" or None: unchanged."""
 
     moment: Moment
     window: int
@@ -93,7 +94,7 @@ class WindowFreed(NamedTuple):
     """MPI_Win_free: collective, and a barrier unless the window has no locks.
 
     Attributes:
-        frame: as an Operation's.
+        frame: as in Operation.
     """
 
     moment: Moment
@@ -102,10 +103,10 @@ class WindowFreed(NamedTuple):
 
 
 class Attached(NamedTuple):
-    """MPI_Win_attach, or (not `attached`) MPI_Win_detach with length 0.
+    """MPI_Win_attach, or MPI_Win_detach if `attached` is False (then with length 0).
 
     Attributes:
-        frame: as an Operation's.
+        frame: as in Operation.
     """
 
     moment: Moment
@@ -121,9 +122,9 @@ class Values(NamedTuple):
 
     Attributes:
         size: bytes of the element.
-        given: the origin's; None: there is none, or it is not known.
-        compared: that it is compared with.
-        told: whether a Brought follows.
+        given: the origin's value; None: there is none, or it is unknown.
+        compared: the value of compare_addr.
+        told: whether a Brought follows, which has the result.
     """
 
     size: int
@@ -133,12 +134,12 @@ class Values(NamedTuple):
 
 
 class Lent(NamedTuple):
-    """The part of an operation's buffer that is in another process's part of a shared window.
+    """The part of an operation's buffer in a shared window that belongs to another process.
 
     Attributes:
-        written: or read.
-        owner: rank in MPI_COMM_WORLD; `memory` has its addresses.
-        shift: these less those of the operation's process.
+        written: whether MPI writes it; otherwise MPI reads it.
+        owner: the owner's rank in MPI_COMM_WORLD; `memory` has the owner's addresses.
+        shift: the owner's address of a byte minus its address in the operation's process.
     """
 
     written: bool
@@ -148,25 +149,26 @@ class Lent(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """A one-sided operation was started.
+    """The start of a one-sided operation.
 
     Attributes:
         kind: "put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap".
-        target: rank in the window's group; those to MPI_PROC_NULL are no events.
-        origin: read by MPI; of a get, written.
-        result: written; compare: read.
-        lent: what is other processes' memory of these three, which do not have it.
-        at_target: in the target's memory.
-        op: "MPI_SUM"; "" of puts, gets and compare_and_swap.
+        target: rank in the window's group. Operations on MPI_PROC_NULL are no events.
+        origin: the origin buffer; MPI reads it, except for a get, which writes it.
+        at_target: memory in the target process.
+        result: the result buffer, which MPI writes.
+        compare: the buffer of compare_addr, which MPI reads.
+        op: "MPI_SUM"; "" for put, get and compare_and_swap.
         types: the basic datatype of each strided set of `at_target`, or one for all.
-        request: of MPI_Rput and its like, a number that is this operation's alone; else 0.
-        values: of an atomic operation on one element; None: they are not known.
-        frame: the address on its thread's stack above which was what the thread's functions had; 0:
-            that is not known.
-        twice: whether it writes bytes at its target twice: the datatype there has overlapping
-            entries.
-        size: bytes of the basic datatype, if there are only its elements, at most one beside
-            another. 0: the start of each is unknown.
+        request: for MPI_Rput and similar calls a number that only this operation has; else 0.
+        values: of an atomic operation on one element; None: unknown.
+        frame: a stack address: local variables above it belong to the functions that were active
+            at the call; 0: unknown.
+        twice: whether it writes some bytes at the target twice, because entries overlap.
+        size: bytes of the basic datatype. 0: the start of each element is unknown, because the
+            datatype has gaps or overlaps.
+        lent: the parts of the three local buffers that belong to other processes. `origin`,
+            `result` and `compare` do not contain them.
     """
 
     moment: Moment
@@ -188,19 +190,19 @@ class Operation(NamedTuple):
 
     @property
     def only_reads(self) -> bool:
-        """Return whether it changes nothing at its target, and brings what is there.
+        """Return whether it only reads the target's memory, and returns its contents.
 
-        Once it is complete at its origin it is at its target, too.
+        If the operation is complete at its origin, it is complete at its target, too.
         """
         return self.kind == "get" or (self.op == "MPI_NO_OP" and bool(self.result))
 
 
 class Brought(NamedTuple):
-    """The result of an atomic operation, after its end at the origin.
+    """The result of an atomic operation, recorded after its completion at the origin.
 
     Attributes:
-        operation: its event's number.
-        value: None: it is not known.
+        operation: number of the operation's event.
+        value: the value; None: unknown.
     """
 
     moment: Moment
@@ -209,20 +211,20 @@ class Brought(NamedTuple):
 
 
 class Synchronization(NamedTuple):
-    """A call that orders one-sided operations of a window, after it has returned.
+    """A call that synchronizes a window, after it has returned.
 
     Attributes:
-        kind: "fence", "start", "complete", "post", "wait" (and a test that was true), "lock",
+        kind: "fence", "start", "complete", "post", "wait" (also a successful test), "lock",
             "unlock", "lock_all", "unlock_all", "flush", "flush_all", "flush_local",
-            "flush_local_all", "sync"; of an attempt also "free".
+            "flush_local_all", "sync"; if `attempt` is set also "free".
         target: rank in the window's group; -1: none.
-        group: of start and post, ranks in MPI_COMM_WORLD.
+        group: for start and post, ranks in MPI_COMM_WORLD.
         asserted: "MPI_MODE_NOPRECEDE" ...
-        request: for a fence, a start or a wait during which another thread had events. It
-            is recorded at its begin, with a number of its own, and a Completed follows; else 0.
-        attempt: it starts, and its success may not follow: MPI may refuse it, end the
-            process, or wait forever. The group is unknown.
-        frame: as an Operation's.
+        request: 0, except for a fence, start or wait with concurrent events of another thread.
+            Such a call is recorded when it begins, and a Completed with this number follows.
+        attempt: the call only begins. MPI may refuse it, end the process, or wait forever, so the
+            event of its end may not follow. The group is unknown.
+        frame: as in Operation.
     """
 
     moment: Moment
@@ -238,12 +240,12 @@ class Synchronization(NamedTuple):
 
 
 class Completed(NamedTuple):
-    """The program knows that these requests are complete: by a wait, or a successful test.
+    """The program knows that these requests are complete: from a wait, or a successful test.
 
-    Those of receives are not here: they have a Received of their own.
+    A completed receive is a Received instead.
 
     Attributes:
-        frame: of a one-sided operation's, as an Operation's.
+        frame: of a one-sided operation, as in Operation.
     """
 
     moment: Moment
@@ -252,17 +254,17 @@ class Completed(NamedTuple):
 
 
 class RequestFreed(NamedTuple):
-    """A request was freed before a call returned its completion to the program."""
+    """A request was freed before any call returned its completion to the program."""
 
     moment: Moment
     request: int
 
 
 class Channel(NamedTuple):
-    """Where a message goes; its `ordinal` counts those of the same channel from 0.
+    """The message channel of a send and its receive; `ordinal` counts its messages from 0.
 
     Attributes:
-        context: the communicator's identity, the same in all processes.
+        context: the communicator's identity, equal in all processes.
         source, destination: ranks in MPI_COMM_WORLD.
     """
 
@@ -274,12 +276,12 @@ class Channel(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """A send was begun (a persistent one: started); a blocking one, too.
+    """The start of a send, blocking, nonblocking or persistent.
 
     Attributes:
-        synchronous: it is complete only once the receive has begun.
-        request: 0 of a blocking send, which has completed if it is not synchronous. A blocking
-            synchronous one has a number, too, and a Completed.
+        synchronous: the send completes only after the receive has begun.
+        request: a number for its Completed. 0: it is blocking and not synchronous, so it has
+            already completed.
     """
 
     moment: Moment
@@ -289,9 +291,9 @@ class Sent(NamedTuple):
 
 
 class ReceiveBegun(NamedTuple):
-    """A nonblocking or persistent receive was started, which takes this message sooner or later.
+    """The start of a nonblocking or persistent receive, which will take this message.
 
-    Only synchronous sends need it.
+    Only synchronous sends need this event.
     """
 
     moment: Moment
@@ -299,7 +301,7 @@ class ReceiveBegun(NamedTuple):
 
 
 class Received(NamedTuple):
-    """A receive has completed. `begun`: a ReceiveBegun came before; a blocking one has none."""
+    """The completion of a receive. `begun`: there was a ReceiveBegun, so it was not blocking."""
 
     moment: Moment
     channel: Channel
@@ -316,14 +318,16 @@ class Probed(NamedTuple):
 class Partitions(NamedTuple):
     """Partitions of a message were marked ready, or have arrived.
 
-    Those of a send and of its receive lie equally close, and may be of different numbers: what has
-    arrived are the bytes.
+    The partitions of a send and of its receive cover the same bytes, but may differ in number. So
+    the bytes that are ready or have arrived are compared.
 
     Attributes:
-        channel: whose `ordinal` counts the partitioned sends, or receives, that were made for it.
-        start: how often that one had been started before.
-        first, number: of these; `all`: partitions that the message has on this side.
-        ready: of the sender; else they have arrived, all of them where the receive has completed.
+        channel: its `ordinal` counts the partitioned sends, or receives, that were created for it.
+        start: how often the operation had been started before.
+        first, number: the partitions; `all`: number of partitions of the message on this side.
+        ready: true for the sender. Otherwise the partitions have arrived; if the receive is
+            complete,
+            all have.
     """
 
     moment: Moment
@@ -336,17 +340,17 @@ class Partitions(NamedTuple):
 
 
 class Collective(NamedTuple):
-    """A collective call was begun. Its end waits for the beginnings of those whose data it gets.
+    """The start of a collective call. Its end waits for the starts in `sources`.
 
     Attributes:
-        context: the communicator's identity, the same in all processes.
-        ordinal: of the collective calls on it, from 0.
-        size: how many processes call it, of an intercommunicator in both groups.
-        sources: ranks in MPI_COMM_WORLD of those whose data it gets, perhaps its own among them;
-            None: of all that give any.
+        context: the communicator's identity, equal in all processes.
+        ordinal: of the collective calls on the communicator, from 0.
+        size: number of processes that make the call, in both groups of an intercommunicator.
+        sources: ranks in MPI_COMM_WORLD of the processes whose data this one gets, perhaps with its
+            own; None: all processes that send data.
         gives: whether it has data for others.
-        request: 0: it has ended, and no other event of its process came between. Else a number of
-            its own, and a Completed follows.
+        request: 0: the call has ended, and no other event of its process came between. Else a
+            number of its own, and a Completed follows.
     """
 
     moment: Moment
@@ -359,11 +363,12 @@ class Collective(NamedTuple):
 
 
 class Access(NamedTuple):
-    """Loads or stores of one place, of window memory or of buffers.
+    """Loads or stores at one place in the program, in windows or buffers.
 
     Attributes:
-        owner: whose memory, and whose addresses: another process's in shared windows; -1: its own.
-        times: how many there were.
+        owner: the process that owns the memory and whose addresses these are; -1: this process.
+            Another process is possible in shared windows.
+        times: the number of loads or stores.
     """
 
     moment: Moment
@@ -374,11 +379,11 @@ class Access(NamedTuple):
 
 
 class OtherWorldContact(NamedTuple):
-    """A process and a process of another MPI_COMM_WORLD may have communicated.
+    """Possible communication with a process of another MPI_COMM_WORLD.
 
     Attributes:
-        tells: the other process, which from now on is ordered after this one; else this
-            process is ordered after all that the other was.
+        tells: this process sends: the other one is ordered after it from now on. Otherwise this
+            process is ordered after everything that preceded in the other one.
     """
 
     moment: Moment
@@ -389,7 +394,7 @@ class MemoryFreed(NamedTuple):
     """Memory [start, end) was freed.
 
     Attributes:
-        met: of a mistake a byte that a pending operation's buffer has there.
+        met: if this is an error, a byte of it that is in the buffer of a pending operation.
     """
 
     moment: Moment
@@ -399,10 +404,10 @@ class MemoryFreed(NamedTuple):
 
 
 class Finalized(NamedTuple):
-    """MPI_Finalize was called. A process without this event was killed, or its log was cut off.
+    """MPI_Finalize was called. Without this event the process was killed, or its log is incomplete.
 
     Attributes:
-        frame: as an Operation's.
+        frame: as in Operation.
     """
 
     moment: Moment
@@ -433,15 +438,15 @@ Event = Union[
 
 
 class MovedLog(NamedTuple):
-    """A log of such events as a process leaves it for others.
+    """A log of these events in the form in which a process leaves it for others.
 
     Attributes:
-        words: as the wrapper has written them (wrapper/registry/rma_log_entry.h), with numbers in
-            place of the addresses of its records.
-        procedures: the names of those that it has, by their numbers.
-        enumerations: the names of values of each.
-        lost: entries beyond the capacity.
-        damaged: True if there was more behind that makes no sense.
+        words: the wrapper's words (wrapper/registry/rma_log_entry.h), with numbers in place of the
+            addresses of records.
+        procedures: names of procedures, by their numbers in the log.
+        enumerations: names of values, for each enumeration.
+        lost: the number of entries for which the log had no space.
+        damaged: whether more entries followed that were invalid.
     """
 
     words: array[int]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls that break the thread level that MPI provides (MPI-4.1, section 11.6)."""
+"""Calls that violate the thread level that MPI provides (MPI-4.1, section 11.6)."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from mpipp.model.object_header import Site
 
 @dataclass(frozen=True)
 class ThreadCall:
-    """A call of MPI by a thread, which may have returned since."""
+    """A thread's call of MPI; it may have returned."""
 
     procedure: str
-    tid: int  # as gettid says
+    tid: int  # from gettid
     site: Site
 
 
 @dataclass(frozen=True)
 class Breach:
-    """A call that breaks the thread level.
+    """A call that violates the thread level.
 
     Attributes:
-        level: as provided, "MPI_THREAD_FUNNELED".
-        call: of a thread that may not call MPI, or not then.
-        other: what another thread was inside of meanwhile, where the level is
-            MPI_THREAD_SERIALIZED; else the call that initialized MPI.
+        level: the provided level, "MPI_THREAD_FUNNELED".
+        call: the call of a thread that must not call MPI, or not at that time.
+        other: with MPI_THREAD_SERIALIZED the concurrent call of another thread; otherwise the call
+            that initialized MPI.
     """
 
     level: str
