@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The watcher as a program, started by `launch`: its listening socket is descriptor 3."""
+"""The watcher as a program. `launch` starts it, with the listening socket as descriptor 3."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import TextIO
 
 from mpipp.watcher.ipc import launch
 
-_FILES = 1 << 16  # open files at one time, at most
+_FILES = 1 << 16  # limit of open files
 
 
 def main() -> int:
-    """Watch until the last process has gone; returns the exit status."""
-    # Loaded modules stay: a garbage collection during the loading costs a tenth of its time.
+    """Watch until the last process has ended; returns the exit status."""
+    # Garbage collections during imports would take a tenth of their time and free nothing.
     gc.disable()
     from mpipp.watcher.damaged_records import TracebackFile
     from mpipp.watcher.event_loop import EventLoop
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _log(directory: str) -> TextIO:
-    # The log is in a directory that was made for this user alone.
+    # The log lies in a directory that only this user may enter.
     folder = launch.private(directory)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -60,7 +60,8 @@ def _log(directory: str) -> TextIO:
 
 
 def _take_files() -> None:
-    # Each process needs three files, one of which is kept when the process has ended.
+    # The watcher opens three files for each process, and keeps one of them when the process has
+    # ended.
     few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES if most == resource.RLIM_INFINITY else min(_FILES, most)
     if few != resource.RLIM_INFINITY and few < wanted:
@@ -69,7 +70,8 @@ def _take_files() -> None:
 
 
 def _remove(directory: str) -> None:
-    # Hold the lock: a process that comes now makes another directory, and starts another watcher.
+    # Hold the lock meanwhile. A process that starts later creates a new directory and a new
+    # watcher.
     with contextlib.suppress(OSError):
         lock = launch.locked(directory)
         for name in (launch.SOCKET, launch.LOCK):

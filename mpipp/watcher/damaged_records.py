@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Handle failures that no check foresees: the watcher leaves out the process with damaged records.
+"""Handle failures that no check expects: leave out the process with damaged records.
 
-Everything that a process records may be damaged. A reader that does not notice fails with a Python
-exception, or runs out of memory. The watcher continues with the other processes.
+A program may damage any record. A reader that does not notice fails with a Python exception, or
+runs out of memory. The watcher continues with the other processes.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from mpipp.watcher.output.reporter import Reporter
 from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.settings import Settings
 
-BEGIN, END = "watcher-", ".log"  # parts of the names of files with tracebacks
+BEGIN, END = "watcher-", ".log"  # start and end of the names of traceback files
 _MOST = 1 << 20  # bytes of all tracebacks
 
 _Result = TypeVar("_Result")
 
 
 class TracebackFile:
-    """The file of tracebacks for developers: in the run's directory if that is kept."""
+    """The file of tracebacks for developers, in the run's directory if the user keeps it."""
 
     def __init__(self, directory: str, settings: Settings) -> None:
         where = settings.report if settings.kept else directory
@@ -47,7 +47,7 @@ class TracebackFile:
 
 
 class FaultGuard:
-    """Runs steps that may fail."""
+    """Runs steps that may fail because of damaged records."""
 
     def __init__(
         self, traces: TracebackFile, watched: Sequence[WatchedProcess], reporter: Reporter
@@ -58,8 +58,9 @@ class FaultGuard:
         self._given_up: set[str] = set()  # names of the steps that are no longer run
 
     def guard(self, step: Callable[[], _Result]) -> _Result | None:
-        """Do a step; None if it fails. Repeat it without the processes that made it fail, if there
-        are any.
+        """Run a step; None if it fails.
+
+        If some processes made it fail, leave them out and repeat it.
         """
         while step.__qualname__ not in self._given_up:
             try:
@@ -75,7 +76,7 @@ class FaultGuard:
         return None
 
     def _leave_out(self) -> bool:
-        # Leave out the processes whose records fail when they are read alone.
+        # Leave out the processes whose records cannot be read even alone.
         found = [(one, error) for one in self._watched if (error := _fails(one)) is not None]
         for one, error in found:
             self._traces.keep(error)
@@ -98,7 +99,7 @@ def _named(error: Exception) -> str:
 
 
 def _fails(one: WatchedProcess) -> Exception | None:
-    # The exception that reading all records of one process raises, unless it is a MpippError.
+    # The exception from reading all records of one process; None without one, and for MpippError.
     if one.is_left_out:
         return None
     try:
@@ -108,7 +109,7 @@ def _fails(one: WatchedProcess) -> Exception | None:
         found = all_checks.findings([process], lambda process, error: None, leaks_too=True)
         for _finding in found:
             continue
-        with contextlib.suppress(MpippError):  # the checks report it
+        with contextlib.suppress(MpippError):  # the checks report this error
             for side in channel_history.every(World([process])):
                 list(side.stretches)
             process.registry.onesided()

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The watcher's event loop: reads the messages of processes and of the launcher, and keeps the
-times.
+"""The watcher's event loop: handles messages of processes and of the launcher, and timers.
 
-Processes are checked when they rest (`process_end_checks`): they wait for the watcher at their end,
-have died, or have not changed for a while. Messages and collective calls are also compared while
-they run (`history.running_comparison`).
+A process is checked when it rests (`process_end_checks`): it waits for the watcher at its end, has
+died, or has not changed for a while. Messages and collective calls are also compared while
+processes run (`history.running_comparison`).
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ from mpipp.watcher.queries.query_handler import QueryHandler
 from mpipp.watcher.settings import Settings
 
 _LOOK = 0.5  # longest and shortest seconds between two checks for progress
-_LINGER = 0.3  # seconds after the last process has ended
-_LATEST = 60.0  # seconds until the first process connects
+_LINGER = 0.3  # seconds to wait after the end of the last process
+_LATEST = 60.0  # seconds to wait for the first process
 
 
 class EventLoop:
@@ -120,7 +119,7 @@ class EventLoop:
         self._total = NOTHING
 
     def run(self) -> None:
-        """Serve until there is no process to watch, then write the total."""
+        """Serve until all processes have ended, then write the total."""
         guard = self._faults.guard
         while not self._is_done():
             events = self._selector.select(self._timeout())
@@ -207,7 +206,7 @@ class EventLoop:
         self._exits.launcher_spoke()
 
     def _accept(self) -> None:
-        # Accept all waiting connections before the loop handles any that has been closed.
+        # Accept all waiting connections before the loop handles a closed connection.
         for made in self._new_connections.ready_connections():
             try:
                 self._greet(made)
@@ -235,8 +234,8 @@ class EventLoop:
             made.close()
 
     def _read_dying(self) -> None:
-        # Copy the processes that die meanwhile before the first continues: then the launcher ends
-        # all of them.
+        # Read all dying processes before the first continues, because the launcher then ends all of
+        # them.
         with self._dying:
             while self._dying.read_next():
                 self._accept()

@@ -24,11 +24,11 @@ from mpipp.watcher.progress.hang_detector import HangDetector
 
 
 class ProcessEndChecks:
-    """Runs the checks on processes that rest, and reports the findings.
+    """Runs the checks on resting processes, and reports the findings.
 
     Args:
-        between: True if processes are to be compared.
-        files: the files that the processes leave for other nodes.
+        between: True to compare processes with each other.
+        files: the files that processes leave for other nodes.
     """
 
     def __init__(
@@ -48,17 +48,17 @@ class ProcessEndChecks:
         self._output = output
         self._files = files
         self._between = between
-        self._checked: object = None  # the processes of the last time, as they were
+        self._checked: object = None  # the state of the processes at the last check
         self._unfreed: set[int] = set()  # processes that may still free objects after MPI_Finalize
-        # checks of several processes that were not made then: more processes may come to rest
+        # Checks of several processes that could not be made yet: more processes may come to rest.
         self._unsure: list[str] = []
 
     def check_hangs(self) -> None:
-        """Report the processes that hang, with what the checks find in them."""
+        """Report hanging processes, with the findings of other checks in them."""
         self._hang_detector.look(self._findings)
 
     def check(self) -> None:
-        """Check all processes that rest, and let those that wait continue."""
+        """Check all resting processes, and let the waiting ones continue."""
         self.say_at_work()
         resting = self._table.resting
         self._output.show_progress(len(resting))
@@ -80,12 +80,13 @@ class ProcessEndChecks:
             one.answer(LOOKED)
 
     def say_at_work(self) -> None:
-        """Let the processes that wait know that the watcher is still busy."""
+        """Notify the waiting processes that the watcher is still busy."""
         for one in self._table.waiting:
             one.answer(AT_WORK)
 
     def check_unfreed(self) -> None:
-        """Report the objects that processes have not freed until their end, after MPI_Finalize."""
+        """Report objects that processes did not free before their end, which came after
+        MPI_Finalize."""
         watched = self._table.watched
         ended = [one for one in watched if one.pid in self._unfreed and not goes_on(one.pid)]
         if not ended:
@@ -103,7 +104,7 @@ class ProcessEndChecks:
         self._output.show_progress(0)
 
     def note_unsure(self) -> None:
-        """Note, at the end of the run, which checks of several processes were not made."""
+        """List the checks of several processes that were not made, at the end of the run."""
         for sentence in self._unsure:
             self._reporter.note_not_checked(sentence)
 
@@ -127,7 +128,7 @@ class ProcessEndChecks:
             one = resting[finding.parties[0].process]
             if finding.rule in leaks.UNTIL_EXIT and one.end == FINALIZED:
                 self._unfreed.add(one.pid)
-            # Skip a process that waits for one that has died, or is part of a reported hang.
+            # Skip a process that waits for a dead one, or is part of a reported hang.
             elif finding.rule not in deadlocks.RULES or not (
                 self._exits or self._hang_detector.has_reported
             ):

@@ -6,19 +6,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-HANG_AFTER = 30.0  # seconds without a call after which a hang is reported
+HANG_AFTER = 30.0  # seconds without an MPI call before a hang is reported
 
 
 class Settings(NamedTuple):
-    """The settings of a watcher, which it gets as JSON."""
+    """The settings of a watcher, which receives them as JSON."""
 
-    hang_after: float = HANG_AFTER  # seconds without a call; 0: never
-    suppress: str = ""  # path of a suppressions file; "": none
-    report: str = ""  # the run's directory, which all nodes share; "": there is none
-    kept: bool = False  # True if a report will be requested: the watcher then makes the pictures
-    stop_at: Sequence[Sequence[Any]] = ()  # the members of reports.stop_targets.Target
-    checks: Sequence[str] = ()  # the words of the selected checks; none: all
-    launched: bool = False  # by `mpipp run`, which prints the total of all nodes at the end
-    # The process stops in a call with a finding: "stop", "gdb", "gdb=all"; "": it does not.
+    hang_after: float = HANG_AFTER  # seconds without an MPI call; 0 disables the report
+    suppress: str = ""  # path of a suppressions file, or ""
+    report: str = ""  # the run's directory, which all nodes share, or ""
+    kept: bool = False  # True to draw pictures for a report
+    stop_at: Sequence[Sequence[Any]] = ()  # members of reports.stop_targets.Target
+    checks: Sequence[str] = ()  # names of the selected checks; empty for all
+    launched: bool = False  # True if `mpipp run` prints the total of all nodes
+    # How a process stops in a call with a finding: "stop", "gdb", "gdb=all"; "" not at all.
     stop: str = ""
-    ends_hung: bool = False  # True if a job that hangs is ended after the report
+    ends_hung: bool = False  # True to end a hanging job after the report

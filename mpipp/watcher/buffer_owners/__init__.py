@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Find the object of the program that contains a buffer, once for each place that passes it."""
+"""The search for the program's object that contains a buffer, once for each place of a call."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The variables that buffers of calls were found in, to name their elements in findings."""
+"""The variables that contain the buffers of calls, to name elements in findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mpipp.symbolizer.variables.holders import Holder
 from mpipp.watcher.buffer_owners.owners import BufferOwners
 from mpipp.watcher.processes import variable_names
 
-_MOST = 1 << 12  # places with variables
+_MOST = 1 << 12  # places of calls
 
 
 class KnownElements:
@@ -18,19 +18,20 @@ class KnownElements:
         self._at: dict[tuple[int, int], dict[Holder, None]] = {}
 
     def add(self, process: int, owners: BufferOwners) -> None:
-        """Keep the variables that the checks of a call have found."""
+        """Store the variables that the checks of a call found."""
         if owners.known and len(self._at) < _MOST:
             known = self._at.setdefault((process, owners.place), {})
             known.update(dict.fromkeys(owners.known))
 
     def name(self, party: Party, address: int) -> str:
-        """The element at an address of a buffer of the party: "u[2][6]"; "" if it is not known."""
+        """The name of the element at an address in a buffer of the party, "u[2][6]"; ""
+        if unknown."""
         every = [
             one
             for one in self._at.get((party.process, party.site.address), ())
             if one.low <= address and (one.high is None or address < one.high)
         ]
-        # A pointer leads to the data of one call, and the place may have several.
+        # Prefer declared variables: a pointer may lead to other data in each call from this place.
         declared = [one for one in every if one.is_declared]
         names = {variable_names.named([one], address) for one in declared or every}
         return names.pop() if len(names) == 1 else ""

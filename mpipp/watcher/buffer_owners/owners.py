@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compare buffers with the variables and heap blocks that contain them, by debug information.
 
-The program continues meanwhile. The query has a copy of the stack as it was in the call. Other
+The program continues meanwhile. The query has a copy of the stack from the time of the call. Other
 memory is read now, and counts only if the call has not returned in between.
 """
 
@@ -34,19 +34,19 @@ from mpipp.watcher.processes import variable_names
 from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.query_records import Question
 
-# malloc's blocks may be so many bytes larger; those with pages of their own begin behind a head.
+# Bytes by which malloc may round a block up. A block with pages of its own has a header before it.
 _ROUNDED, _PAGE, _HEAD = 32, 4096, 16
-_STACK = 1 << 23  # bytes, of most threads
+_STACK = 1 << 23  # bytes of a typical thread's stack
 
 
 class _CallMemory:
-    # The process's memory: the copies in the query come first.
+    # The memory of the process at the time of the call, as far as the query has copies, else now.
     def __init__(self, one: WatchedProcess, question: Question) -> None:
         self._one, self._question = one, question
         self.is_current = False
 
     def copy(self, address: int, length: int) -> bytes | None:
-        """The bytes as they were in the call; None if the query has no copy of them."""
+        """The bytes at the time of the call; None if the query has no copy of them."""
         for start, data in self._question.memory:
             if start <= address and address + length <= start + len(data):
                 return data[address - start : address - start + length]
@@ -62,11 +62,11 @@ class _CallMemory:
 
 class _Candidate(NamedTuple):
     owner: Owner
-    is_current: bool  # True if it was read after the query: the call may have returned by then
+    is_current: bool  # True if it was read after the query, when the call may have returned
 
 
 class _Passed(NamedTuple):
-    # A buffer that the call passes.
+    # A buffer argument of the call.
     access: Access
     party: Party
     parts: list[Part]
@@ -75,15 +75,15 @@ class _Passed(NamedTuple):
 class BufferOwners:
     """The checks of the buffers of one call against objects of the program.
 
-    The constructor reads all records. `findings` takes time, and reads no record.
+    The constructor reads all records. `findings` is slow, and reads no records.
 
     Args:
         one: the process.
-        process: the same process, as the query has it.
+        process: the process as the query describes it.
         question: the query: its frames, innermost first, and copies of their memory.
 
     Attributes:
-        place: the address of the call's place.
+        place: the return address of the call.
     """
 
     def __init__(self, one: WatchedProcess, process: Process, question: Question) -> None:
@@ -108,8 +108,8 @@ class BufferOwners:
         ]
         call = next((one.call for one in process.threads if one.call is not None), None)
         self.place = call.site.address if call is not None else 0
-        self.known: list[Holder] = []  # the variables that `findings` has found
-        # mpi4py makes these arguments itself.
+        self.known: list[Holder] = []  # the variables that `findings` used
+        # In Python, mpi4py creates these arguments, so they are not the program's.
         self._arguments = [
             (operation, argument, operation.party())
             for operation in (process.operations if not question.python else ())
@@ -122,7 +122,7 @@ class BufferOwners:
         return _Passed(access, operation.party(), parts)
 
     def _addresses(self) -> Iterator[int]:
-        # Where buffers begin; on the stack no object of Python lies.
+        # The start addresses of buffers. Python has no objects on the stack.
         top = max((frame.end for frame in self._question.frames), default=0)
         for passed in self._passed:
             for address in (passed.access.region.low, *(part.address for part in passed.parts)):
@@ -130,7 +130,8 @@ class BufferOwners:
                     yield address
 
     def findings(self) -> Iterator[Finding]:
-        """Buffers that run past their object or are misaligned, and datatypes that do not fit."""
+        """Findings for buffers that run past their object or are misaligned, and misfit
+        datatypes."""
         for passed in self._passed:
             misaligned = misaligned_buffers.check(passed.access, passed.party)
             for found in filter(None, chain([misaligned], self._of_passed(passed))):
@@ -179,22 +180,23 @@ class BufferOwners:
                 return
 
     def _keep(self, address: int) -> None:
-        # Declared variables first: pointers lead to them.
+        # Declared variables come first, because pointers lead to them.
         if self._question.python:
             return
         every = [one for one in self._variables(address) if isinstance(one, Holder)]
         self.known += sorted(every, key=lambda one: not one.is_declared)
 
     def _owners_of(self, access: Access, serial: int) -> Iterator[Owner | None]:
-        # The object with the first byte. Displacements may begin beyond the object at whose start
-        # the buffer is.
+        # The object that contains the buffer's first byte, and the object at the buffer's address:
+        # the displacements of a datatype may lead outside that.
         first, start = access.region.low, access.buffer.address
         yield self._certain_owner(first, serial)
         whole = self._certain_owner(start, serial) if start < first else None
         yield whole if whole is not None and whole.low == start else None
 
     def _is_inside(self, serial: int) -> bool:
-        # Return whether the call has not returned. Memory that was read since is then unchanged.
+        # Return whether the call has not returned yet. Then memory that was read after the query is
+        # valid.
         self._one.refresh()
         threads = (one for one in self._one.registry.threads() if isinstance(one, Thread))
         return any(
@@ -205,7 +207,7 @@ class BufferOwners:
         )
 
     def _holders(self, address: int) -> Iterator[Holder | Untyped]:
-        # Variables of the interpreter and of mpi4py say nothing of the program's objects.
+        # Variables of the interpreter and of mpi4py are no objects of the program.
         if self._question.python:
             yield from python_holders.holders(self._arrays, address)
         else:
@@ -220,7 +222,8 @@ class BufferOwners:
             return
 
     def _owner(self, first: int) -> _Candidate | None:
-        # The smallest object that is certain: elements in use, a dynamic array, a variable.
+        # The smallest object that certainly contains the address: the used elements of a container,
+        # a dynamic array, or a variable.
         if self._question.python:
             of_python = python_holders.owner(self._arrays, first)
             return None if of_python is None else _Candidate(of_python, False)
@@ -236,7 +239,7 @@ class BufferOwners:
         if static is not None and static.high > high:
             fortran = declared is not None and declared.layout.fortran
             return _Candidate(Owner(static.low, static.high, _named(static, fortran)), False)
-        # A static variable without its symbol may be a part of a larger one.
+        # A static variable without a symbol may be a part of a larger one.
         if declared is None or (declared.is_static and static is None and not declared.is_current):
             return None
         with contextlib.suppress(*damage()):
@@ -245,7 +248,7 @@ class BufferOwners:
         return _candidate(declared, declared.layout.described)
 
     def _is_filled(self, holder: Holder) -> bool:
-        # A container's elements lie in the heap. Before its construction its memory leads anywhere.
+        # Elements of a container lie in the heap. Before its construction, its pointers are random.
         known = self._heap_block(holder.low)
         if holder.is_reached:
             return known is not None and _is_memory_of(holder, known)
@@ -271,7 +274,7 @@ def _candidate(holder: Holder, text: str, case: str = "object") -> _Candidate:
 
 
 def _named(static: Symbol, fortran: bool) -> str:
-    # Compilers write the name of a common block with an underscore behind it.
+    # Compilers append an underscore to the name of a common block.
     size = wording.counted(static.high - static.low, "byte")
     is_common = fortran and static.name.endswith("_")
     name = f"common block /{static.name[:-1]}/" if is_common else static.name
@@ -279,7 +282,7 @@ def _named(static: Symbol, fortran: bool) -> str:
 
 
 def _unit(holder: Holder) -> Type:
-    # The innermost elements of an array of any number of dimensions.
+    # The innermost element type of an array of any number of dimensions.
     kind = holder.layout.kind
     while isinstance(kind, Array) and not kind.text:
         kind = kind.element
@@ -291,7 +294,7 @@ def _is_sure(holder: Holder) -> bool:
 
 
 def _is_memory_of(holder: Holder, block: Owner) -> bool:
-    # A container that was destroyed still has the address, but hardly the size.
+    # After its destruction, a container may still have the address of a block, but hardly its size.
     has_pages = holder.low % _PAGE == _HEAD
     most = _PAGE + _ROUNDED if has_pages else _ROUNDED
     return block.low == holder.low and 0 <= block.high - holder.full < most

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arrays and byte strings of a Python program, as holders of a buffer's data."""
+"""The arrays and byte strings of a Python program that contain a buffer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mpipp.program_types.types import Array, Scalar
 from mpipp.registry.memory.cpython_arrays import PythonArray
 from mpipp.symbolizer.variables.holders import Holder, Untyped
 
-_KINDS = {"int": "signed", "uint": "unsigned"}  # other kinds have the names of value classes
+_KINDS = {"int": "signed", "uint": "unsigned"}  # other kinds have the same names in `values`
 
 
 def holders(arrays: Sequence[PythonArray], address: int) -> Iterator[Holder | Untyped]:
-    """Yield the objects with the data at an address; only arrays of numbers have a type."""
+    """Yield the objects that contain an address. Only arrays of numbers have a type."""
     for one in arrays:
         if not one.holds(address):
             continue
@@ -28,7 +28,7 @@ def holders(arrays: Sequence[PythonArray], address: int) -> Iterator[Holder | Un
 
 
 def owner(arrays: Sequence[PythonArray], address: int) -> Owner | None:
-    """The object whose memory contains an address; None if none is known."""
+    """The object that contains an address; None if unknown."""
     known = [one for one in arrays if one.owner is not None and one.holds(address)]
     one = next((one for one in known if one.elements), known[0] if known else None)
     if one is None or one.owner is None:
@@ -58,8 +58,8 @@ def _scalar(one: PythonArray) -> Scalar:
 
 
 def _layout(one: PythonArray) -> Layout:
-    # The array in the order of memory. Holes between its elements belong to the array that it is a
-    # view of.
+    # The array in the order of its memory. If it is a view, the gaps between its elements belong to
+    # another array.
     name = plain(one.name, "")
     kind = Array(_scalar(one), (one.high - one.low) // one.item_size)
     return Layout(kind, name, name, kind.name)

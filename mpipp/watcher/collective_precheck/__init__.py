@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The collective pre-check (`--strict`): calls are compared before they begin."""
+"""The collective pre-check (`--strict`), which compares collective calls before they begin."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Compare waiting blocking collective calls and answer their processes, for `--strict`.
+"""Compare waiting blocking collective calls, and answer their processes, for `--strict`.
 
-The wrapper (wrapper/collective_precheck/blocking.c) has found by a sum that the calls seem to
-disagree: a sum is no finding. No process has continued.
+The wrapper (wrapper/collective_precheck/blocking.c) compares fingerprints of the calls, and asks
+the watcher if they differ. That alone is no finding. None of the processes has started the
+operation.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from mpipp.watcher.queries import error_class as error_classes
 from mpipp.watcher.queries.process_stopper import ProcessStopper
 
 _BETWEEN_NODES = "calls before they start (--strict), between nodes"
-_LATE = 20.0  # seconds in which all processes of a call ask: they come from one collective call
-_MOST_MET = 64  # meetings whose files are kept; all nodes have read older ones
-_LATE_NODES = 15.0  # further seconds, in which the watchers of other nodes see the same
+_LATE = 20.0  # seconds for all processes of a call to ask: they are in the same collective call
+_MOST_MET = 64  # node exchanges whose files are kept; all nodes have read older files
+_LATE_NODES = 15.0  # more seconds, for the watchers of other nodes to read the calls
 
 
 class ComparedCall:
@@ -38,19 +39,21 @@ class ComparedCall:
     def __init__(self, directory: str) -> None:
         self.since = time.monotonic()
         self.calls: list[CollectiveQuery] = []
-        self.meeting: NodeExchange | None = None  # set once the processes of this node have asked
-        self.failed = ""  # why it is not compared with those of other nodes
+        self.meeting: NodeExchange | None = None  # set when all processes of this node have asked
+        self.failed = ""  # the reason why other nodes are not compared
         self._directory = directory
         self._connections: list[socket.socket] = []
 
     def add(self, connection: socket.socket, call: CollectiveQuery) -> None:
-        """Add one more process."""
+        """Add a process."""
         self.calls.append(call)
         self._connections.append(connection)
 
     def is_due(self, running: Sequence[WatchedProcess]) -> bool:
-        """Return whether all processes have asked, or the others will not; `running`: those of the
-        node.
+        """Return whether to compare now: all processes have asked, or the others are too late.
+
+        Args:
+            running: the processes of this node.
         """
         first = self.calls[0]
         if len(self.calls) < first.here and time.monotonic() - self.since <= _LATE:
@@ -60,7 +63,7 @@ class ComparedCall:
         try:
             if self.meeting is None:
                 self.meeting = NodeExchange(self._directory, f"{first.number:016x}")
-                by_pid = {one.pid: one for one in running}  # without those that have died
+                by_pid = {one.pid: one for one in running}  # leaves out dead processes
                 known = (call for call in self.calls if call.pid in by_pid)
                 self.meeting.leave(LocalCall(by_pid[call.pid], call) for call in known)
             if self.meeting.count >= first.processes - first.here:
@@ -76,7 +79,7 @@ class ComparedCall:
     def members(
         self, running: Sequence[WatchedProcess]
     ) -> list[tuple[ShownProcess, CollectiveQuery]]:
-        """Its processes on all nodes, with their queries."""
+        """The processes of the call on all nodes, with their queries."""
         by_pid = {one.pid: one for one in running}
         found: list[tuple[ShownProcess, CollectiveQuery]] = []
         for call in self.calls:
@@ -90,16 +93,18 @@ class ComparedCall:
         return found
 
     def answer(self, error_class: str, stops: Container[int]) -> None:
-        """Let the processes continue; those with the numbers in `stops` stop in the call.
+        """Answer the processes, so that they continue. Processes in `stops` stop in the call.
 
-        error_class: MPI's error class, as `error_classes.error_class` returns it.
+        Args:
+            error_class: MPI's error class, as from `error_classes.error_class`.
+            stops: process ids.
         """
         for connection, call in zip(self._connections, self.calls):
             answer(connection, STOPS if call.pid in stops else 0, error_class)
 
 
 class BlockingPrecheck:
-    """The calls that wait for the comparison; `directory`: as in `ComparedCall`."""
+    """The calls that wait for the comparison; `directory` is as in `ComparedCall`."""
 
     def __init__(self, directory: str, reporter: Reporter, stopper: ProcessStopper) -> None:
         self._directory = directory
@@ -109,24 +114,23 @@ class BlockingPrecheck:
         self._met: list[NodeExchange] = []
 
     def add(self, connection: socket.socket, call: CollectiveQuery) -> None:
-        """Add a process that asks."""
+        """Add a process that asks about a call."""
         self._asked.setdefault(call.number, ComparedCall(self._directory)).add(connection, call)
 
     @property
     def are_meeting(self) -> bool:
-        """Return whether it waits for watchers of other nodes."""
+        """Return whether a call waits for watchers of other nodes."""
         return any(asked.meeting for asked in self._asked.values())
 
     def look(self, running: Sequence[WatchedProcess]) -> None:
-        """Compare the calls that all processes have asked about, and answer: the processes
-        continue.
+        """Compare the calls about which all processes have asked, and answer the processes.
 
         Args:
             running: the processes of this node.
         """
         due = [number for number, asked in self._asked.items() if asked.is_due(running)]
         for asked in map(self._asked.pop, due):
-            # Their records do not change until they are answered.
+            # The records of a process do not change until it is answered.
             refused, stops = "", []
             try:
                 members = asked.members(running)
@@ -134,11 +138,11 @@ class BlockingPrecheck:
                 found = list(filter(self._reporter.collected.is_chosen, compared(members)))
                 unknown = self._unknown(of, found)
                 refused = error_classes.error_class(unknown)
-                # A suppressed finding is counted once: between nodes, at the end.
+                # Between nodes, leave suppressed findings out: they are counted once, at the end.
                 stops = self._report(of, unknown if asked.meeting else found)
             except MpippError as error:
                 self._reporter.note_not_checked(str(error))
-            if asked.failed:  # waited for only once
+            if asked.failed:  # do not wait a second time for a failed watcher
                 self._reporter.note_not_checked(f"{_BETWEEN_NODES}: {asked.failed}")
                 self._directory = ""
             asked.answer(refused, [one.pid for one, _ in stops])
@@ -149,20 +153,20 @@ class BlockingPrecheck:
             self._met.pop(0).forget()
 
     def end(self) -> None:
-        """The last process has ended: remove the files."""
+        """Remove the files after the end of the last process."""
         for meeting in self._met:
             meeting.forget()
 
     def _unknown(self, of: Sequence[ShownProcess], found: Sequence[Finding]) -> list[Finding]:
-        # The findings that are not suppressed.
+        # The findings that no suppression matches.
         frames, is_known = View(of).frames, self._reporter.collected.has_suppression
         return [one for one in found if not is_known(one, frames)]
 
     def _report(
         self, of: Sequence[ShownProcess], found: Sequence[Finding]
     ) -> list[tuple[WatchedProcess, int]]:
-        # Return the processes that stop. The watcher of the first process reports; the other
-        # watchers only stop their processes.
+        # Return the processes that have to stop. The watcher of the first process reports the
+        # finding; other watchers only stop their processes.
         if not found:
             return []
         view = View(of)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Exchange the calls of one collective operation between nodes, for `--strict`.
 
-Each node's watcher leaves the waiting calls of its processes in the run's directory. All watchers
-read all files, and so reach the same result.
+Each node's watcher writes the waiting calls of its processes into the run's directory. All watchers
+read all files, and so get the same result.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.remote import RemoteProcess
 
 _GIVEN_UP = "given-up"
-_PROCESSES = "processes"  # the folder of the processes' files
-_KEPT = 120.0  # seconds in which the watchers of all nodes have read it
+_PROCESSES = "processes"  # the folder of the files of processes
+_KEPT = 120.0  # seconds after which all watchers have read the files
 
 
 class LocalCall(NamedTuple):
-    """A call of a process of this node, with its history for other nodes."""
+    """A call of a process of this node, with its call history for other nodes."""
 
     process: WatchedProcess
     call: CollectiveQuery
@@ -37,7 +37,7 @@ class LocalCall(NamedTuple):
 
 
 class NodeExchange:
-    """The folder with the calls of one operation; `name` is equal on all nodes."""
+    """The folder with the calls of one operation. `name` is equal on all nodes."""
 
     def __init__(self, directory: str, name: str) -> None:
         self._run = RunDirectory(directory)
@@ -45,15 +45,15 @@ class NodeExchange:
         self._folder = os.path.join(directory, self._name)
         self._own = f"{launch.node()}-{os.getpid()}"
         self._since = time.monotonic()
-        self._left: list[str] = []  # files
+        self._left: list[str] = []  # names of written files
 
     def leave(self, of: Iterable[LocalCall], told: ReportedCalls | None = None) -> None:
-        """Leave the calls of processes of this node. Raises MpippError.
+        """Write the calls of processes of this node. Raises MpippError.
 
         Args:
-            told: the calls that the node has reported already.
+            told: the calls for which this node has already reported findings.
         """
-        from mpipp.distributed.process_file import writer  # it takes some time to load
+        from mpipp.distributed.process_file import writer  # slow to import
 
         said: list[list[object]] = []
         for one, call, past in of:
@@ -75,7 +75,7 @@ class NodeExchange:
 
     @property
     def count(self) -> int:
-        """The number of processes of other nodes that are in the folder."""
+        """The number of processes of other nodes with files in the folder."""
         return len(self._remote_files())
 
     def calls(self) -> list[CollectiveQuery]:
@@ -93,9 +93,8 @@ class NodeExchange:
         ]
 
     def add_reported(self, to: ReportedCalls) -> None:
-        """Add the findings that other nodes have reported. Raises MpippError if a file makes no
-        sense.
-        """
+        """Add the findings that other nodes have reported. Raises MpippError if a file
+        is damaged."""
         for path, said in self._remote_messages():
             try:
                 to.add_plain(said["told"])
@@ -115,7 +114,7 @@ class NodeExchange:
         return found
 
     def _remote_messages(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        # The messages of other nodes' watchers.
+        # The contents of the files from other nodes' watchers.
         for path in paths(self._folder):
             if not path.endswith(".json") or os.path.basename(path) == f"{self._own}.json":
                 continue
@@ -128,18 +127,18 @@ class NodeExchange:
             yield path, said
 
     def cancel(self) -> None:
-        """Cancel the comparison: the others need not wait either."""
+        """Cancel the comparison, so that other nodes do not wait."""
         with contextlib.suppress(MpippError):
             self._save(_GIVEN_UP, b"")
 
     @property
     def is_cancelled(self) -> bool:
-        """Return whether any watcher has cancelled it."""
+        """Return whether any watcher has cancelled the comparison."""
         return os.path.exists(os.path.join(self._folder, _GIVEN_UP))
 
     @property
     def is_expired(self) -> bool:
-        """Return whether all watchers have read it by now."""
+        """Return whether all watchers must have read the files by now."""
         return time.monotonic() - self._since > _KEPT
 
     def forget(self) -> None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Compare nonblocking collective calls between nodes when a process completes one, for `--strict`.
 
-No process waits in them for others, which may complete theirs much later; but all have started
-them. So a process waits if it has completed a call that seems to disagree. Each node's watcher
-finds that in the run's directory, and leaves there the calls that its own processes have made so
-far.
+In a nonblocking call no process waits for the others, which may complete it much later. But when
+one process has completed it, all have started it. So a process asks its watcher after the
+completion if fingerprints differ, and waits. The watchers of all nodes find the query in the run's
+directory, and write there the calls of their own processes so far.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.remote import has_remote
 from mpipp.watcher.queries.process_stopper import ProcessStopper
 
-_INTERVAL = 0.1  # seconds between two looks for queries of other nodes
-_SOON = 2.0  # seconds in which further queries may follow one
-_LATE = 15.0  # seconds in which the watchers of other nodes have looked
-_MOST_CALLS = 1000  # the last calls in a channel of each process
-_MOST_VAIN = 8  # calls on a communicator that were compared and had no error
-# looks, and seconds between them: each returns the calls that the one before has seen
+_INTERVAL = 0.1  # seconds between two searches for queries of other nodes
+_SOON = 2.0  # seconds in which more queries may follow a query
+_LATE = 15.0  # seconds after which the watchers of other nodes must have answered
+_MOST_CALLS = 1000  # latest calls to keep in a channel of a process
+_MOST_VAIN = 8  # comparisons on a communicator without a finding, after which no more are made
+# The history is read several times, some seconds apart. Each reading returns the calls that the one
+# before has seen.
 _LOOKS, _LOOK = 3, 0.005
 _BETWEEN_NODES = "nonblocking collective calls as they completed (--strict), between nodes"
 
@@ -50,7 +51,7 @@ class _Asker(NamedTuple):
 
 
 class _OwnCalls:
-    # The last calls of a process on the requested communicators.
+    # The latest calls of a process on the requested communicators.
 
     def __init__(self, one: WatchedProcess) -> None:
         self.one = one
@@ -80,26 +81,26 @@ class _OwnCalls:
 
 
 class _Comparison(NamedTuple):
-    # The result of comparing calls.
+    # The result of a comparison.
     found: int
-    stopped: bool  # True if a process of this node has stopped, or none is to
+    stopped: bool  # True if a process of this node has stopped, or if none has to
 
 
 class _Call:
-    # Calls on one communicator that seem to disagree.
+    # Calls on one communicator whose fingerprints differ.
 
     def __init__(self, meeting: NodeExchange, asked: CollectiveQuery) -> None:
         self.since = time.monotonic()
         self.meeting = meeting
         self.processes = asked.processes
         self.identity = asked.identity
-        self.own: list[LocalCall] = []  # on this node
+        self.own: list[LocalCall] = []  # calls of this node
         self.askers: list[_Asker] = []
-        self.stops: _Asker | None = None  # one of the processes that asked
+        self.stops: _Asker | None = None  # the process of this node that stops
 
 
 class NonblockingPrecheck:
-    """Processes that wait until their completed calls are compared with other nodes.
+    """The processes that wait until their completed calls are compared with other nodes.
 
     Args:
         directory: the run's directory, which the watchers of all nodes share; "" if there is none.
@@ -119,20 +120,20 @@ class NonblockingPrecheck:
         self._stopper = stopper
         self._calls: dict[int, _Call] = {}
         self._own: dict[WatchedProcess, _OwnCalls] = {}
-        # By number. Numbers that exist now belong to another run: its processes have ended.
+        # By number of the call. Numbers that exist at the start are left from another run.
         self._over = dict.fromkeys(self._numbers() if directory else (), _Comparison(0, True))
-        self._vain: Counter[int] = Counter()  # counts by the communicator's identity
+        self._vain: Counter[int] = Counter()  # by the identity of the communicator
         self._met: list[NodeExchange] = []
         self._next = 0.0
-        self._last = -_SOON  # the time of the last query
+        self._last = -_SOON  # time of the last query
 
     @property
     def are_waiting(self) -> bool:
-        """Return whether watchers of other nodes have to answer, or may still ask this one."""
+        """Return whether this watcher waits for others, or they may soon ask this one."""
         return bool(self._calls) or time.monotonic() < self._last + _SOON
 
     def add(self, connection: socket.socket, call: CollectiveQuery) -> None:
-        """Add a process that asks; there is no error between the processes of its node."""
+        """Add a process that asks. Its node has already found no error among its own processes."""
         if over := self._over.get(call.number):
             self._answer(_Asker(connection, call), over)
         elif self._is_to_be_compared(call) and self._join(call):
@@ -147,7 +148,7 @@ class NonblockingPrecheck:
         return bool(known) and self._vain[call.identity] < _MOST_VAIN and self._is_shared()
 
     def _answer(self, asker: _Asker, over: _Comparison) -> None:
-        # It comes later than others of its node, none of which has stopped.
+        # This process asks later than others of its node. If none of them has stopped, it stops.
         one = next((one for one in self._watched if one.pid == asker.call.pid), None)
         stops = over.found and not over.stopped and one is not None
         if one is not None and stops:
@@ -158,7 +159,7 @@ class NonblockingPrecheck:
         answer(asker.connection, over.found | STOPS if stops else over.found)
 
     def look(self) -> None:
-        """Take part in the comparisons of others; compare what all have left, and answer."""
+        """Join the comparisons of other nodes, compare complete ones, and answer the processes."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _INTERVAL
@@ -169,7 +170,7 @@ class NonblockingPrecheck:
             self._met.pop(0).forget()
 
     def end(self) -> None:
-        """Finish: the last process has ended."""
+        """Answer all waiting processes after the end of the last process."""
         self._compare()
         for number in list(self._calls):
             self._end(number, 0)
@@ -177,7 +178,8 @@ class NonblockingPrecheck:
     def _compare(self) -> None:
         for number, call in list(self._calls.items()):
             try:
-                if call.meeting.is_cancelled or not self._directory:  # a node has reported why
+                # Another node has reported the reason.
+                if call.meeting.is_cancelled or not self._directory:
                     self._directory = ""
                     self._end(number, 0)
                     continue
@@ -198,7 +200,7 @@ class NonblockingPrecheck:
         )
 
     def _numbers(self) -> list[int]:
-        # The numbers of the queried calls.
+        # The numbers of the calls in the run's directory.
         folders = paths(os.path.join(self._directory, STRICT))
         return [number for path in folders if (number := _number(os.path.basename(path)))]
 
@@ -232,8 +234,8 @@ class NonblockingPrecheck:
         return True
 
     def _local_calls(self, asked: CollectiveQuery) -> Iterator[LocalCall]:
-        # All processes have started the calls by now. Spawned jobs have communicators of the same
-        # identities.
+        # All processes have started these calls by now. Leave out spawned jobs, because their
+        # communicators may have the same identities.
         own = [
             self._own.setdefault(one, _OwnCalls(one)) for one in self._watched if not one.spawned
         ]
@@ -245,7 +247,7 @@ class NonblockingPrecheck:
             yield from each.call_histories(asked, each.look())
 
     def _fail(self, error: MpippError, meeting: NodeExchange) -> None:
-        # The wait happens once, on all nodes.
+        # Do not wait again after a failure, on any node.
         self._reporter.note_not_checked(f"{_BETWEEN_NODES}: {error}")
         meeting.cancel()
         self._directory = ""
@@ -260,7 +262,7 @@ class NonblockingPrecheck:
             answer(asker.connection, found | STOPS if asker is call.stops else found)
 
     def _compared(self, call: _Call) -> int:
-        # Return whether there is anything new.
+        # Return 1 if the comparison has a new finding, else 0.
         of: list[ShownProcess] = [one.process for one in call.own]
         of += [one for one, _ in call.meeting.remote_calls()]
         of.sort(key=lambda one: one.registry.info.world_rank or 0)
@@ -268,7 +270,7 @@ class NonblockingPrecheck:
         processes = [one.process(number) for number, one in enumerate(of)]
         past = Collectives()
         for one, process in zip(of, processes):
-            # a process of this node: its growing history is read by `look` only
+            # For a process of this node, only `look` may read the growing history.
             left = sides.get(id(one))
             for side in every(World([process]), is_collective) if left is None else left:
                 member = Member(process, side.member.comm)
@@ -279,13 +281,13 @@ class NonblockingPrecheck:
         return self._report(call, of, [one for one in chosen if not is_known(one, frames)])
 
     def _report(self, call: _Call, of: Sequence[ShownProcess], found: list[Finding]) -> int:
-        # The watcher of the first process reports. On each node, the first process that completed
-        # it stops.
+        # The watcher of the first process reports the finding. On each node, the process that
+        # completed the call first stops.
         view = View(of)
         new = [one for one in found if not self._reporter.before.has(one, view.where)]
         if not new:
             return 0
-        elsewhere = ReportedCalls()  # findings between processes of one node
+        elsewhere = ReportedCalls()  # findings that other nodes have reported
         call.meeting.add_reported(elsewhere)
         by_pid = {one.pid: one for one in self._watched}
         if self._stopper.is_asked_for:
@@ -304,7 +306,7 @@ class NonblockingPrecheck:
 
 
 def _number(name: str) -> int:
-    # The number of a call, from the name of its folder; 0: it is no such folder.
+    # The number of a call, from the name of its folder; 0 for another name.
     try:
         return int(name[len(STARTED) :], 16) if name.startswith(STARTED) else 0
     except ValueError:
@@ -312,6 +314,6 @@ def _number(name: str) -> int:
 
 
 def _last_of(stretches: Sequence[Stretch]) -> list[Stretch]:
-    # All processes have the same ordinals, and about as many.
+    # The ordinals are equal in all processes, so all keep about the same calls.
     first = stretches[-1].end - _MOST_CALLS if stretches else 0
     return [one.part(max(first, one.first), one.end) for one in stretches if one.end > first]

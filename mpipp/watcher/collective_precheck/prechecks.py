@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--strict`: the answers to processes that ask about their collective calls."""
+"""The answers to processes that ask about collective calls, for `--strict`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Prechecks:
     """Answers each connection that asks about collective calls, as soon as the answer is known.
 
     Args:
-        directory: the run's, in which watchers of several nodes decide together; "": none.
+        directory: the run's directory, which watchers of several nodes share; "" if there is none.
         nonblocking_directory: the same; "" also if no check compares nonblocking calls.
         comparison: compares the processes of this node.
     """
@@ -42,11 +42,11 @@ class Prechecks:
             nonblocking_directory, table.watched, reporter, stopper
         )
         self._waiting = WaitingProcesses(directory)
-        self.count = 0  # of queries
+        self.count = 0  # number of queries
 
     @property
     def interval(self) -> float | None:
-        """Seconds until `take_part` is to be called again; None: no process waits."""
+        """Seconds until the next call of `take_part`; None if no process waits."""
         is_waited_for = self._waiting.are_waiting or self._blocking.are_meeting
         return INTERVAL if is_waited_for or self._nonblocking.are_waiting else None
 
@@ -55,7 +55,7 @@ class Prechecks:
         connection: socket.socket,
         asking: said.CollectiveQuery | said.StrictQuery | said.NonblockingQuery,
     ) -> None:
-        """Take over the connection of a process that asks, and answer it now or later.
+        """Handle the connection of a process that asks, and answer it now or later.
 
         Raises MpippError if the process is not watched.
         """

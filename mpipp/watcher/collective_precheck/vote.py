@@ -2,9 +2,9 @@
 """Decide whether all processes of an MPI_COMM_WORLD run with `--strict`.
 
 The collective pre-check needs every process of a communicator: the others would wait forever for
-one without --strict, or without a watcher. So each process asks its watcher in MPI_Init. A watcher
-that does not see all of them reads the votes of other nodes in the run's directory. The first
-watcher that decides does so for all.
+one without --strict, or without a watcher. So each process asks its watcher in MPI_Init. If some
+processes are on other nodes, the watchers exchange votes in the run's directory. The first watcher
+with a decision decides for all.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from mpipp.watcher.ipc import protocol as said
 from mpipp.watcher.processes.collective_comparison import answer
 from mpipp.watcher.processes.process import RUNNING, WatchedProcess
 
-INTERVAL = 0.05  # seconds between two looks while a process waits
-_HERE = 0.3  # seconds in which all processes of one node have connected
-_LATE = 10.0  # seconds in which all processes have connected: MPI_Init has returned in them
+INTERVAL = 0.05  # seconds between two tests while a process waits
+_HERE = 0.3  # seconds for all processes of one node to connect
+_LATE = 10.0  # seconds for all processes to connect
 _WHAT = "calls before they start (--strict)"
 
 
@@ -57,9 +57,8 @@ class WaitingProcesses:
     def add(
         self, connection: socket.socket, asking: said.StrictQuery, watched: Sequence[WatchedProcess]
     ) -> None:
-        """Add a process that asks. Raises MpippError if it is not watched, or its records make no
-        sense.
-        """
+        """Add a process that asks. Raises MpippError if it is unwatched, or its records are
+        damaged."""
         one = next((w for w in watched if w.pid == asking.pid and w.state == RUNNING), None)
         if one is None:
             raise MpippError("an unwatched process sent a query")
@@ -67,7 +66,7 @@ class WaitingProcesses:
         info = one.registry.info
         world = next((world for world in self._waiting if world.is_of(info)), None)
         if world is None:
-            # Other worlds of that name are spawned, all on this node as far as is known.
+            # Another world with the same name was spawned, presumably on this node alone.
             name = info.world
             is_shared = bool(self._directory) and name not in self._names
             world = _World(name, info.world_size or 0, is_shared)
@@ -82,9 +81,8 @@ class WaitingProcesses:
         return bool(self._waiting)
 
     def decide(self, watched: Sequence[WatchedProcess]) -> Iterator[str]:
-        """Answer the processes whose world is decided. Yield a sentence for each world without
-        --strict.
-        """
+        """Answer the processes of worlds that are decided. Yield a sentence for each world that
+        does not use --strict."""
         for world in list(self._waiting):
             found = self._decided(world, watched)
             if found is None:
@@ -96,7 +94,7 @@ class WaitingProcesses:
                 yield found
 
     def _decided(self, world: _World, watched: Sequence[WatchedProcess]) -> str | None:
-        # The decision: None if there is none yet, "" for --strict, else the reason against it.
+        # The decision: None if not yet, "" for --strict, else the reason against it.
         if len(world.ranks) == world.size:
             return ""
         waited = time.monotonic() - world.since
@@ -111,7 +109,7 @@ class WaitingProcesses:
             return reason or None
         try:
             return self._of_all_nodes(world, reason)
-        except (OSError, ValueError):  # so no watcher finds all of them
+        except (OSError, ValueError):  # no watcher of the other nodes can read the votes, either
             return reason or None
 
     def _of_all_nodes(self, world: _World, reason: str) -> str | None:
@@ -136,14 +134,14 @@ class WaitingProcesses:
         return len(found) == world.size
 
     def _decide_first(self, decision: str, reason: str) -> None:
-        # The file appears complete, and only once.
+        # A link is atomic: only the first decision counts, and readers see it complete.
         own = f"{STRICT}/decision-{launch.node()}-{os.getpid()}"
         self._run.publish(own, json.dumps(reason).encode())
         self._run.link(own, os.path.basename(decision))
 
 
 def _without(watched: Sequence[WatchedProcess]) -> Iterator[ProcessInfo]:
-    # The processes that have initialized MPI and will not ask.
+    # The processes without --strict that have initialized MPI: they will never ask.
     for one in watched:
         if one.strict:
             continue

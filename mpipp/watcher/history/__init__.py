@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Reading and comparing the history of calls while the program runs."""
+"""Reading and comparison of call histories while the program runs."""

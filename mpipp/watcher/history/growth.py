@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Growth of the number of objects while processes run, checked about once a second.
+"""Growth of the number of objects in running processes, checked about once a second.
 
-A process is read only if it has many records. Each check compares the number of objects from one
-call with the check before. So a program that makes many objects at once and then uses them is not
-reported.
+A process is read only if it has many records. A check compares the number of objects from one place
+with the previous check. So a program that creates many objects at once and then uses them gets no
+report.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from mpipp.watcher.processes.process_table import ProcessTable
 
 _INTERVAL = 1.0  # seconds between checks
 _SHARE = 0.05  # share of the time that checks may take
-_STEP = 10  # a growth is reported again when the number has multiplied by this
+_STEP = 10  # report again after the number has grown by this factor
 
 
 class _Sample(NamedTuple):
     at: float
     number: int
-    next: int  # the number at which it is reported
+    next: int  # the number at which to report next
 
 
 class Growth:
     """Reports growing numbers of objects in running processes.
 
     Args:
-        is_chosen: True if the user has chosen the check.
+        is_chosen: True if the user selected the check.
     """
 
     def __init__(self, table: ProcessTable, reporter: Reporter, is_chosen: bool) -> None:
@@ -48,7 +48,7 @@ class Growth:
         self._next = time.monotonic() + _INTERVAL
 
     def report_if_due(self) -> None:
-        """Check once more, if it is time."""
+        """Run the check if it is due."""
         if self._is_chosen and time.monotonic() >= self._next:
             found = self._look()
             if found:
@@ -61,7 +61,7 @@ class Growth:
         processes = [one.process(number) for number, one in enumerate(watched)]
         for one, process in zip(watched, processes):
             if one.state == RUNNING and not one.is_left_out:
-                # a process that has ended is checked at its end
+                # Processes that have ended are checked at their end.
                 with contextlib.suppress(MpippError):
                     one.refresh()
                     found += self._of(one, process, start)

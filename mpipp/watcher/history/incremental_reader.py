@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The new calls in a running process's history, from check to check.
+"""Reads the new calls in a running process's history at each check.
 
-A check returns the calls that the check before has already seen. So they are certain to be recorded
-completely, and any doubt about their ordinals is known by now.
+A check returns the calls that the previous check has already seen. So their records are certainly
+complete, and any doubt about their ordinals is resolved by now.
 
-The order of reading makes a growing history consistent (wrapper/recorder/ledger/ledger.h): first
-its last ordinal, then the period of the current run, then the written entries. The process that
-ends a run writes the run before anything else. So a run that is not yet written has been active
-since before the period was read.
+The history grows while it is read. It is consistent in this order
+(wrapper/recorder/ledger/ledger.h): first its last ordinal, then the period of the current run of
+equal calls, then the written entries. A process that ends a run writes the run before anything
+else. So a run that is not written yet was already active when the period was read.
 """
 
 from __future__ import annotations
@@ -34,20 +34,21 @@ class ChannelSnapshot(NamedTuple):
 
 
 class HistoryReader:
-    """The call history of one process; each call is read once.
+    """The call history of one process. Each call is returned once.
 
-    Raises MpippError when the records make no sense.
+    Raises MpippError if the records are damaged.
     """
 
     def __init__(self, watched: WatchedProcess) -> None:
         self._watched = watched
         self._histories: dict[int, History] = {}  # by address
-        self._before: dict[int, int] = {}  # last ordinals at the check before
+        self._before: dict[int, int] = {}  # last ordinals at the previous check
         self._told: dict[int, int] = {}
-        self._left: set[int] = set()  # histories that this check had no time to read
+        self._left: set[int] = set()  # histories that the previous check had no time to read
 
     def look(self) -> Iterator[ChannelSnapshot]:
-        """The channels with new calls, for `sides` once all processes have been read."""
+        """The channels with new calls. Pass them to `sides` after this was called for all
+        processes."""
         self._watched.refresh()
         registry = self._watched.registry
         before, self._before = self._before, {}
@@ -67,9 +68,9 @@ class HistoryReader:
                     yield ChannelSnapshot(comm, channel, self._histories[at], known)
 
     def sides(self, process: Process, seen: list[ChannelSnapshot], until: float) -> Iterator[Side]:
-        """The new calls in those channels, read until a time of the monotonic clock.
+        """The new calls in the channels `seen`. Reading stops at the time `until` (time.monotonic).
 
-        The channels that are left then come first the next time.
+        The next call begins with the channels that remain.
         """
         self._watched.refresh()
         registry = self._watched.registry
@@ -80,7 +81,7 @@ class HistoryReader:
                 self._left.add(channel.history)
                 continue
             now = registry.at("comm", comm.header.record)
-            # Skip a communicator whose record has been reused for another one meanwhile.
+            # Skip a communicator if another one has meanwhile reused its record.
             if isinstance(now, Comm) and now.identity == comm.identity:
                 stretches = history.more(channel.period, last)
                 self._told[channel.history] = last

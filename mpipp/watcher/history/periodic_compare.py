@@ -18,34 +18,34 @@ from mpipp.common.errors import MpippError
 from mpipp.watcher.history.incremental_reader import HistoryReader
 from mpipp.watcher.processes.process import WatchedProcess
 
-INTERVAL = 0.7  # seconds between checks: each compares the calls that the one before has seen
+INTERVAL = 0.7  # seconds between checks: each compares the calls that the previous one has seen
 _SHARE = 0.05  # share of the time that checks may take
-_LONGEST = 0.25  # seconds that a check reads at most: a process may end meanwhile
+_LONGEST = 0.25  # seconds of reading in one check at most: a process that ends must wait for it
 
 
 class HistoryComparison:
-    """Finds errors between running processes."""
+    """Finds errors between running processes by their call histories."""
 
     def __init__(self) -> None:
         self._readers: dict[WatchedProcess, HistoryReader] = {}
-        self._pasts: dict[int, tuple[Messages, Collectives]] = {}  # by world: its first process
+        # By world: the number of its first process.
+        self._pasts: dict[int, tuple[Messages, Collectives]] = {}
         self._worlds: dict[int, int] = {}  # by process
         self._next = 0.0
 
     @property
     def due(self) -> float:
-        """The time of the next check, on the monotonic clock."""
+        """The time of the next check (time.monotonic)."""
         return self._next
 
     def look(self, watched: Sequence[WatchedProcess]) -> list[Finding]:
-        """Return new findings. A process's number is its index, which must not change between
-        calls.
-        """
+        """Return new findings. They number processes by their index in `watched`, which must not
+        change."""
         start = time.monotonic()
         processes = [one.process(number) for number, one in enumerate(watched)]
         found: list[Finding] = []
 
-        with contextlib.suppress(MpippError):  # the check of processes at rest reports it
+        with contextlib.suppress(MpippError):  # the checks of resting processes report the error
             new = self._new(watched, processes)
             for world in worlds([process for process in processes if process in new]):
                 found += self._compare(world, new)

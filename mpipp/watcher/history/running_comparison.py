@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The comparison of messages and collective calls of processes that run, with its reports."""
+"""The comparison of messages and collective calls while processes run, with its reports."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mpipp.watcher.processes.labels import View
 from mpipp.watcher.processes.process_table import ProcessTable
 from mpipp.watcher.queries.process_stopper import ProcessStopper
 
-_LOOKS, _BETWEEN = 3, 0.005  # and seconds between them, where calls disagree
+_LOOKS, _BETWEEN = 3, 0.005  # readings of the histories if calls disagree, and seconds between them
 
 
 class RunningComparison:
-    """Compares the call histories of running processes, and reports what is new.
+    """Compares the call histories of running processes, and reports new findings.
 
     Args:
-        is_chosen: whether the user has chosen a check that needs it.
+        is_chosen: True if the user selected a check that needs it.
     """
 
     def __init__(
@@ -38,16 +38,17 @@ class RunningComparison:
         return self._histories.due if self._is_chosen and self._table.running else None
 
     def compare_if_due(self) -> None:
-        """Compare once more, if it is time."""
+        """Run the comparison if it is due."""
         if self.due is not None and time.monotonic() >= self.due:
             self._compare()
 
     def compare_calls(self, asking: CollectiveQuery) -> int:
-        """Answer a process whose nonblocking collective call seems to disagree with the others'.
+        """Answer a process whose nonblocking collective call seems to differ from that of the
+        others.
 
-        Returns 0 if nothing is found, else 1, with STOPS if the process is to stop.
+        Returns 0 without a finding, else 1, combined with STOPS if the process has to stop.
         """
-        # Each look compares the calls that existed at the look before.
+        # Each reading compares the calls that existed at the one before.
         by_pid = {one.pid: one for one in self._table.running}
         for _ in range(_LOOKS if self._is_chosen else 0):
             stops = by_pid.get(asking.pid) if self._stopper.is_asked_for else None
@@ -59,7 +60,7 @@ class RunningComparison:
         return 0
 
     def _compare(self, line: str = "") -> bool:
-        # Return whether any finding is new. The line is added to each.
+        # Return whether any finding is new. `line` is added to each report.
         watched = self._table.watched
         found = self._histories.look(watched)
         if not found:

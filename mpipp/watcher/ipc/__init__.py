@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Starting the watcher, and its connections to processes."""
+"""The start of the watcher, and its connections to processes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""C structs in bytes: access to their members by name."""
+"""C structs as bytes, with access to their members by name."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _Members = TypeVar("_Members", bound=tuple[Any, ...])
 
 
 class Layout(Generic[_Members]):
-    """A struct, or the first members of one.
+    """A struct, or its first members.
 
     Args:
-        letters: its members, as Python's struct writes them.
-        members: a named tuple with their names, in their order.
+        letters: the types of its members, in the format of Python's struct module.
+        members: a named tuple with their names, in the same order.
     """
 
     def __init__(self, letters: str, members: type[_Members]) -> None:
@@ -24,11 +24,11 @@ class Layout(Generic[_Members]):
         self.size = self._struct.size  # bytes
 
     def read(self, data: bytes, at: int = 0) -> _Members:
-        """The struct that begins at `at`. Raises struct.error if there are fewer bytes."""
+        """The struct at the offset `at`. Raises struct.error if there are too few bytes."""
         return self._members(*self._struct.unpack_from(data, at))
 
     def each(self, data: bytes) -> Iterator[_Members]:
-        """Consecutive structs. The number of bytes is a multiple of the size."""
+        """Consecutive structs. The number of bytes must be a multiple of the size."""
         return (self._members(*values) for values in self._struct.iter_unpack(data))
 
     def written(self, *values: object) -> bytes:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Start the node's watcher if there is none, then become the program with the wrapper in it.
+"""Start the node's watcher if there is none, then become the program with the wrapper.
 
-It runs as a file before each process of a job: it must cost little, and imports nothing of mpipp.
+Each process of a job runs this file first. So it must be fast, and imports nothing of mpipp.
 
     python -I -S launch.py DIRECTORY WRAPPER SETTINGS [NAME=VALUE...] -- PROGRAM [ARGUMENT...]
 """
@@ -18,12 +18,12 @@ import struct
 import sys
 import time
 
-TYPE_CHECKING = False  # replaces `typing.TYPE_CHECKING`: typing takes long to load
+TYPE_CHECKING = False  # replaces `typing.TYPE_CHECKING`, because `typing` is slow to import
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
     from typing import NoReturn
 
-SOCKET, LOCK = "watcher", "lock"  # their names in the run's directory
+SOCKET, LOCK = "watcher", "lock"  # names in the run's directory
 # The parts of the wrapper that are separate libraries, in the order of loading. Each has the
 # environment variables that request it, and a sentence for runs in which it is missing.
 PARTS = {
@@ -34,11 +34,11 @@ PARTS = {
     "hold": (("MPIPP_HOLD",), "not held for the debugger: this process"),
     "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
 }
-INTERPOSER = "libmpipp_free.so"  # also loaded for parts that need to know of freed memory
-NOWHERE = "-"  # instead of the directory if there is no watcher: some launchers drop ""
-END = "--"  # ends the variables
+INTERPOSER = "libmpipp_free.so"  # also loaded for parts that must learn of freed memory
+NOWHERE = "-"  # the directory argument without a watcher: some launchers drop ""
+END = "--"  # separates the variables from the program
 _BACKLOG = 4096
-_PATIENCE = 30.0  # seconds to wait for the lock, which another process holds for moments
+_PATIENCE = 30.0  # seconds to wait for the lock, which other processes hold only for moments
 _STEP = 0.005
 _CREDENTIALS = struct.Struct("=iII")
 _TIME = struct.Struct("@ll")  # struct timeval
@@ -46,13 +46,13 @@ _RANKS = ("PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PALS
 
 
 def node() -> str:
-    """The name of this node. MPIPP_NODE makes several of one, which share no watcher."""
+    """The name of this node. MPIPP_NODE can divide one machine into several nodes for tests."""
     name = os.environ.get("MPIPP_NODE") or socket.gethostname()
     return "".join(c if c.isalnum() or c in "-." else "_" for c in name)[:32]
 
 
 def on_node(directory: str) -> str:
-    """The path of a run's directory that processes of this node alone use."""
+    """The path of a run's directory that only processes of this node use."""
     return f"{directory}-{node()}" if os.environ.get("MPIPP_NODE") else directory
 
 
@@ -73,9 +73,9 @@ def watched(directory: str, settings: str) -> str:
 
 
 def locked(directory: str) -> int:
-    """The lock of a run's directory. Makes the directory again if a watcher has just removed it.
+    """Lock a run's directory. Creates the directory again if a watcher has just removed it.
 
-    Raises OSError, also if another process does not release the lock.
+    Returns a file descriptor. Raises OSError, also if another process keeps the lock.
     """
     while True:
         folder = private(directory)
@@ -97,9 +97,9 @@ def locked(directory: str) -> int:
 
 
 def private(directory: str) -> int:
-    """An open directory that only this user may enter. Makes it if it does not exist.
+    """Open a directory that only this user may enter. Creates it if it does not exist.
 
-    Raises OSError, also if other users may enter it.
+    Returns a file descriptor. Raises OSError, also if other users may enter the directory.
     """
     try:
         os.mkdir(directory, 0o700)
@@ -117,7 +117,7 @@ def private(directory: str) -> int:
 
 
 def _take(lock: int) -> None:
-    # Without a timer: a timer that is set belongs to the program.
+    # Do not use a timer, because the program would inherit it.
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -131,7 +131,7 @@ def _take(lock: int) -> None:
 
 
 def peer(connection: socket.socket) -> tuple[int, int]:
-    """The process at the other end, as the system knows it: its number, and its user's."""
+    """The process id and user id of the other end, from the system."""
     size = _CREDENTIALS.size
     data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
     pid, user, _ = _CREDENTIALS.unpack(data)
@@ -146,9 +146,9 @@ def connect(made: socket.socket, path: str) -> None:
 
 
 def _announce(path: str) -> bool:
-    # Tell the watcher that this process is about to become a program.
+    # Notify the watcher that this process is about to become a program.
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as made:
-        # Not settimeout(): the socket would then fail at once if the queue of connections is full.
+        # With settimeout(), connect() would fail at once if the queue of connections is full.
         made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _TIME.pack(int(_PATIENCE), 0))
         try:
             connect(made, path)
@@ -163,7 +163,7 @@ def _announce(path: str) -> bool:
 
 
 def _rank() -> str:
-    # The rank that the launcher has set; "" if it has not.
+    # The rank from the launcher; "" if it sets none.
     found = (os.environ[name] for name in _RANKS if name in os.environ)
     return next((rank for rank in found if rank.isdecimal() and rank.isascii()), "")
 
@@ -178,7 +178,8 @@ def _start(path: str, directory: str, settings: str) -> None:
         if child:
             os.waitpid(child, 0)
             return
-        # The watcher has a session of its own and no parent: launchers wait for their children.
+        # The watcher gets a session of its own and no parent, because launchers wait for their
+        # children.
         try:
             os.setsid()
             if os.fork():
@@ -194,11 +195,11 @@ def _become_watcher(listener: int, directory: str, settings: str) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
-    if os.path.exists(os.path.join(directory, "launcher")):  # the launcher prints the findings
+    if os.path.exists(os.path.join(directory, "launcher")):  # `mpipp run` prints the findings
         os.dup2(nothing, 2)
     os.closerange(4, 65536)
     package = os.path.abspath(__file__)
-    for _ in range(4):  # mpipp/watcher/ipc/launch.py
+    for _ in range(4):  # up four folders from mpipp/watcher/ipc/launch.py
         package = os.path.dirname(package)
     path = [package, os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
@@ -210,13 +211,13 @@ def _become_watcher(listener: int, directory: str, settings: str) -> None:
 
 
 def reset_signals() -> None:
-    """Reset the signals that Python ignores: the program would inherit that."""
+    """Restore the signals that Python ignores, because the program would ignore them, too."""
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
 
 
 def restore_locale(environment: MutableMapping[str, str]) -> None:
-    """Undo what Python does to LC_CTYPE: it sets that for its children if the locale is C."""
+    """Restore LC_CTYPE: in the C locale, Python changes it for its children."""
     try:
         with open("/proc/self/environ", "rb") as file:
             words = file.read().split(b"\0")
@@ -231,8 +232,9 @@ def restore_locale(environment: MutableMapping[str, str]) -> None:
 
 
 def _name_program(environment: MutableMapping[str, str], program: Sequence[str]) -> None:
-    # Open MPI passes the name of the started program in MPI_INFO_ENV: this one, or the shell before
-    # it. Version 4 leaves out the directory, and version 5 splits the line at spaces.
+    # Open MPI stores the name of the started program in MPI_INFO_ENV: that of this Python, or of
+    # the shell before it. Version 4 drops the directory, and version 5 splits the command at
+    # spaces.
     ours = [os.path.basename(word) for word in (sys.executable, sys.argv[0], "sh")]
     if os.path.basename(environment.get("OMPI_COMMAND", "")) not in ours:
         return
@@ -248,14 +250,14 @@ def _name_program(environment: MutableMapping[str, str], program: Sequence[str])
 
 
 def part_path(wrapper: str, part: str) -> str:
-    """The library of one of PARTS, beside the recorder."""
+    """The path of the library for one of PARTS. It lies beside the recorder."""
     return f"{wrapper.removesuffix('.so')}_{part}.so"
 
 
 def libraries(wrapper: str, environment: Mapping[str, str]) -> list[str]:
-    """The libraries for LD_PRELOAD: the recorder, and those that the environment requests.
+    """The libraries for LD_PRELOAD: the recorder, and the parts that the environment requests.
 
-    Writes a sentence to the error stream for each part that is missing.
+    Prints a sentence on stderr for each part that is missing.
     """
     found = [wrapper]
     for name, (variables, lacking) in PARTS.items():
@@ -273,7 +275,7 @@ def libraries(wrapper: str, environment: Mapping[str, str]) -> list[str]:
 
 
 def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) -> NoReturn:
-    """Become the program, with the wrapper in it and the environment that it would have without
+    """Become the program, with the wrapper, but else with the environment that it has without
     mpipp.
 
     Args:
@@ -286,7 +288,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
     before = environment.get("LD_PRELOAD")
     have = [
         name for name in (before or "").split(":") if name
-    ]  # the launcher's values, for spawned processes
+    ]  # the launcher's values, which spawned processes inherit
     wanted = libraries(wrapper, environment)
     environment["LD_PRELOAD"] = ":".join([*(name for name in wanted if name not in have), *have])
     try:
@@ -303,7 +305,7 @@ def become(directory: str, wrapper: str, settings: str, program: Sequence[str]) 
 
 
 def _execute(program: Sequence[str], environment: MutableMapping[str, str]) -> NoReturn:
-    # Like execvp, so that a script does not need a line that names its interpreter.
+    # Use the shell for a script without a #! line, as execvp does.
     name = program[0]
     directories = [""] if "/" in name else os.get_exec_path(environment)
     problem: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Connections to the watcher that have not yet sent their first message."""
+"""Connections to the watcher that have not sent their first message yet."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import socket
 import time
 from collections.abc import Iterator
 
-_LATEST = 10.0  # seconds until the first message
-_ANSWER = 1.0  # seconds until the process reads an answer
+_LATEST = 10.0  # seconds for the first message
+_ANSWER = 1.0  # seconds for a process to read an answer
 
 
 class NewConnections:
-    """New connections to a listening socket, for which `selector` wakes up.
+    """New connections of a listening socket. `selector` wakes up for their first messages.
 
-    A process sends its first message when it has connected, but may not get a processor in between.
-    So the watcher waits for no single connection.
+    A process sends its first message right after it connects, but may be scheduled late. So the
+    watcher does not block on one connection.
     """
 
     def __init__(self, listener: socket.socket, selector: selectors.BaseSelector) -> None:
@@ -31,7 +31,7 @@ class NewConnections:
         return bool(self._since)
 
     def ready_connections(self) -> Iterator[socket.socket]:
-        """The connections that have sent something or were closed, each once."""
+        """The connections that have sent data or were closed, each once."""
         now = time.monotonic()
         self._accept(now)
         for made, since in list(self._since.items()):

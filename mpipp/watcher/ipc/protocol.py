@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The messages of a process to its watcher, as wrapper/watcher_client/connection.c sends them."""
+"""The messages of a process to its watcher, sent by wrapper/watcher_client/connection.c."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from mpipp.watcher.ipc.layouts import DISAGREEING, DYING, HELLO, NOTICE, Dying, 
 
 VERSION = 4
 MET, AT_WORK, LOOKED = b"m", b"w", b"."  # answers to a process
-# Answers to a query; FOUND: there is a new finding. The name of MPI's error class may follow.
+# Answers to a query. FOUND means a new finding. The name of MPI's error class may follow.
 ANSWERED, FOUND = b"a", b"f"
 
 FINALIZED, EXITING, ABORTING, STOPPED = map(int, End)
 
-# from the launcher when the user ends the program; an empty message when it has ended
+# From the launcher when the user ends the program. An empty message means that the program ended.
 INTERRUPTED = b"i"
-LAUNCHER = "launcher"  # the name of the launcher's socket in the run's directory
+LAUNCHER = "launcher"  # name of the launcher's socket in the run's directory
 
 _START = b"MPIPPRUN"  # magic bytes of a process that is about to become the program: see launch.py
 
 
 class Hello(NamedTuple):
-    """A process that is to be watched. Addresses are those of the process."""
+    """A process to watch. Addresses belong to its address space."""
 
-    file: int  # descriptor of its records' memory; the receiver closes it
+    file: int  # descriptor of the memory file with its records; the receiver closes it
     pid: int
     root: int  # address of the registry
     arena: int  # offset in the file of the list of regions
@@ -36,30 +36,30 @@ class Hello(NamedTuple):
 
 
 class CollectiveQuery(NamedTuple):
-    """A collective call that is to be compared with those of others, and its waiting process."""
+    """A process that waits in a collective call until it is compared with those of others."""
 
     pid: int
     tid: int
-    number: int  # equal in all its processes; 0: it is not compared
+    number: int  # equal in all processes of the call; 0: do not compare
     identity: int  # identity of the communicator, 0 if it has none
-    here: int  # number of the processes that are on this node
-    processes: int  # number of all processes
+    here: int  # number of its processes on this node
+    processes: int  # number of all its processes
 
 
 class StrictQuery(NamedTuple):
-    """A process that waits until it knows whether all of its MPI_COMM_WORLD use --strict."""
+    """A process that waits to learn whether its whole MPI_COMM_WORLD uses --strict."""
 
     pid: int
 
 
 class NonblockingQuery(NamedTuple):
-    """A process that waits until the started calls are compared: nonblocking calls disagree."""
+    """A process that waits until nonblocking calls with different fingerprints are compared."""
 
     call: CollectiveQuery  # `here` is not set; the thread is the one that asks
 
 
 class AccessQuery(NamedTuple):
-    """A process that waits before it accesses a pending operation's buffer, which is an error."""
+    """A process that waits before an illegal access to the buffer of a pending operation."""
 
     pid: int
     tid: int
@@ -68,7 +68,7 @@ class AccessQuery(NamedTuple):
 class ProgramStart(NamedTuple):
     """A process that is about to become the program."""
 
-    rank: str = ""  # as the launcher has set it, else ""
+    rank: str = ""  # from the launcher, else ""
 
 
 FirstMessage = Union[
@@ -77,12 +77,12 @@ FirstMessage = Union[
 
 
 def greeting(connection: socket.socket) -> FirstMessage | None:
-    """The first message of a process; None if it has closed the connection.
+    """The first message of a process; None if the process has closed the connection.
 
     Only the file of a `Hello` stays open.
 
     Raises:
-        MpippError: it is not a process of this mpipp's.
+        MpippError: the process does not belong to this mpipp.
     """
     room = socket.CMSG_SPACE(array.array("i").itemsize)
     data, rights, _, _ = connection.recvmsg(4096, room, socket.MSG_CMSG_CLOEXEC)
@@ -94,8 +94,8 @@ def greeting(connection: socket.socket) -> FirstMessage | None:
     try:
         first = _greeting(data, files)
     finally:
-        # Other messages come without files. If one has files, close them: they would use up the
-        # watcher's limit.
+        # Other messages come without files. Close any files, or they would use up the watcher's
+        # limit.
         for file in files if not isinstance(first, Hello) else ():
             os.close(file)
     return first
@@ -131,7 +131,7 @@ def _greeting(data: bytes, files: array.array[int]) -> FirstMessage | None:
 
 
 def end(data: bytes) -> int | None:
-    """The way in which the process ends, if the message says so; None for other messages."""
+    """The way in which the process ends, from an end message; None for other messages."""
     if len(data) != NOTICE.size or not data.startswith(b"MPIPPEND"):
         return None
     return NOTICE.read(data).end
@@ -145,5 +145,5 @@ def question(data: bytes, magic: bytes = b"MPIPPASK") -> int | None:
 
 
 def questions(data: bytes) -> int | None:
-    """The address of the first remaining query of a process that ends; None for other messages."""
+    """The address of the first open query of a process that ends; None for other messages."""
     return question(data, b"MPIPPRST")

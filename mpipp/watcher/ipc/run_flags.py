@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Flags of a run, set as empty files, that `mpipp run` and the watchers of all nodes read."""
+"""Flags of a run for `mpipp run` and the watchers of all nodes, as empty files."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 
 from mpipp.common.run_directory import WAITING, RunDirectory
 
-INTERRUPTED = "interrupted"  # the user ends the program, or `mpipp run` does
-HANGS = "hangs"  # a watcher on another node than the launcher's asks to end the job
+INTERRUPTED = "interrupted"  # the user, or `mpipp run`, ends the program
+HANGS = "hangs"  # a watcher on another node than the launcher requests the end of the job
 
 
 def say(directory: str, flag: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The records' memory of a watched process, in the file that the process has passed.
+"""The records of a watched process, in a memory file that it has passed to the watcher.
 
-The file is read and not mapped: changes by the process can only make a read fail.
+The file is read, not mapped, so changes by the process can only make a read fail.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _ADDRESS_SPACE = 1 << 64
 
 
 class FileMemory:
-    """The memory that is in the file, and the process's other memory if it may be read.
+    """The memory in the file, and the other memory of the process if it may be read.
 
     Args:
-        file: the memory file; `close` closes it.
-        arena: the offset in it of the list of regions.
+        file: descriptor of the memory file; `close` closes it.
+        arena: offset in the file of the list of regions.
         others: reads the rest of the memory.
-        goes_on: returns whether the process still runs. Its other memory vanishes before its
+        goes_on: returns whether the process still runs. Its other memory may vanish before its
             connection.
     """
 
@@ -48,7 +48,7 @@ class FileMemory:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the list of regions again. Raises MpippError when it makes no sense."""
+        """Read the list of regions again. Raises MpippError if it is damaged."""
         count, self.not_there, *self._code = ARENA.read(self._at(self._arena, ARENA.size))
         if not 0 < count <= _MOST_REGIONS:
             raise MpippError(f"the memory of a watched process has {count} regions")
@@ -56,7 +56,8 @@ class FileMemory:
         self._regions = list(REGION.each(data))
 
     def code(self) -> str:
-        """Lines of /proc/PID/maps as they were at the first MPI call; "" if it cannot be read."""
+        """Lines of /proc/PID/maps from the time of the first MPI call; "" if they
+        cannot be read."""
         address, size = self._code
         if size > _MOST_CODE:
             return ""
@@ -66,11 +67,11 @@ class FileMemory:
             return ""
 
     def close(self) -> None:
-        """Close the file; no reads after this."""
+        """Close the file. After this, reads fail."""
         os.close(self._file)
 
     def mark_ended(self) -> None:
-        """Note that the process has ended: its other memory is gone."""
+        """Note that the process has ended, so that its other memory no longer exists."""
         self._others = None
         self._ended = True
 
@@ -103,7 +104,8 @@ class FileMemory:
         raise MpippError(f"the memory of a watched process cannot be written {where}")
 
     def _place(self, address: int, length: int) -> int | None:
-        # The offset in the file. The file may have grown since, and the process may have ended.
+        # The offset in the file. If it is not there yet, read the list of regions again: the file
+        # may have grown.
         found = self._file_offset(address, length)
         if found is None:
             before = self._regions

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Watchers of several nodes: the results and votes that they exchange."""
+"""The results and votes that watchers of several nodes exchange."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Merge the results that the watchers of all nodes have left in a run's directory."""
+"""Merge the results that the watchers of all nodes wrote into a run's directory."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from mpipp.watcher.output.totals import NOTHING, Total
 from mpipp.watcher.processes.collective_comparison import ReportedCalls
 from mpipp.watcher.settings import Settings
 
-_LATE = 40.0  # seconds that a watcher may take after the program's end
+_LATE = 40.0  # seconds for watchers to finish after the program's end
 _STEP = 0.05
 
 
 class GatheredResults(NamedTuple):
     """The merged results."""
 
-    nodes: int  # number of nodes that have left a result
+    nodes: int  # number of nodes that wrote a result
     total: Total
     blocks: list[Block]  # findings that were not printed come last
 
@@ -53,7 +53,8 @@ class RunResult(NamedTuple):
 
 
 def write(directory: str, found: RunResult, run: dict[str, Any]) -> None:
-    """Write the result as text and as JSON. `run`: how the run was started. Raises OSError."""
+    """Write the result as text and as JSON. `run` describes how the run was started. Raises
+    OSError."""
     reports.write(directory, _document(found, run), _text(found))
 
 
@@ -81,9 +82,9 @@ def _document(found: RunResult, run: dict[str, Any]) -> str:
 
 
 def complete(directory: str) -> bytes:
-    """The JSON document of a run. Makes it from the files of mpipp exec, if there is none newer.
+    """The JSON document of a run. Creates it from the files of mpipp exec if they are newer.
 
-    Raises MpippError when there is none, or it cannot be written.
+    Raises MpippError if there is no result, or if it cannot be written.
     """
     left = [path for name in (NODES, PROCESSES) for path in paths(os.path.join(directory, name))]
     newest = max(_times(left), default=None)
@@ -94,15 +95,15 @@ def complete(directory: str) -> bytes:
 
 
 def put_together(directory: str, team: Team | None) -> RunResult:
-    """Compare the files that mpipp exec has left. The first process of a team gets the findings."""
+    """Compare the files of mpipp exec. Only the first process of a team gets the findings."""
     found = gather(directory, (), Settings(report=directory, kept=True), late=0, team=team)
     blocks, total = merged(found.blocks, found.total)
     return RunResult(total, blocks)
 
 
 def keep(directory: str, found: RunResult) -> bytes:
-    """The JSON document of a result. Writes it into the run's directory, unless that is another
-    user's.
+    """The JSON document of a result. Writes it into the run's directory if that belongs to this
+    user.
 
     Raises MpippError if it cannot be written.
     """
@@ -116,7 +117,7 @@ def keep(directory: str, found: RunResult) -> bytes:
 
 
 def _times(files: Iterable[str]) -> Iterator[int]:
-    # The times at which files were written.
+    # The modification times of files.
     for path in files:
         with contextlib.suppress(OSError):
             yield os.lstat(path).st_mtime_ns
@@ -143,16 +144,16 @@ def gather(
     """Wait for the end of the watchers, read their results, and compare the processes.
 
     Args:
-        told: fingerprints of the findings that the watcher of this node has reported itself.
-        is_cut_short: it has reported that a process ended early.
-        late: seconds that watchers may take.
-        team: the processes that share the work; the first of them gets the result.
+        told: fingerprints of findings that the watcher of this node reported itself.
+        is_cut_short: True if it reported that a process ended early.
+        late: seconds to wait for watchers.
+        team: the processes that share the work; only the first gets the result.
     """
     try:
         found, unread = _wait_for_nodes(directory, late)
     except MpippError as error:
         found, unread = [], [str(error)]
-    # A watcher that has not ended has not counted its findings.
+    # A watcher that did not end wrote no total, so count its findings.
     totals = [one.total if one.ended else counted(one.blocks) for one in found]
     total = sum_of(totals, NOTHING._replace(failures=tuple(unread)))
     going_on = [one.name for one in found if not one.ended]
@@ -170,7 +171,8 @@ def gather(
     view = compared.view
     known = view.where, view.label, view.frames, view.world, view.rank
     before = ReportedCalls()
-    if decided := paths(os.path.join(directory, STRICT)):  # calls that continued are found again
+    # The comparison finds errors again if the call continued.
+    if decided := paths(os.path.join(directory, STRICT)):
         _forget_calls(directory, decided)
         before.add_records(record for block in blocks for record in block.records)
     found_now = compared.findings
@@ -181,16 +183,16 @@ def gather(
 
 
 def are_cut_short(blocks: Sequence[Block]) -> bool:
-    """Return whether a process ended early, according to a finding.
+    """Return whether a finding reports that a process ended early.
 
-    Then the launcher has ended the other processes, also those that have not left anything yet.
+    Then the launcher ended the other processes, also those that have not written their files yet.
     """
     checks = (record.get("check") for block in blocks for record in block.records)
     return any(check in ("process-died", "aborted") for check in checks)
 
 
 def _forget_calls(directory: str, decided: Sequence[str]) -> None:
-    # No process asks about the calls that had begun any more.
+    # Forget the calls of `decided`: no process waits for an answer any more.
     for name in map(os.path.basename, decided):
         if name.startswith(STARTED):
             with contextlib.suppress(OSError):  # it belongs to another user
@@ -206,7 +208,7 @@ def suppressed(settings: Settings, found: Sequence[node_results.Node]) -> Suppre
 def _pictured(compared: compare.Compared, settings: Settings) -> More:
     if not settings.kept:
         return lambda finding, record: None
-    # The drawing module takes some time to load.
+    # The drawing module is slow to import.
     from mpipp.reports.evidence import Taking
     from mpipp.watcher.output.evidence_adapter import Pictures
 
@@ -215,7 +217,7 @@ def _pictured(compared: compare.Compared, settings: Settings) -> More:
 
 
 def sum_of(totals: list[Total], start_with: Total) -> Total:
-    """The sum for several nodes."""
+    """The sum of the totals of several nodes."""
     for one in totals:
         start_with = start_with.plus(one)
     return start_with

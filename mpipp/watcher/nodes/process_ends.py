@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select the abnormal ends of processes that are reported, and the time of the report."""
+"""Select the abnormal ends of processes to report, and the time of the report."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from mpipp.watcher.processes.process import GONE, LOST, OVER, WatchedProcess
 from mpipp.watcher.processes.remote import Nodes, RemoteProcess, has_remote
 from mpipp.watcher.progress import holdings
 
-KILLED = 0.3  # seconds in which a launcher kills the remaining processes after a death
-_OTHER_NODES = 5.0  # seconds in which the watchers of other nodes have seen deaths there
+KILLED = 0.3  # seconds for a launcher to kill the remaining processes after a death
+_OTHER_NODES = 5.0  # seconds for the watchers of other nodes to notice deaths there
 
 
 class AbnormalEnds:
@@ -38,23 +38,26 @@ class AbnormalEnds:
         self._reporter = reporter
         self._nodes = nodes
         self._deaths = Deaths(directory)
-        self._ended: list[WatchedProcess] = []  # abnormally, in order
-        self._told: set[float] = set()  # times of their ends
+        self._ended: list[WatchedProcess] = []  # the processes that ended abnormally, in order
+        self._told: set[float] = set()  # the times of ends that were reported
 
     def __bool__(self) -> bool:
         return bool(self._ended)
 
     def add(self, one: WatchedProcess, heard: float) -> None:
-        """Add a process that has ended abnormally. `heard`: when all earlier messages had been
-        read.
+        """Add a process that has ended abnormally.
+
+        Args:
+            heard: the time at which all earlier messages had been read.
         """
-        # A death soon after another is probably the launcher's work. The order of epoll shows the
+        # The launcher probably caused a death that follows another one. epoll reports the first one
         # first.
         if any(other.state == LOST and not goes_on(other.pid) for other in self._watched):
             return
         now = time.monotonic()
         last = max((other.ended_at for other in self._ended), default=-CLEANED_UP)
-        # The watcher was busy: the process may have ended just after its last message.
+        # If the watcher was busy, this process may have died long before now: soon after `heard`,
+        # by the launcher.
         if heard - last < CLEANED_UP:
             return
         if self._deaths.order(one, self._watched) != AFTER:
@@ -62,9 +65,9 @@ class AbnormalEnds:
             self._ended.append(one)
 
     def report(self, interrupted: bool) -> float | None:
-        """Report new abnormal ends, with what the processes that still wait are doing then.
+        """Report new abnormal ends, with the current activity of the processes that still wait.
 
-        Return when to look again; None if all are reported.
+        Returns the time of the next call; None if all ends are reported.
 
         Args:
             interrupted: True if the user has ended the program.
@@ -94,8 +97,9 @@ class AbnormalEnds:
     def _died_too(
         self, ended: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
     ) -> list[WatchedProcess]:
-        # Processes of which a signal is known that no launcher sends, beside one that it has killed
-        # likewise. The launcher may have ended them before the signal did.
+        # If the cause died of a signal that no launcher sends, add other processes with such a
+        # signal. The launcher may have ended them before their signal did, so they were not in the
+        # list.
         if any(one.end for one in ended) or not all(map(abnormal_exit.is_certain, ended)):
             return []
         found = [one for one in known if one not in ended and one.fatal and one.fatal.signal]
@@ -120,13 +124,13 @@ class AbnormalEnds:
         deaths = abnormal_exit.findings(how, processes[len(ended) :], view, view.where)
         found = [self._reporter.with_cause(one, members) for one in deaths]
         if not any(one.end for one in ended) and self._nodes.are_interrupted:
-            return  # a watcher has noted meanwhile that the user has ended the program
+            return  # meanwhile a watcher has noted that the user ended the program
         self._reporter.report(members, found)
 
     def _causes(
         self, ended: list[WatchedProcess], known: list[WatchedProcess]
     ) -> list[WatchedProcess]:
-        # The processes that caused the end, among those that ended at one time or after it.
+        # The processes that caused the end, from those that ended at one time or later.
         is_wrong = self._reporter.is_wrong
         rest = [one for one in known if one not in ended and not one.ended_at]
         is_first = self._deaths.is_first
@@ -138,11 +142,11 @@ class AbnormalEnds:
         return found
 
     def report_rest(self, interrupted: bool, uncalled: Iterable[tuple[str, Ending]]) -> None:
-        """Report, when all have gone, the deaths before MPI_Init had returned and after
-        MPI_Finalize.
+        """Report the deaths before MPI_Init has returned and after MPI_Finalize, when all have
+        ended.
 
         Args:
-            uncalled: label and ending of each process that has not called MPI at all.
+            uncalled: label and ending of each process that has never called MPI.
         """
         if interrupted or self._nodes.are_interrupted:
             return
@@ -154,7 +158,8 @@ class AbnormalEnds:
             silent = [(label, by) for label, by in silent if not by.may_be_launchers]
         for label, by in silent:
             self._reporter.note_failure(f"{label}: it died before it had initialized MPI, {by}")
-        # A call after MPI_Finalize that was reported is naturally the last one.
+        # A reported call after MPI_Finalize is the last call of its process: do not report the end,
+        # too.
         is_wrong = self._reporter.is_wrong
         died = [
             one for one in died if abnormal_exit.is_certain(one) or not (one.end and is_wrong(one))
@@ -163,7 +168,7 @@ class AbnormalEnds:
             self._report_group(died, [], ())
 
     def _has_failed(self) -> bool:
-        # Return whether other processes have ended in a way that makes a launcher end the rest,
+        # Return whether other processes have ended in such a way that a launcher ends the rest,
         # here or on other nodes.
         if any(has_remote(one.registry.info, self._watched) for one in self._watched[:1]):
             return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Departures of processes: they wait for the watcher at their end, or they die."""
+"""The ends of processes: they wait for the watcher at their end, or they die."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from mpipp.watcher.processes.process import LOST, OVER, RUNNING, WatchedProcess
 from mpipp.watcher.processes.process_table import ProcessTable
 from mpipp.watcher.processes.remote import has_remote
 
-# seconds until `mpipp run` reports that the user ends the program, or that it has ended
+# Seconds to wait for a message of `mpipp run` that the user ends the program, or that it has ended.
 _WORD = 2.0
-# times that the end of a process is deferred, to read earlier messages of others
+# How often the end of a process is deferred, to read earlier messages of others first.
 _MOST_DEFERRED = 200
 
 
 class ProcessExits:
-    """Notes which processes have left and how, and when the watcher checks them.
+    """Records which processes have ended and how, and when the watcher checks them.
 
     Attributes:
-        due: the time to check the processes that have left; None if none has left since the last
-            check.
+        due: the time to check the processes that have ended; None if none has since the last check.
     """
 
     def __init__(
@@ -49,8 +48,8 @@ class ProcessExits:
         """Note that a process is at its end, and waits.
 
         Args:
-            end: how it ends, by its own message.
-            heard: the time when all messages until then had been read.
+            end: the way in which it ends, from its message.
+            heard: the time at which all messages until then had been read.
         """
         if one.state != RUNNING:
             return
@@ -64,9 +63,10 @@ class ProcessExits:
             self.due = now
 
     def is_deferred(self, one: WatchedProcess) -> bool:
-        """Return whether to read the end of a process's connection later, after the other messages.
+        """Return whether to read the end of a connection later, after other messages.
 
-        Other processes may have announced their end before this one was killed, behind queries.
+        Other processes may have announced their end before this one was killed. Those messages may
+        lie behind unread queries.
         """
         if one.state != RUNNING or not any(o.has_said_more() for o in self._table.running):
             return False
@@ -74,9 +74,8 @@ class ProcessExits:
         return one.deferred <= _MOST_DEFERRED
 
     def disconnect(self, one: WatchedProcess, heard: float) -> None:
-        """Note that the connection of a process has ended: it has died, unless it waited at its
-        end.
-        """
+        """Note that the connection of a process was closed. Unless the process waited at its end,
+        it died."""
         was = one.state
         one.disconnect()
         if was != RUNNING or not self._reporter.can_read(one):
@@ -96,21 +95,22 @@ class ProcessExits:
                 self.due = now + self._until_launcher_speaks()
 
     def launcher_spoke(self) -> None:
-        """Stop waiting for the launcher if no process runs."""
+        """Stop waiting for the launcher's message if no process runs."""
         if self.due is not None and not self._table.running:
             self.due = time.monotonic()
 
     def report(self) -> None:
-        """Report new deaths, as far as it is known which process died first."""
+        """Report new deaths, once it is known which process died first."""
         due = self._ends.report(self._launcher.is_interrupted)
         self.due = self.due if due is None else due
 
     def report_rest(self) -> None:
-        """Report, when all have gone, the deaths before MPI_Init and after MPI_Finalize."""
+        """Report the deaths before MPI_Init and after MPI_Finalize, when all processes
+        have ended."""
         self._ends.report_rest(self._launcher.is_interrupted, self._table.uncalled())
 
     def _until_launcher_speaks(self) -> float:
-        # Seconds until it is known whether the user has ended the program. The signal that kills
+        # Seconds until it is certain whether the user has ended the program. The signal that kills
         # the processes also reaches `mpipp run`, which may report it only after they have died. The
         # wait is shorter if processes wait at their end, or other nodes have watchers.
         if not self._launcher.may_interrupt:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find which of the processes that have died on several nodes is the cause.
+"""Find the cause among processes that died on several nodes.
 
-The process that is seen to die first is not always the cause. MPI ends a program from inside a
-call, and the launcher may kill others before that process is gone. So before it reports any death,
-each node publishes the doubt that the cause is among its own processes (abnormal_exit.py).
+The first death that a watcher notices is not always the cause. MPI ends a program from inside a
+call, and the launcher may kill others before that process is gone. So each node publishes a verdict
+before it reports a death: how doubtful it is that one of its processes is the cause
+(abnormal_exit.py).
 """
 
 from __future__ import annotations
@@ -21,25 +22,24 @@ from mpipp.watcher.ipc import launch
 from mpipp.watcher.processes.process import WatchedProcess
 from mpipp.watcher.processes.remote import RemoteProcess, ended_process_files, has_remote
 
-CLEANED_UP = 5.0  # seconds in which a launcher has killed the remaining processes after a death
-# the file that says which node has seen the first end, and whether that process died
+CLEANED_UP = 5.0  # seconds for a launcher to kill the remaining processes after a death
+# Name of the file that says which node noticed the first end, and whether that process died.
 _ENDED = "ended"
-_DIED = "died-"  # begins the names of the files with each node's doubt
+_DIED = "died-"  # start of the names of verdict files
 
 FIRST, TOO, AFTER = "first", "too", "after"
 
 
 class NodeVerdict(NamedTuple):
-    """The knowledge of one node about the cause among its processes."""
+    """The verdict of one node on the cause among its processes."""
 
     ranks: Collection[int]  # of all its processes
-    doubt: int | None  # the least; None: none of them is the cause
+    doubt: int | None  # the smallest doubt; None if none of them is the cause
     is_first: bool
 
     def is_before(self, other: NodeVerdict, names: tuple[str, str]) -> bool:
-        """Return whether this node is a likelier cause than the other; `names` are those of the
-        nodes.
-        """
+        """Return whether the cause is likelier on this node; `names` are the names of this and the
+        other."""
         if self.doubt is None or other.doubt is None:
             return self.doubt is not None
         one = self.doubt, not self.is_first, names[0]
@@ -47,7 +47,7 @@ class NodeVerdict(NamedTuple):
 
 
 class Deaths:
-    """The deaths that the watchers of all nodes publish; nothing without a directory."""
+    """The deaths that the watchers of all nodes publish. Without a directory it does nothing."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
@@ -92,7 +92,7 @@ class Deaths:
         return FIRST
 
     def say(self, own: Sequence[WatchedProcess], doubt: int | None) -> None:
-        """Publish how doubtful it is that one of these processes is the cause; None: none is."""
+        """Publish the doubt that the cause is among the processes `own`; None if it is not."""
         ranks = [one.registry.info.world_rank or 0 for one in own]
         said = NodeVerdict(ranks, doubt, self.is_first)
         if self._is_shared(own) and said != self._said:
@@ -104,13 +104,14 @@ class Deaths:
     def ended_on_other_nodes(
         self, own: Sequence[WatchedProcess], until: float
     ) -> list[RemoteProcess] | None:
-        """The processes of other nodes that the launcher ends with one of this node; None: not yet
-        known.
+        """The processes of other nodes that the launcher ends together with those of this node.
+
+        Returns None until all are known, or until the time `until`.
         """
         if not self._is_shared(own):
             return []
         try:
-            from mpipp.distributed.process_file import writer  # it takes some time to load
+            from mpipp.distributed.process_file import writer  # slow to import
 
             ranks = {one.registry.info.world_rank for one in own}
             found = {
@@ -128,7 +129,8 @@ class Deaths:
             return []
 
     def are_the_cause(self) -> bool:
-        """Return whether the cause is rather on this node than on others, as all have published."""
+        """Return whether the cause is on this node rather than on others, by the published
+        verdicts."""
         said = self._said
         return said is None or not any(
             other.is_before(said, (name, self._own)) for name, other in self._remote_verdicts()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The output of a watcher: findings, each once, and what was not checked."""
+"""The output of a watcher: findings without repetitions, and the list of unchecked things."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The way of a watcher's findings to the user: through `mpipp run`, or on the error stream."""
+"""The way of a watcher's findings to the user: through `mpipp run`, or to stderr."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mpipp.watcher.output.finding_blocks import Block, counted, is_to_be_printed
 from mpipp.watcher.output.totals import NOTHING, Total
 from mpipp.watcher.settings import Settings
 
-_READ = 2.0  # seconds in which a launcher reads what was written to it
+_READ = 2.0  # seconds for a launcher to read its messages
 _STEP = 0.01
 
 
@@ -37,21 +37,23 @@ class Output(Protocol):
     """The destination of reports."""
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """Output a finding as text, and as records for machines."""
+        """Output a finding as text, and as records for JSON."""
         ...
 
     def show_progress(self, processes: int) -> None:
-        """Show that the watcher begins to check so many processes; 0: it has finished."""
+        """Show that the watcher begins to check this number of processes; 0 means that it has
+        finished."""
         ...
 
     has_launcher: bool
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """Note that a thread stops: gdb opens on these processes, on the thread's own first."""
+        """Note that a thread stops. gdb opens on the processes `pids`, first on that of
+        the thread."""
         ...
 
     def hangs(self) -> None:
-        """Note that the job hangs and has to be ended."""
+        """Note that the job hangs and must be ended."""
         ...
 
     def total(self, total: Total) -> None:
@@ -59,16 +61,16 @@ class Output(Protocol):
         ...
 
     def fileno(self) -> int:
-        """The descriptor on which the launcher's messages arrive; -1 if there is none."""
+        """The descriptor for the launcher's messages; -1 if there is none."""
         ...
 
     def receive(self) -> bytes:
-        """Receive from the launcher: INTERRUPTED; nothing if the program has ended."""
+        """Receive INTERRUPTED from the launcher, or b"" if the program has ended."""
         ...
 
 
 def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
-    """The connection to the launcher that listens in a directory; without one, the error stream."""
+    """Connect to the launcher that listens in a directory. Without a launcher, use stderr."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         launch.connect(connection, os.path.join(directory, LAUNCHER))
@@ -79,7 +81,7 @@ def output(directory: str, settings: Settings) -> ToLauncher | ToStream:
 
 
 class ToLauncher:
-    """Lines of JSON on a connection."""
+    """Sends findings to the launcher, as lines of JSON."""
 
     has_launcher = True
 
@@ -87,19 +89,20 @@ class ToLauncher:
         self._connection = connection
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """Send a finding as text, and as records for machines."""
+        """Send a finding as text, and as records for JSON."""
         self._send({"block": text, "findings": found})
 
     def show_progress(self, processes: int) -> None:
-        """Tell the launcher how many processes are being checked; 0: none any more."""
+        """Send the number of processes that are being checked; 0 at the end."""
         self._send({"looking": processes})
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """Report that a thread stops: gdb opens on these processes, on the thread's own first."""
+        """Report that a thread stops. gdb opens on the processes `pids`, first on that of the
+        thread."""
         self._send({"stops": list(pids), "tid": tid})
 
     def hangs(self) -> None:
-        """Ask the launcher to end the job: it hangs."""
+        """Request the end of the job, because it hangs."""
         self._send({"hangs": True})
 
     def total(self, total: Total) -> None:
@@ -115,11 +118,11 @@ class ToLauncher:
         self._connection.close()
 
     def fileno(self) -> int:
-        """The descriptor of the connection, on which the launcher's messages arrive."""
+        """The descriptor for the launcher's messages."""
         return self._connection.fileno()
 
     def receive(self) -> bytes:
-        """Receive from the launcher: INTERRUPTED, or nothing when the program has ended."""
+        """Receive INTERRUPTED from the launcher, or b"" if the program has ended."""
         try:
             return self._connection.recv(1)
         except OSError:
@@ -131,7 +134,7 @@ class ToLauncher:
 
 
 class ToStream:
-    """Text on the error stream that the first process of the node had."""
+    """Prints findings on the stderr of the first process of the node."""
 
     has_launcher = False
 
@@ -140,13 +143,13 @@ class ToStream:
         self._print(Block(text, found))
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """Do nothing: no launcher opens a debugger here."""
+        """Do nothing: without a launcher, no debugger opens here."""
 
     def show_progress(self, processes: int) -> None:
-        """Show nothing: nobody waits here."""
+        """Show nothing: no user waits here."""
 
     def hangs(self) -> None:
-        """Do nothing: no launcher can be ended here."""
+        """Do nothing: there is no launcher to end."""
 
     def total(self, total: Total) -> None:
         """Print the total, at the end."""
@@ -183,19 +186,20 @@ class ToStream:
 
 
 class ToRun(ToStream):
-    """Text on the error stream, with a copy in the run's directory."""
+    """Prints findings on stderr, and saves them in the run's directory."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._failed = False
         known: Sequence[Suppression] = ()
-        with contextlib.suppress(MpippError):  # the watcher reads them, too, and reports the error
+        # The watcher reads the file, too, and reports the error.
+        with contextlib.suppress(MpippError):
             known = suppressions.read(settings.suppress).known
         self._node = node_results.Node(launch.node(), False, NOTHING, [], settings.checks, known)
         self._save()
 
     def block(self, text: str, found: list[dict[str, Any]]) -> None:
-        """Output a finding. If all nodes share one terminal, only the first of them prints it."""
+        """Output a finding. If all nodes share one terminal, only the first node prints it."""
         is_first = not self._settings.launched or is_to_be_printed(
             self._settings.report, text, found
         )
@@ -203,12 +207,12 @@ class ToRun(ToStream):
         printed = is_first and self._print(block)
         self._node.blocks.append(block._replace(printed=printed))
         if not self._save() and not printed and self._print(block):
-            # No other node knew of these ranks. A launcher that learns of them later does not print
-            # them.
+            # The block was not saved, so no other node knows these ranks: print it here. It counts
+            # as printed, also if a launcher learns of it later.
             self._node.blocks[-1] = block
 
     def hangs(self) -> None:
-        """Leave a flag for the launcher, which is on another node."""
+        """Set a flag for the launcher, which is on another node."""
         run_flags.say(self._settings.report, run_flags.HANGS)
 
     def total(self, total: Total) -> None:
@@ -228,8 +232,7 @@ class ToRun(ToStream):
         self._save()
 
     def _take_back(self, count: int) -> None:
-        # Mark the last blocks as not printed: so many bytes of them are in a pipe that nobody will
-        # read.
+        # Mark the last blocks as not printed: `count` bytes of them are in a pipe without a reader.
         for number in reversed(range(len(self._node.blocks))):
             one = self._node.blocks[number]
             if count > 0 and one.printed:
@@ -248,12 +251,12 @@ class ToRun(ToStream):
 
 
 def unread(stream: int) -> int:
-    """The number of bytes in a pipe that nobody will read, since the reader has gone.
+    """The number of bytes in a pipe that remain unread because its reader has ended.
 
-    A launcher that still runs has some time to read them; it will also read what is left then.
+    A launcher that still runs gets some time to read them, and is taken to read the rest later.
     """
     asked = select.poll()
-    asked.register(stream, 0)  # 0 asks for POLLERR only
+    asked.register(stream, 0)  # 0 selects only POLLERR
     until = time.monotonic() + _READ
     try:
         while stat.S_ISFIFO(os.fstat(stream).st_mode):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings of a run: each place once, from any number of processes and checks."""
+"""The findings of a run, without repetitions at one place by other processes or checks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ More = Callable[[Finding, dict[str, Any]], None]
 
 
 class FindingCollection:
-    """The findings of a run, and the things that were not checked.
+    """The findings of a run, and the list of unchecked things.
 
     Args:
-        chosen: the words of the checks whose findings are reported; None: those of `--check`.
+        chosen: the names of the checks whose findings are reported; None for all of `--check`.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class FindingCollection:
         self.found: dict[str, None] = {}  # see Total
         self._known: set[object] = set()
         self._at: Counter[object] = Counter()
-        self._reported: set[object] = set()  # keys of what is wrong
+        self._reported: set[object] = set()  # keys of reported errors
 
     def new(
         self,
@@ -57,12 +57,12 @@ class FindingCollection:
         rank: Rank = lambda number: None,
         more: More = lambda finding, record: None,
     ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-        """The blocks of new findings, each also as records for machines.
+        """The blocks of new findings, as text and as records for JSON.
 
         Args:
-            frames: a party's call sites, for suppressions.
-            world, rank: a process's MPI_COMM_WORLD, equal on all nodes, and its rank there.
-            more: adds to a record what only a report shows.
+            frames: returns the call stack of a party, for suppressions.
+            world, rank: return a process's MPI_COMM_WORLD, equal on all nodes, and its rank there.
+            more: adds to a record the data that only a report shows.
         """
         fresh = []
         for finding in filter(self.is_chosen, findings):
@@ -93,29 +93,29 @@ class FindingCollection:
             yield record["text"], [record]
 
     def note(self, finding: Finding, where: Where, label: Label) -> None:
-        """Note a finding, reported or not, by two fingerprints: with its ranks, and without."""
+        """Store two fingerprints of a finding, reported or not: with its ranks, and without."""
         self.found[formatting.fingerprint(finding, where, label)] = None
         self.found[formatting.fingerprint(finding, where)] = None
 
     def is_chosen(self, finding: Finding) -> bool:
-        """Return whether the user has selected the finding's check."""
+        """Return whether the user selected the check of the finding."""
         return is_reported(finding.rule, self._chosen)
 
     def has_suppression(self, finding: Finding, frames: Callable[[Party], Sequence[Frame]]) -> bool:
-        """Return whether a suppression matches the finding. It is not counted."""
+        """Return whether a suppression matches the finding, without counting it."""
         places = [frame for party in finding.placed for frame in frames(party)]
         names = (finding.rule.check, finding.rule.id)
         return bool(self._suppressions.reason(names, places))
 
     def is_suppressed(self, names: Sequence[str], places: Sequence[Frame]) -> bool:
-        """Return whether a finding of a rule with these names is suppressed. It is counted then."""
+        """Return whether a suppression matches these names and places. If so, count it."""
         reason = self._suppressions.reason(names, places)
         if reason:
             self.suppressed[reason] += 1
         return bool(reason)
 
     def count(self, severity: str) -> None:
-        """Count one more report; remarks are not counted."""
+        """Count one more report. Remarks are not counted."""
         if severity == ERROR:
             self.errors += 1
         elif severity == WARNING:
@@ -151,11 +151,11 @@ def _record(
 def _common_record(
     folded: formatting.Folded, where: Where, world: Callable[[int], str], rank: Rank
 ) -> dict[str, Any]:
-    # The facts that findings of several nodes share, if all their processes have ranks.
+    # The facts by which nodes recognize the same finding, if all its processes have ranks.
     ranks = [[rank(one) for one in of] for of in folded.processes]
     if any(None in of for of in ranks):
         return {}
-    import hashlib  # it takes some time to load
+    import hashlib  # slow to import
 
     worlds = [world(one) for one in folded.processes[0]]
     alike = worlds, formatting.folding_key(folded.finding, where)

@@ -18,7 +18,7 @@ from mpipp.watcher.output.deduplicate import Label
 
 
 class Pictures:
-    """Takes pictures of findings while the records exist, and the source is that of the program.
+    """Draws pictures of findings while the records exist, and the sources match the program.
 
     Args:
         frames: returns the frames of a call site, by the index of its process.
@@ -68,7 +68,7 @@ class Pictures:
     def _party(self, party: Party) -> dict[str, Any]:
         try:
             drawn = self._taking.buffers(party.evidence)
-        except MpippError:  # the checks report records that make no sense
+        except MpippError:  # the checks report damaged records
             drawn = []
         starting = party.starting
         return {

@@ -14,11 +14,11 @@ from mpipp.common.text.sanitize import Styled
 from mpipp.render import finding_head
 from mpipp.watcher.output.totals import NOTHING, Total
 
-MOST_AT_A_PLACE = 20  # findings that are reported at one place, in a run
+MOST_AT_A_PLACE = 20  # findings that a run reports at one place
 MOST = 200
-ALIKE = "alike"  # the member of a record that only `merged` reads
+ALIKE = "alike"  # member of a record that only `merged` reads
 
-_Processes = list[list[int]]  # for each folded finding, the ranks of its parties
+_Processes = list[list[int]]  # for each merged finding, the ranks of its parties
 _COUNTED = {"error": "errors", "warning": "warnings"}  # severities
 _SEVERITIES = (*_COUNTED, "remark")
 _TEXTS = ("id", "what", "rule", "advice", "must", "text", "shown_as")
@@ -26,22 +26,22 @@ _PARTY = ("process", "text", "made")
 
 
 class Block(NamedTuple):
-    """One block of a report."""
+    """A block of the report: a finding, or a remark."""
 
     text: str
-    records: list[dict[str, Any]]  # the same for machines; empty for a remark
+    records: list[dict[str, Any]]  # for JSON; empty for a remark
     printed: bool = True
-    # further ranks of the finding, which were not known when it was printed
+    # Ranks with the same finding that became known after it was printed.
     late: Sequence[int] = ()
 
     def shown(self, coloured: bool = False) -> str:
-        """The text as it is printed, with an empty line behind it."""
+        """The text for the terminal, with an empty line at the end."""
         text = f"{finding_head.printed_record(self.text, self.records, coloured)}\n\n"
         return Styled(text) if coloured else text
 
 
 def read(said: Sequence[Any]) -> Block:
-    """A block that a node has written. Raises ValueError, KeyError, TypeError if it is invalid."""
+    """A block from another node. Raises ValueError, KeyError, TypeError if it is invalid."""
     block = Block(*said)._replace(late=())
     if not isinstance(block.text, str):
         raise TypeError
@@ -55,7 +55,7 @@ def read(said: Sequence[Any]) -> Block:
 
 
 def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
-    # Check the members that joining needs.
+    # Check the members that `merged` uses.
     parties = record["parties"]
     texts = [key, *(record[name] for name in _TEXTS), record["follows"] or ""]
     for party in parties:
@@ -70,17 +70,16 @@ def _look_at(record: dict[str, Any], key: Any, ranks: Any) -> None:
 
 
 def key(found: Sequence[dict[str, Any]]) -> str:
-    """The key that a finding shares with those of other nodes; "" if it is joined with none."""
+    """The key that equal findings of other nodes have; "" for a finding that is never merged."""
     known = found[0].get(ALIKE) if len(found) == 1 else None
     return str(known["key"]) if known else ""
 
 
 def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]]) -> bool:
-    """Return whether no other node has printed the same block, of other ranks, in the same
-    terminal.
+    """Return whether to print a block: no other node has printed the same one in the same terminal.
 
-    A block with a line of its own is always printed, for example with the way to attach to a
-    process that has stopped.
+    Blocks from other nodes may have other ranks. A block with an individual line is always printed,
+    such as the way to attach to a process that stopped.
 
     Args:
         directory: the run's directory, which exists if there are several nodes.
@@ -90,14 +89,14 @@ def is_to_be_printed(directory: str, text: str, found: Sequence[dict[str, Any]])
         return True
     try:
         return RunDirectory(directory).claim(f"{NODES}/.{known}")
-    except OSError:  # a directory that cannot be written is reported elsewhere
+    except OSError:  # an unwritable directory is reported elsewhere
         return True
 
 
 def repeats(told: Iterable[Block], one: Block) -> bool:
-    """Return whether `merged` joins a finding with an earlier one, of other ranks.
+    """Return whether `merged` will merge a finding with an earlier one of other ranks.
 
-    A finding with a line of its own is never joined.
+    A finding with an individual line is never merged.
     """
     known = key(one.records)
     if not known or one.text != one.records[0]["text"]:
@@ -106,22 +105,22 @@ def repeats(told: Iterable[Block], one: Block) -> bool:
 
 
 def too(one: Block) -> str:
-    """A sentence with the further ranks of a block that was printed without them."""
+    """A sentence with the ranks of a block that became known after it was printed."""
     record = one.records[0]
     place = next((f" ({party['where'][0]})" for party in record["parties"] if party["where"]), "")
     return f"the same of {wording.ranks({*one.late})}: {record['what']}{place}"
 
 
 def counted(told: Iterable[Block]) -> Total:
-    """The errors and warnings among them."""
+    """The numbers of errors and warnings among the blocks."""
     found = Counter(record["severity"] for one in told for record in one.records)
     return NOTHING._replace(errors=found["error"], warnings=found["warning"])
 
 
 def merged(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
-    """Merge findings of several nodes that differ only by rank, with all their ranks.
+    """Merge the findings of several nodes that differ only by rank.
 
-    Returns also the total. The limits for a place and for a run are those of one watcher.
+    Returns the blocks and the total. The limits for a place and for a run are those of one watcher.
     """
     result: list[Block] = []
     groups: dict[str, list[int]] = {}
@@ -145,13 +144,13 @@ def merged(told: Iterable[Block], total: Total) -> tuple[list[Block], Total]:
 
 
 def records(told: Iterable[Block]) -> list[dict[str, Any]]:
-    """The findings as records for machines."""
+    """The findings as records for JSON."""
     found = (record for one in told for record in one.records)
     return [{name: value for name, value in one.items() if name != ALIKE} for one in found]
 
 
 def place(record: dict[str, Any]) -> object:
-    """The place of a finding, at which the number of reports is limited."""
+    """The place of a finding. The number of reports at one place is limited."""
     return record["id"], tuple(sorted(tuple(party["where"]) for party in record["parties"]))
 
 
@@ -161,7 +160,7 @@ def _ranks(one: Block) -> _Processes:
 
 
 def _may_join(into: Block, one: Block) -> bool:
-    # Findings that share a process are different ones.
+    # Findings that share a process are different, so they are not merged.
     return {*map(tuple, _ranks(into))}.isdisjoint(map(tuple, _ranks(one)))
 
 
@@ -192,7 +191,7 @@ def _shown(record: dict[str, Any]) -> object:
 
 
 def _bounded(told: Sequence[Block]) -> Iterator[bool]:
-    # Yield for each block whether it is reported.
+    # Yield for each block whether to report it.
     at: Counter[object] = Counter()
     number = 0
     for one in told:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launcher, `mpipp run`: its messages to the watcher."""
+"""The launcher, `mpipp run`, as a source of messages to the watcher."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Launcher:
     """The state of the launcher.
 
     Args:
-        output: the connection, if there is a launcher on this node.
-        is_expected: True if the user has started the program by `mpipp run`.
+        output: the connection to the launcher, if it is on this node.
+        is_expected: True if the user started the program with `mpipp run`.
     """
 
     def __init__(self, output: Output, is_expected: bool) -> None:
@@ -30,7 +30,7 @@ class Launcher:
 
     @property
     def may_interrupt(self) -> bool:
-        """Return whether a message may still come that the user has ended the program."""
+        """Return whether the launcher may still report that the user ended the program."""
         return self._is_expected and not (self.is_interrupted or self.has_ended)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that a node's watcher leaves in the run's directory, to compare nodes."""
+"""The files that a node's watcher writes into the run's directory, to compare nodes."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ FORMAT, VERSION = "node", 4
 
 
 class ProcessFiles:
-    """The files that ended processes leave for other nodes; none without a directory."""
+    """The files of ended processes for other nodes. Without a directory, none are written."""
 
     def __init__(self, directory: str) -> None:
         self._directory = directory
-        self._left: set[int] = set()  # process numbers
+        self._left: set[int] = set()  # process ids
         self._failed: set[int] = set()  # processes whose files could not all be written
         self._node = launch.node()
 
     def logged_processes(
         self, of: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
     ) -> list[int]:
-        """The places of processes whose logs are written, or will be, for those of other nodes.
+        """The indices of processes whose RMA logs other nodes will get, or have got.
 
         Args:
             known: all processes of this node.
@@ -57,22 +57,22 @@ class ProcessFiles:
         return [number for number in others if of[number].pid not in self._failed]
 
     def has_reported(self, error: MpippError) -> bool:
-        """Return whether `leave` has reported that other nodes are not compared with this one."""
+        """Return whether `leave` has already reported that logs for other nodes are missing."""
         return isinstance(error, MissingLogs) and bool(self._failed)
 
     def leave(
         self, ended: Sequence[WatchedProcess], known: Sequence[WatchedProcess]
     ) -> Iterator[str]:
-        """Write the new files, if other processes of their world are on other nodes.
+        """Write the files of processes that have others of their world on other nodes.
 
-        Yields sentences on files that could not be written.
+        Yields a sentence for files that could not be written.
 
         Args:
             known: all processes of this node.
         """
         failed: dict[str, list[ProcessInfo]] = {}  # by reason
         for one in known:
-            if one.registry.info.world_rank is None:  # its records were last read in MPI_Init
+            if one.registry.info.world_rank is None:  # its records were last read during MPI_Init
                 with contextlib.suppress(MpippError):
                     one.refresh()
         for one in ended:
@@ -104,7 +104,7 @@ class ProcessFiles:
                 )
 
     def _write(self, one: WatchedProcess) -> str:
-        # The import takes some time.
+        # This import is slow.
         from mpipp.distributed.process_file import writer
 
         name = f"{one.registry.info.world_rank}-{self._node}-{one.pid}"
@@ -127,9 +127,9 @@ class Node(NamedTuple):
     name: str
     ended: bool
     total: Total
-    blocks: list[Block]  # all, printed or not
-    checks: Sequence[str] = ()  # the words of the selected checks; none: all
-    suppressions: Sequence[Suppression] = ()  # from the node's suppressions file
+    blocks: list[Block]  # all blocks, printed or not
+    checks: Sequence[str] = ()  # the names of the selected checks; empty for all
+    suppressions: Sequence[Suppression] = ()  # from the node's file of suppressions
 
 
 def save(directory: str, node: Node) -> None:
@@ -141,7 +141,7 @@ def save(directory: str, node: Node) -> None:
 
 
 def nodes(directory: str) -> tuple[list[Node], list[str]]:
-    """The nodes that have written there, and a sentence for each file that makes no sense.
+    """The nodes that wrote into a directory, and a sentence for each damaged file.
 
     Raises MpippError if the directory cannot be read.
     """

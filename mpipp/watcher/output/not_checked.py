@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sentences at the end of a run on what was not checked."""
+"""The sentences at the end of a run about unchecked things."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mpipp.watcher.processes.process import RUNNING, WatchedProcess
 _PAGE = "docs/reference/guarded-buffers.md"
 _NOT_GUARDED = f"guards do not support them ({_PAGE})"
 
-# The kinds of objects, by their names in the registry.
+# Words for the kinds of objects, by their names in the registry.
 _HINDRANCES = {
     "file": "the pages of buffers, after the program closed the file that they map",
     "held": "the pages of buffers, after the program locked or protected more than 256 ranges",
@@ -37,9 +37,9 @@ _HINDRANCES = {
 
 
 def unseen(one: WatchedProcess, made: Collection[str]) -> Iterator[str]:
-    """Sentences on facts that a process could not record, or query, for the selected checks.
+    """Sentences on facts that a process could not record or query, and that selected checks need.
 
-    Raises MpippError when its records make no sense.
+    Raises MpippError if the records are damaged.
     """
     info = one.registry.info
     if one.memory.not_there:
@@ -54,14 +54,14 @@ def unseen(one: WatchedProcess, made: Collection[str]) -> Iterator[str]:
 
 
 def unwatched(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """A sentence if any process has started others that are not watched."""
+    """A sentence if a process has started others that are not watched."""
     spawned = max((one.registry.info.spawned for one in processes), default=0)
     if spawned > sum(one.spawned > 0 for one in processes):
         yield "processes started by MPI_Comm_spawn are not watched"
 
 
 def between_worlds(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """A sentence if any have called on communicators of several MPI_COMM_WORLDs."""
+    """A sentence if processes used communicators with members of several MPI_COMM_WORLDs."""
     known = [one.process(number) for number, one in enumerate(processes)]
     compared: list[spawned_worlds.Between] = []
     with suppress(MpippError):
@@ -80,7 +80,7 @@ def between_worlds(processes: Sequence[WatchedProcess]) -> Iterator[str]:
 
 
 def _is_of_several_worlds(comm: object) -> bool:
-    with suppress(MpippError):  # its channels are read one by one
+    with suppress(MpippError):  # reading a channel may fail
         return _is_used_between_worlds(comm)
     return False
 
@@ -94,9 +94,8 @@ def _is_used_between_worlds(comm: object) -> bool:
 
 
 def concurrent(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """A sentence with the processes whose handles get fewer checks, because several threads call
-    MPI.
-    """
+    """A sentence with the processes whose handles are less checked, because several threads call
+    MPI."""
     found = [one for one in processes if one.registry.info.concurrent]
     if found:
         yield (
@@ -106,9 +105,7 @@ def concurrent(processes: Sequence[WatchedProcess]) -> Iterator[str]:
 
 
 def unlogged(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """A sentence with the processes whose RMA log was too small, if there is one-sided
-    communication.
-    """
+    """Sentences on processes whose RMA log was too small, in programs with windows."""
     if not any(map(_has_windows, processes)):
         return
     for one in sorted(processes, key=_world_rank):
@@ -128,7 +125,7 @@ def _world_rank(one: WatchedProcess) -> int:
 
 
 def _has_windows(one: WatchedProcess) -> bool:
-    # Return True, too, if that is uncertain.
+    # Return whether the process has windows; True also if that is uncertain.
     found = _objects(one, "win")
     return found is None or any(not isinstance(win, Win) or not win.header.null for win in found)
 
@@ -139,7 +136,7 @@ def _looks_at_no_loads(one: WatchedProcess) -> bool:
 
 
 def _objects(one: WatchedProcess, kind: str) -> list[object] | None:
-    # The objects, with freed ones; None if the records make no sense.
+    # The objects, including freed ones; None if the records are damaged.
     try:
         return list(one.registry.objects(kind, ended=True))
     except MpippError:
@@ -147,9 +144,7 @@ def _objects(one: WatchedProcess, kind: str) -> list[object] | None:
 
 
 def displaced(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """Windows whose memory, as MPI reports it, differs from what the program has passed or
-    received.
-    """
+    """A sentence on windows that MPI moved: their memory is not at the address of the program."""
     of_all = (win for one in processes for win in _objects(one, "win") or ())
     windows = (win for win in of_all if isinstance(win, Win))
     found = [win for win in windows if win.size > 0 and win.base != win.taken_base]
@@ -165,10 +160,11 @@ def displaced(processes: Sequence[WatchedProcess]) -> Iterator[str]:
 def last_words(
     processes: Sequence[WatchedProcess], made: Collection[str], not_checked: Callable[[str], None]
 ) -> dict[str, Any]:
-    """The tables for a total. Also notes what was not checked.
+    """The tables for a total. Also reports unchecked things.
 
     Args:
-        made: the words of the selected checks.
+        made: the names of the selected checks.
+        not_checked: a function that takes a sentence.
     """
     guarded = covers(processes, not_checked)
     for sentence in (
@@ -195,7 +191,7 @@ def _asks_of_handles(made: Collection[str]) -> bool:
 
 
 def by_pages(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """A sentence on unchecked loads and stores of windows, in runs that trace them by pages."""
+    """A sentence on unchecked loads and stores of windows, if they are traced by pages."""
     pages = [one.registry.info.pages for one in processes]
     seen, every = (sum(one[i] for one in pages) for i in (0, 1))
     if every:
@@ -203,9 +199,8 @@ def by_pages(processes: Sequence[WatchedProcess]) -> Iterator[str]:
 
 
 def of_pages(seen: int, every: int) -> str:
-    """A sentence on the pages that were not traced: `seen` of `every` pages were, their first
-    access only.
-    """
+    """A sentence on incompletely traced pages: `seen` of `every` pages, and only their first
+    accesses."""
     pages = f"{every:,} {'page' if every == 1 else 'pages'} of windows"
     if seen <= 0:
         return f"loads and stores of {pages}"
@@ -238,7 +233,7 @@ def _rows(one: WatchedProcess) -> Iterator[Sequence[Any]]:
 
 
 def uninstrumented(processes: Sequence[WatchedProcess]) -> Iterator[str]:
-    """The loads and stores that `mpipp cc` has not instrumented, by source file."""
+    """Sentences on loads and stores that `mpipp cc` did not instrument, by source file."""
     of_files: dict[str, Counter[str]] = {}
     for one in processes:
         of_files.update(one.places.skipped_accesses())
@@ -248,7 +243,7 @@ def uninstrumented(processes: Sequence[WatchedProcess]) -> Iterator[str]:
 
 
 def unguarded(processes: Sequence[WatchedProcess], rows: Sequence[Guarded]) -> Iterator[str]:
-    """Sentences on buffers that were not guarded, in runs that guard them."""
+    """Sentences on buffers that were not guarded, in runs that guard buffers."""
     if any(one.registry.info.guard == "failed" for one in processes):
         yield f"buffers of pending operations: they cannot be guarded here ({_PAGE})"
         return

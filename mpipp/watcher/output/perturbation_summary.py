@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The perturbations that were applied to the calls of processes, for the end of a run."""
+"""The perturbations of the calls of processes, for the end of a run."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Report findings with their pictures, each once, and what could not be checked."""
+"""Report findings with their pictures, without repetitions, and list unchecked things."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from mpipp.watcher.processes.labels import ShownProcess, View
 from mpipp.watcher.processes.process import RUNNING, WatchedProcess, marked, operations
 from mpipp.watcher.settings import Settings
 
-# Words of errors by which MPI writes to memory that is not the buffer's.
+# Errors by which MPI writes outside the buffer.
 _OF_DAMAGE = ("beyond-object", "short-argument", "displacement-overflow")
 
 
 class Reporter:
-    """Reports to `output`, and counts in `collected` what it reported and could not check."""
+    """Reports to `output`, and counts reports and unchecked things in `collected`."""
 
     def __init__(self, output: Output, settings: Settings, collected: FindingCollection) -> None:
         self.collected = collected
-        self.before = ReportedCalls()  # reported by other checks than those of processes at rest
+        self.before = ReportedCalls()  # findings of other checks than those of resting processes
         self._output = output
         self._settings = settings
         self._made = selection.merged([settings.checks])
-        # Calls with a reported error, by their addresses.
+        # Calls with a reported error, as process and return address.
         self._wrong: set[tuple[ShownProcess, int]] = set()
-        # those of `_wrong` that no selection and no suppression leaves out
+        # The calls of `_wrong` whose errors are selected and not suppressed.
         self._reported: set[tuple[ShownProcess, int]] = set()
-        # The first reported error by which MPI may have overwritten other memory of a process.
+        # By process, the first reported error by which MPI may have overwritten other memory.
         self._damage: dict[ShownProcess, Phrase] = {}
-        self._taking: Any = None  # set at the first finding
+        self._taking: Any = None  # created at the first finding
 
     def report(self, of: Sequence[ShownProcess], found: Iterable[Finding], line: str = "") -> bool:
-        """Report findings, each with the line added. Return whether any is new."""
+        """Report findings, with `line` added to each. Returns whether any is new."""
         view, any_new, found = View(of), False, list(found)
         known = view.where, view.label, view.frames, view.world, view.rank
         for one in found:
@@ -80,9 +80,9 @@ class Reporter:
                 self._damage.setdefault(of[party.process], one.what)
 
     def with_cause(self, one: Finding, of: Sequence[ShownProcess]) -> Finding:
-        """A finding about a death, as a consequence of an error that has damaged memory before.
+        """Connect a finding about a death to an earlier error of the process that damaged memory.
 
-        The same finding if there is no such error.
+        Without such an error, return the finding unchanged.
         """
         causes = [self._damage.get(of[party.process]) for party in one.parties[:1]]
         is_death = one.rule.id in ("process-died", "died-late")
@@ -93,8 +93,8 @@ class Reporter:
         return collected.is_chosen(one) and not collected.has_suppression(one, view.frames)
 
     def _is_explained(self, one: Finding, of: Sequence[ShownProcess]) -> bool:
-        # Return whether it is an error code of a call whose error was reported, or is named by an
-        # error. A call that completes requests may return the errors of all of them.
+        # Return whether the finding is the error code of a call that has a reported error already.
+        # A call that completes requests may return the errors of all of them.
         if one.rule.id != "returned-code":
             return False
         (party,) = one.parties
@@ -104,10 +104,10 @@ class Reporter:
         return (of[party.process], party.site.address) in self._reported
 
     def pictured(self, of: Sequence[ShownProcess], label: Label) -> More:
-        """The function that takes the pictures of a finding, if they are kept."""
+        """The function that draws the pictures of a finding, if the run keeps pictures."""
         if not self._settings.kept:
             return lambda finding, record: None
-        # The drawing module takes some time to load.
+        # The drawing module is slow to import.
         from mpipp.reports.evidence import Taking
         from mpipp.watcher.output.evidence_adapter import Pictures
 
@@ -124,17 +124,15 @@ class Reporter:
         return Pictures(processes, frames, label, self._taking).add
 
     def note_not_checked(self, sentence: str) -> None:
-        """Note something that was not checked, for the end of the run."""
+        """List an unchecked thing at the end of the run."""
         self.collected.unchecked[sentence] = None
 
     def note_failure(self, sentence: str) -> None:
-        """Note, for the end of the run, a check that would have been made if nothing had failed."""
+        """List a check that failed at the end of the run."""
         self.collected.failures[sentence] = None
 
     def can_read(self, one: WatchedProcess) -> bool:
-        """Return whether the process has called MPI_Init, and its records can be read as they are
-        now.
-        """
+        """Return whether the process has called MPI_Init, and its records are readable now."""
         if one.is_left_out:
             return False
         try:
@@ -151,9 +149,7 @@ class Reporter:
         return self._is_among(one, self._wrong)
 
     def is_reported(self, one: WatchedProcess) -> bool:
-        """Return whether such an error was also reported, not suppressed or left out by the
-        selection.
-        """
+        """Return whether such an error was reported: it is selected, and not suppressed."""
         return self._is_among(one, self._reported)
 
     @staticmethod

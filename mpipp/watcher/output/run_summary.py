@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The summary at the end of a run: how much was checked, and what was not."""
+"""The summary at the end of a run: the numbers of checked and of unchecked things."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def total(
     made: Collection[str],
     queries: int,
 ) -> Total:
-    """Add up the totals of all processes. Also notes in the reporter what was not checked.
+    """Add up the totals of all processes. Also reports unchecked things to `reporter`.
 
     Args:
-        made: the checks that the user has chosen.
+        made: the names of the selected checks.
         queries: the number of queries of all processes.
     """
     counted = [one for one in table.watched if reporter.can_read(one)]

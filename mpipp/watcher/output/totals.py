@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The totals at the end of watchers, and their sums: `mpipp run` needs no other result of a run."""
+"""The totals of watchers, and their sums. `mpipp run` needs no more to print its last line."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _NOT_OF_WINDOWS = "; loads and stores of windows not checked"  # valgrind cannot
 
 
 class Total(NamedTuple):
-    """The total of a watcher at its end; those of several nodes are added."""
+    """The total of a watcher at its end, or the sum for several nodes."""
 
     processes: int
     calls: int
     errors: int
     warnings: int
-    unreported: int  # findings that are counted only
-    unchecked: tuple[str, ...]  # sentences: what the checks cannot decide about this program
+    unreported: int  # findings beyond the limits, which are only counted
+    unchecked: tuple[str, ...]  # sentences on things that mpipp cannot check in this program
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with its number of findings
-    questions: int = 0  # calls that a watcher was asked about
+    questions: int = 0  # number of queries
     covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
     provoked: tuple[Provoked, ...] = ()
     in_valgrind: bool = False  # valgrind reports errors, too
-    # loads and stores of windows were not checked, only MPI's operations on them
+    # True if only MPI operations on windows were checked, not loads and stores.
     no_loads: bool = False
-    failures: tuple[str, ...] = ()  # sentences: why something that could be checked was not
-    ending: str = ""  # how the program has ended, if abnormally: "exit status 3"
-    found: tuple[str, ...] = ()  # fingerprints of all findings of watchers: with ranks, and without
+    failures: tuple[str, ...] = ()  # sentences on checks that failed
+    ending: str = ""  # the way of an abnormal end, "exit status 3"; else ""
+    found: tuple[str, ...] = ()  # fingerprints of all findings: with ranks, and without
 
     def plus(self, other: Total) -> Total:
         """The sum of two totals."""
@@ -77,8 +77,8 @@ class Total(NamedTuple):
     def line(self, coloured: bool = False) -> str:
         """The last line, such as "no errors in 4 processes, 1,204 calls".
 
-        If the program or the checks did not complete, there may be further errors: "nothing found
-        in 4 processes, 1,204 calls; exit status 3".
+        If the program or the checks did not complete, other errors are possible: "nothing found in
+        4 processes, 1,204 calls; exit status 3".
         """
         found = [
             wording.counted(number, noun)
@@ -101,13 +101,13 @@ class Total(NamedTuple):
         return finding_head.summary(told, rest, severity, coloured)
 
     def last(self, coloured: bool) -> str:
-        """The last line with its end and the name of mpipp, for the terminal."""
+        """The last line for the terminal: a name before it, and a newline after it."""
         text = f"mpipp: {self.line(coloured)}\n"
         return Styled(text) if coloured else text
 
 
 def _partly_guarded(rows: Sequence[Guarded]) -> str:
-    # The loads and stores that guards of pages and comparisons do not see.
+    # The kinds of loads and stores that page guards and comparisons do not notice.
     rows = [row for row in rows if row.accesses < row.operations()]
     missed = [
         *(["loads"] if any(row.compared for row in rows) else ()),
@@ -126,7 +126,7 @@ def _added(*of: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
 
 
 def covered(rows: Iterable[Sequence[Any]]) -> tuple[Guarded, ...]:
-    """One row for each call, with the sums of all its counts."""
+    """One row for each call, with the sums of its counts."""
     found: dict[tuple[str, str], list[int]] = {}
     for place, procedure, *counts in rows:
         known = found.setdefault((place, procedure), [0] * len(counts))
@@ -135,7 +135,7 @@ def covered(rows: Iterable[Sequence[Any]]) -> tuple[Guarded, ...]:
 
 
 def provoked(rows: Iterable[Sequence[Any]]) -> tuple[Provoked, ...]:
-    """One row for each place and its perturbation, for all processes."""
+    """One row for each place and perturbation, with the sums for all processes."""
     found: dict[tuple[str, ...], Provoked] = {}
     for row in map(Provoked.of, rows):
         known = found.get(row[:5])

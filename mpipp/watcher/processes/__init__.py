@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The processes of a watcher: their records, labels, ends."""
+"""The processes of a watcher: their records, labels and ends."""

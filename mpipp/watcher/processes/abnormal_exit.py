@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mpipp.analysis.deadlock.sentences import Place
 
 _INNOCENT = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"}
-# Ends in which the process waits for a peer.
+# Calls in which a process waits for a peer. It is hardly the cause if it dies there.
 _WAITING = {
     *("MPI_Recv", "MPI_Mrecv", "MPI_Probe", "MPI_Mprobe", "MPI_Send", "MPI_Ssend", "MPI_Barrier"),
     *("MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Buffer_flush", "MPI_Comm_flush_buffer"),
@@ -35,14 +35,15 @@ _WAITING = {
     *("MPI_Win_unlock", "MPI_Win_unlock_all", "MPI_Win_flush", "MPI_Win_flush_all"),
     *("MPI_Win_flush_local", "MPI_Win_flush_local_all"),
 }
-_CERTAIN = -1  # the least doubt: a signal that no launcher sends
+_CERTAIN = -1  # the smallest doubt: a signal that no launcher sends
 _WRONG_CALL = 0
-_OUTSIDE = 2  # the doubt for a process outside MPI that is not the first of all nodes to be seen
-_STILL = 0.02  # a process that does not move for so many seconds is taken to stand still
+# Smallest doubt for a process outside MPI, on a node that did not notice the first death.
+_OUTSIDE = 2
+_STILL = 0.02  # seconds without movement after which a process counts as still
 _LOOKS = 50
 _MOST_TOLD = 8  # processes, and groups of other processes
 
-# Signals that kill a process that has lost another one.
+# Signals that a process gets when it has lost another process.
 _AFTER_OTHERS = (signal.SIGABRT, signal.SIGPIPE)
 
 _DIED, _DIED_OF_ERROR, _DIED_LATE = "process-died", "died-of-error", "died-late"
@@ -54,7 +55,7 @@ _UNKNOWN = "by a signal or _exit"
 _OF_OUTPUT = "read its output"
 _OF_CORE = "read its output, and open its core file with mpipp gdb"
 
-# Advice on processes that died inside calls without a reported error.
+# Advice for processes that died inside calls without a reported error.
 _INSIDE = (
     "read its output: by default MPI ends a program when a call fails; if a signal killed it, the "
     "launcher's message names the signal"
@@ -71,13 +72,13 @@ def findings(
     place: Place,
     where: Callable[[Party], Sequence[str]],
 ) -> Iterator[Finding]:
-    """Yield one finding for each way in which processes have ended at the same time.
+    """Yield one finding for each way in which processes ended at the same time.
 
     Args:
         others: processes that did not end, or only because the launcher ends the whole job.
         where: returns the source lines of a party.
     """
-    # A process that stops at a finding has been reported.
+    # A process that stops at a finding is already reported.
     ended = [one for one in ended if one.end != protocol.STOPPED]
     for way in sorted({one.way for one in ended}, key=lambda way: (way[0], str(way[1]))):
         alike = [one for one in ended if one.way == way]
@@ -98,7 +99,7 @@ def findings(
 
 
 class _CaseText(NamedTuple):
-    # The rule, the beginning of its case, the facts, and the advice: "" if the rule has it.
+    # The rule, the start of its case, the facts, and the advice ("" for the rule's own).
     rule: str
     case: str
     facts: dict[str, Value]
@@ -119,7 +120,7 @@ def _case_text(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _C
     if not is_inside:
         advice = "" if by is None else _OF_CORE if by.signal else _OF_OUTPUT
         return _CaseText(_DIED, "signal-", {"ending": how}, advice)
-    # The way in which MPI ends a process does not show the reason.
+    # If MPI itself ended the process, the way of its end does not show the reason.
     of_own = by is not None and is_own(by)
     is_wrong = all(one.is_wrong for one in alike)
     facts: dict[str, Value] = {"ending": how if of_own else Phrase("")}
@@ -131,11 +132,11 @@ def _case_text(alike: Sequence[AbnormalExit], end: int, by: Ending | None) -> _C
 def of_own_accord(
     first: Sequence[WatchedProcess], gone: Sequence[WatchedProcess]
 ) -> list[WatchedProcess]:
-    """The processes that the launcher has not killed; all, if it may have killed any of them.
+    """The processes that the launcher has not killed. If it may have killed any, return all.
 
-    If the system does not say how they have ended, nothing distinguishes them here. A process that
-    the launcher ends may exit by itself, in a handler of its signal; it is not the first that is
-    seen.
+    If the system does not know how the processes ended, this cannot distinguish them. A process may
+    also exit by itself in a handler of the launcher's signal. But then it is not the first that a
+    watcher notices.
     """
     died = [*first, *gone]
     known = [(one, by) for one in died if (by := one.ending()) is not None]
@@ -154,7 +155,7 @@ def is_own(by: Ending) -> bool:
 
 
 def is_certain(one: WatchedProcess) -> bool:
-    """Return whether a process died of such a signal."""
+    """Return whether a process died of a signal that no launcher sends."""
     by = one.ending()
     return by is not None and is_own(by)
 
@@ -166,15 +167,15 @@ def causes(
 ) -> list[WatchedProcess]:
     """Select the processes that made the launcher end the others.
 
-    When MPI ends a program because of an error in a call, the process tells the launcher. It may be
-    the last one that the launcher kills. So the first process that dies may not be the cause. It is
-    not if its call cannot fail, or waits for another process, and another process is in a call that
-    can fail. All processes are causes that died in calls with reported errors.
+    When MPI ends a program because of an error in a call, the process notifies the launcher, which
+    may kill it last. So the first process that dies may not be the cause. It is not the cause if
+    its call cannot fail or waits for a peer, while another process is in a call that can fail. All
+    processes that died in calls with reported errors are causes.
 
     Args:
-        first: the processes that were seen first, at one time.
-        others: the other processes, except those that have died before.
-        is_wrong: returns whether an error was reported for the call that a process is inside of.
+        first: the processes whose deaths were noticed first, at one time.
+        others: the other processes, except those that died before.
+        is_wrong: returns whether an error was reported for the current call of a process.
     """
     if any(one.end for one in first):
         return first
@@ -188,7 +189,7 @@ def causes(
     doubts = {one.pid: _doubt(one, is_wrong) for one in (*first, *inside)}
     least = min(doubts.values(), default=0)
     likely = [one for one in first if doubts[one.pid] == least]
-    if not likely or least == _WRONG_CALL:  # the order of the deaths does not count
+    if not likely or least == _WRONG_CALL:  # the order of deaths does not matter
         likely = [one for one in (*first, *inside) if doubts[one.pid] == least]
     return sorted(likely, key=_rank)
 
@@ -198,10 +199,10 @@ def causes_too(
     others: Sequence[WatchedProcess],
     is_wrong: Callable[[WatchedProcess], bool] = lambda one: False,
 ) -> list[WatchedProcess]:
-    """Select the causes on a node whose processes died just after others on another node.
+    """Select the causes on a node whose processes died just after those on another node.
 
-    Then the order of deaths is almost unknown: a process outside MPI is a likelier cause than those
-    that wait.
+    Then the order of deaths is almost unknown. A process outside MPI is a likelier cause than
+    waiting processes.
     """
     gone = _vanished(others)
     if len(of_own_accord(ended, gone)) < len(ended) + len(gone):  # the way of their ends decides
@@ -216,7 +217,7 @@ def causes_too(
 def least_doubt(
     found: Sequence[WatchedProcess], is_first: bool, is_wrong: Callable[[WatchedProcess], bool]
 ) -> int | None:
-    """The doubt about the likeliest cause among these; None without any. More is less likely."""
+    """The doubt about the likeliest cause in `found`, or None. A larger number is less likely."""
     least = _WRONG_CALL if is_first else _OUTSIDE
     if any(map(is_certain, found)):
         return _CERTAIN
@@ -228,7 +229,7 @@ def least_doubt(
 
 
 def _doubt(one: WatchedProcess, is_wrong: Callable[[WatchedProcess], bool]) -> int:
-    # The doubt about a process: more is less likely.
+    # The doubt that a process is the cause. A larger number is less likely.
     inside = {name.removesuffix("_c") for name in one.inside()}
     if inside and is_wrong(one):
         return _WRONG_CALL
@@ -242,7 +243,7 @@ def _doubt(one: WatchedProcess, is_wrong: Callable[[WatchedProcess], bool]) -> i
 
 
 def _vanished(others: Sequence[WatchedProcess]) -> list[WatchedProcess]:
-    # The processes that have announced no end.
+    # The processes that died without announcing their end.
     return [one for one in others if one.state == GONE and not one.end]
 
 
@@ -251,7 +252,7 @@ def _rank(one: WatchedProcess) -> int:
 
 
 def _may_wait(procedure: str) -> bool:
-    # Return whether it may wait for all other processes that take part.
+    # Return whether the procedure may wait for all other members of a communicator.
     facts = procedures.procedure(procedure)
     return bool(facts.over) and not facts.returns_immediately
 
@@ -266,7 +267,8 @@ def _is_in_mpi(process: Process) -> bool:
 
 
 def of_last_calls(found: Sequence[Finding], known: Sequence[WatchedProcess]) -> list[Finding]:
-    """The errors of calls that processes are inside of at their end, as possible reasons of it."""
+    """The errors in the calls that processes were in at their end, as possible reasons
+    of the end."""
     if not found:
         return []
     sites = {
@@ -281,9 +283,7 @@ def of_last_calls(found: Sequence[Finding], known: Sequence[WatchedProcess]) -> 
 
 
 def standing(others: list[WatchedProcess]) -> list[WatchedProcess]:
-    """The processes in which nothing changes. The activity of others soon ends in a call that
-    waits.
-    """
+    """The processes that do not move any more. After some tries, others are left out."""
     found: list[WatchedProcess] = []
     for _ in range(_LOOKS):
         before = [one.movement() for one in others]
@@ -295,7 +295,7 @@ def standing(others: list[WatchedProcess]) -> list[WatchedProcess]:
 
 
 def _peer_states(process: Process, others: Sequence[Process], place: Place) -> list[Phrase]:
-    # Explain the state of the other processes of its world. The analysis takes some time to load.
+    # Explain the states of the other processes of its world. The analysis is slow to import.
     from mpipp.analysis.deadlock.analysis import explain
     from mpipp.analysis.deadlock_text.report import Report
 
@@ -305,7 +305,7 @@ def _peer_states(process: Process, others: Sequence[Process], place: Place) -> l
         found = explain(world)
         ranks = [rank for rank in found.states if rank != own]
         groups = Report(found, place).groups(ranks)
-    except (MpippError, StopIteration):  # the checks report records that make no sense
+    except (MpippError, StopIteration):  # the checks report damaged records
         return []
     return [
         Phrase.of("meanwhile {ranks}: {text}", ranks=tuple(members), text=doing.text)

@@ -13,18 +13,17 @@ from mpipp.symbolizer.process_symbols import Places, StackFrame
 
 
 def of_program(touch: Touch, places: Places, frame: StackFrame | None = None) -> Touch:
-    """Return the access without the frames that called the program's functions, with the variable's
-    name.
+    """Return an access with the variable's name, and without the callers of the program's main.
 
     Args:
-        frame: the stack frame of the address, if that is known.
+        frame: the stack frame that contains the address, if known.
     """
     site = own_frames(touch.site, places)
     return touch._replace(site=site, variable=places.variable(touch.address, frame))
 
 
 def own_frames(site: Site, places: Places) -> Site:
-    """Return a call site without the frames that called the program's functions."""
+    """Return a call site without the callers of the program's main."""
     frames = list(site.frames)
     while frames and not places.calls(frames[-1])[-1].line:
         frames.pop()
@@ -32,7 +31,7 @@ def own_frames(site: Site, places: Places) -> Site:
 
 
 class Touched(Registry):
-    """The registry of a watched process, with the accesses that it could not report itself."""
+    """The registry of a watched process, with accesses that the process could not report itself."""
 
     def __init__(self, memory: Memory, address: int, places: Places) -> None:
         super().__init__(memory, address)

@@ -26,31 +26,30 @@ NOT_BEFORE = (
     "calls before they start (--strict) on communicators of sessions or of several "
     "MPI_COMM_WORLDs, and more than 256 at a time in one process"
 )
-# bit of an answer (wrapper/watcher_client/collective_mismatch.c): the process stops first
+# Bit of an answer (wrapper/watcher_client/collective_mismatch.c): the process stops first.
 STOPS = 0x80
 
 
 def answer(connection: socket.socket, code: int, error_class: str = "") -> None:
-    """Let a waiting process continue; with MPI's error class if its calls disagree."""
+    """Let a waiting process continue; if its calls disagree, with MPI's error class."""
     with contextlib.suppress(OSError), connection:
         said = bytes([code]) + error_class.encode()
         connection.send(said, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
 
 class ReportedCalls:
-    """The calls that were reported before they began; later checks find them again."""
+    """The calls that were reported before they began. Later checks find the same errors again."""
 
     def __init__(self) -> None:
         self._at: list[tuple[str, set[tuple[str, ...]]]] = []
 
     def plain(self) -> list[tuple[str, list[list[str]]]]:
-        """The calls as plain values, which `add_plain` reads."""
+        """The calls as plain values for `add_plain`."""
         return [(rule, [list(place) for place in places]) for rule, places in self._at]
 
     def add_plain(self, told: Iterable[tuple[str, list[list[str]]]]) -> None:
-        """Add the calls that others have reported. Raises ValueError, or TypeError, for what makes
-        no sense.
-        """
+        """Add calls from `plain` of another node. Raises ValueError or TypeError for damaged
+        values."""
         self._at += [(str(rule), {tuple(map(str, p)) for p in places}) for rule, places in told]
 
     def add(self, found: Sequence[Finding], where: Where) -> None:
@@ -76,14 +75,15 @@ def _places(finding: Finding, where: Where) -> set[tuple[str, ...]]:
 
 
 def compared(members: Sequence[tuple[ShownProcess, CollectiveQuery]]) -> list[Finding]:
-    """The errors between the calls of one collective operation. A process's number is its index.
+    """The errors between the calls of one collective operation. The index in `members` numbers
+    processes.
 
-    Raises MpippError if not everything was checked.
+    Raises MpippError if a part was not checked.
     """
     joined: list[CollectiveCall] = []
     for number, (one, call) in enumerate(members):
         joined += _compared_calls(one.process(number), call)
-    # Both groups of an intercommunicator have such a rank.
+    # In an intercommunicator both groups have this rank, so also sort by world rank.
     joined.sort(key=lambda one: (one.rank, one.operation.process.registry.info.world_rank or 0))
     return [
         replace(one, standard=joined[0].operation.process.registry.info.standard)
@@ -96,7 +96,7 @@ def _compared_calls(process: Process, call: CollectiveQuery) -> list[CollectiveC
     if inside is None:
         return []
     comm = inside.comm
-    if comm is None:  # MPI_Comm_free. For windows and files, MPI_COMM_WORLD
+    if comm is None:  # for MPI_Comm_free; calls on windows and files use MPI_COMM_WORLD
         wanted = call.identity or 1
         known = process.registry.objects("comm")
         comm = next((c for c in known if isinstance(c, Comm) and c.identity == wanted), None)
@@ -104,8 +104,8 @@ def _compared_calls(process: Process, call: CollectiveQuery) -> list[CollectiveC
 
 
 def _findings(joined: Sequence[CollectiveCall]) -> list[Finding]:
-    # Return errors that a process has made alone. Otherwise compare groups: the processes that
-    # agree with the first one, and each group of others.
+    # First return the errors that one process makes alone. Else compare the group of processes that
+    # agree with the first one, and each other group.
     if not joined:  # all processes that asked have died meanwhile
         return []
     alone = [one for one in map(buffer_pairs.self_mismatch, joined) if one is not None]
@@ -123,7 +123,7 @@ def _findings(joined: Sequence[CollectiveCall]) -> list[Finding]:
 
 
 def _is_repeated(finding: Finding, found: Sequence[Finding]) -> bool:
-    # Two parties are enough if an argument differs in every process.
+    # If an argument differs in every process, two parties are enough.
     return finding.rule.check == "argument-mismatch" and any(
         (one.rule.id, one.sentence) == (finding.rule.id, finding.sentence)
         and one.what != finding.what
@@ -132,7 +132,8 @@ def _is_repeated(finding: Finding, found: Sequence[Finding]) -> bool:
 
 
 def _ends(joined: Sequence[CollectiveCall]) -> Findings:
-    # A process waits forever at an edge that only one of its ends knows.
+    # Report edges of the topology that only one of their ends declares: a process waits there
+    # forever.
     if joined[0].operation.among_neighbors:
         members = [one.member for one in joined]
         if all(one.comm.topology == "distributed graph" for one in members):

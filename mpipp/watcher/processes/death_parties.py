@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that ended abnormally, as parties of a finding: where each died, and its MPI calls."""
+"""Processes that ended abnormally, as parties of a finding: the place of death, and MPI calls."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class AbnormalExit(NamedTuple):
     """A process that ended abnormally.
 
     Attributes:
-        end: the end that it has announced (`protocol`), 0: none.
-        by: how it has ended, None if the system does not say.
-        is_wrong: True if an error was reported for the call that it is inside of.
-        fatal: the signal that it died of, and its stack; None if that is not known.
+        end: the end that it announced (`protocol`), 0 for none.
+        by: the way in which it ended, None if unknown.
+        is_wrong: True if an error was reported for its current call.
+        fatal: the signal that it died of, and its stack; None if unknown.
         unfinished: the requests and locks that it has left, a line each.
     """
 
@@ -41,19 +41,19 @@ class AbnormalExit(NamedTuple):
     def of(
         cls, one: WatchedProcess, number: int, is_wrong: bool, unfinished: Sequence[str] = ()
     ) -> AbnormalExit:
-        """A watched process; `number` is its index in the findings."""
+        """From a watched process; `number` is its index in the findings."""
         return cls(one.process(number), one.end, one.ending(), is_wrong, one.fatal, unfinished)
 
     @property
     def way(self) -> tuple[int, Ending | None]:
-        """The facts that group it with others in one finding."""
+        """The facts by which processes share one finding."""
         return self.end, None if self.end in _ANNOUNCED else self.by
 
 
 def groups(
     alike: Sequence[AbnormalExit], where: Callable[[Party], Sequence[str]]
 ) -> list[list[AbnormalExit]]:
-    """The processes that ended in one way, in groups of equal stacks."""
+    """Group processes that ended in one way by equal stacks."""
     found: dict[object, list[AbnormalExit]] = {}
     for one in alike:
         places = [
@@ -66,7 +66,7 @@ def groups(
 
 
 def parties(group: Sequence[AbnormalExit]) -> list[Party]:
-    """The parties of a finding about a group: those of its first process."""
+    """The parties of a finding about a group, from its first process."""
     first, *others = group
     found = _of_one(first)
     ranks = [rank for one in others if (rank := one.process.registry.info.world_rank) is not None]
@@ -78,7 +78,7 @@ def parties(group: Sequence[AbnormalExit]) -> list[Party]:
 
 
 def _of_one(ended: AbnormalExit) -> list[Party]:
-    # The line that the process died at, and the MPI calls that it was inside of.
+    # The line where the process died, and its current MPI calls.
     process, fatal = ended.process, ended.fatal
     inside = [operation.party() for operation in operations(process)]
     for one in marked(process):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The stack and the variables of a process that a signal is about to kill, or that exits.
 
-The process waits meanwhile, in its handler of that signal or in exit (wrapper/death_signals/).
+The process waits meanwhile, in its signal handler or in exit (wrapper/death_signals/).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mpipp.watcher.processes.variable_names import scope_of
 
 _MOST_FRAMES = 8
 _WORD = 8
-_ANYWHERE = 0x80  # SI_KERNEL: the address is none that the processor can have
+_ANYWHERE = 0x80  # SI_KERNEL: the address is not canonical, so it is unknown
 _OF_PYTHON = re.compile(r"/(lib)?python[\d.]+(\.so[\d.]*)?$|/lib-dynload/|/libffi[\w.-]*$")
 _NEAR = 1 << 16  # bytes from the stack pointer
 _NOT_MAPPED, _NOT_ALLOWED = 1, 2  # SEGV_MAPERR, SEGV_ACCERR
@@ -49,10 +49,10 @@ _CAUSES = {  # by signal and si_code
 
 
 def read(one: WatchedProcess, dying: Dying, memory: CallMemory) -> FatalSignal:
-    """Read the stack of a process that waits.
+    """Read the stack of a waiting process.
 
     Args:
-        memory: the process's.
+        memory: the memory of the process.
     """
     one.refresh()
     thread = next((t for t in _threads(one) if t.tid == dying.tid), None)
@@ -62,7 +62,7 @@ def read(one: WatchedProcess, dying: Dying, memory: CallMemory) -> FatalSignal:
     lines = python_stack.lines(one, thread) if thread is not None else ()
     first = _first_with_line(one, inner)
     found = FatalSignal(dying.signal, dying.tid, _cause(dying, _has_overflowed(dying, memory)))
-    if first is None and of_call:  # in MPI
+    if first is None and of_call:  # it died inside MPI
         return found._replace(values=_values(one, outer, memory))
     if first is None and lines:
         return found._replace(site=Site(0, (), lines[0]), callers=lines[1:_MOST_FRAMES])
@@ -86,9 +86,9 @@ def _threads(one: WatchedProcess) -> list[Thread]:
 
 def _frames(one: WatchedProcess, dying: Dying, memory: CallMemory) -> list[StackFrame]:
     if not dying.instruction and not dying.stack:
-        return []  # on another processor
+        return []  # another processor type
     start, is_call = Registers(dying.instruction, dying.stack, dying.base), False
-    if dying.access == FatalAccess.FETCH:  # there is no function at the address it called
+    if dying.access == FatalAccess.FETCH:  # it called an address without code
         try:
             code = int.from_bytes(memory.read(dying.stack, _WORD), "little")
         except MpippError:
@@ -98,7 +98,7 @@ def _frames(one: WatchedProcess, dying: Dying, memory: CallMemory) -> list[Stack
 
 
 def _call(thread: Thread | None) -> int:
-    # The return address of the call of MPI that a thread is inside of; 0: of none.
+    # The return address of a thread's current MPI call; 0 outside MPI.
     if thread is None:
         return 0
     found = thread.call or thread.marked
@@ -108,7 +108,7 @@ def _call(thread: Thread | None) -> int:
 def _split(
     frames: Sequence[StackFrame], of_call: int
 ) -> tuple[Sequence[StackFrame], Sequence[StackFrame]]:
-    # The frames inside of the call of MPI, and those outside; all are inside of no call.
+    # The frames inside the MPI call, and those outside. Without a call, all count as inside.
     for number, frame in enumerate(frames):
         if of_call and frame.code == of_call:
             return frames[:number], frames[number:]
@@ -118,7 +118,7 @@ def _split(
 def _before_mpi(
     one: WatchedProcess, inner: Sequence[StackFrame], first: int
 ) -> Sequence[StackFrame]:
-    # The frames of a callback of the program, without those of MPI that has called it.
+    # The frames of a callback of the program, without the frames of MPI that called it.
     end = first
     while end < len(inner) and _has_line(one, inner[end]):
         end += 1

@@ -19,7 +19,8 @@ _MOST_BYTES = 1 << 18  # of a stack
 
 
 class StackCopy:
-    """The memory of a process as it was when a signal came: its stack, and the rest if it waits.
+    """The memory of a process at the time of its signal: its stack, and other memory while it
+    waits.
 
     A launcher may end the process at any time.
     """
@@ -46,14 +47,14 @@ class _Waiting(NamedTuple):
 
 
 class DyingProcesses:
-    """Waits with the answers to processes until the stacks of all are read; then they continue."""
+    """Answers the dying processes only after the stacks of all are read; then they continue."""
 
     def __init__(self) -> None:
         self._waiting: deque[_Waiting] = deque()
         self._connections: list[socket.socket] = []
 
     def __bool__(self) -> bool:
-        """Return whether any waits."""
+        """Return whether any process waits."""
         return bool(self._connections)
 
     def add(
@@ -67,7 +68,7 @@ class DyingProcesses:
                 self._waiting.append(_Waiting(one, dying, StackCopy(one, dying.stack)))
 
     def read_next(self) -> bool:
-        """Read the stack of one; False if there is no more."""
+        """Read the stack of one process; False if none is left."""
         if not self._waiting:
             return False
         one, dying, memory = self._waiting.popleft()
@@ -83,7 +84,7 @@ class DyingProcesses:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Let all continue."""
+        """Let all processes continue."""
         self._waiting.clear()
         for connection in self._connections:
             connection.close()

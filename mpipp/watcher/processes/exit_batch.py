@@ -8,30 +8,28 @@ from collections.abc import Iterable
 from mpipp.watcher.ipc.protocol import AT_WORK
 from mpipp.watcher.processes.process import WatchedProcess
 
-_SOON = 1.0  # seconds in which the next process ends
-_MOST = 10.0  # seconds since the first one
-_SAY = 0.5  # seconds; a process that waits for the watcher continues after two without a message
+_SOON = 1.0  # seconds in which another process is likely to end
+_MOST = 10.0  # seconds after the first end
+_SAY = 0.5  # seconds between messages: a process stops waiting after two seconds without one
 
 
 class ExitBatch:
-    """Delays the check until no process has ended for a while, so that a common error is reported
-    once.
-    """
+    """Delays the check until no process has ended for a while, so that one report covers all."""
 
     def __init__(self) -> None:
         self._first = self._said = 0.0
         self._due: float | None = None
 
     def forget(self) -> None:
-        """Reset: the processes are checked for another reason, and further ones change nothing."""
+        """Reset the delay, because the processes are checked for another reason."""
         self._due = None
 
     def due(self, before: float | None, now: float, waiting: Iterable[WatchedProcess]) -> float:
-        """The time of the check, now that one more process has ended.
+        """The time of the check, after one more process has ended.
 
         Args:
-            before: the time until now, perhaps for another reason, which stays.
-            waiting: the processes at their end, which get a message to wait on.
+            before: the time until now. If it is set for another reason, it stays.
+            waiting: the processes at their end, which get a message so that they keep waiting.
         """
         if before is None:
             self._first = self._said = now

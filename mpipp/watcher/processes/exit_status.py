@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The exit status of a process that is not a child.
 
-The kernel gives it to any process with a descriptor of the process (pidfd), since Linux 6.15.
-Before that only /proc has it, until the parent has waited for the process: launchers do so at once.
+Since Linux 6.15, the kernel gives it to any process with a descriptor of the process (pidfd).
+Before that, only /proc has it, until the parent has waited for the process. Launchers do so at
+once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _EXIT = 8  # PIDFD_INFO_EXIT
 _SO_PEERPIDFD = 77  # since Linux 6.5
 _STATUS = 49  # index in /proc/PID/stat, after the process's name
 
-# Signals by which a launcher ends the other processes, once one has died.
+# Signals by which a launcher ends the other processes after one has died.
 _OF_LAUNCHERS = {signal.SIGTERM, signal.SIGKILL}
 
 
@@ -37,12 +38,12 @@ class Ending(NamedTuple):
 
     @classmethod
     def of(cls, status: int) -> Ending:
-        """The ending that a wait status encodes."""
+        """The ending for a wait status."""
         return cls(status & 0x7F, status >> 8 & 0xFF)
 
     @property
     def may_be_launchers(self) -> bool:
-        """Return whether it is a signal that a launcher sends to the rest of a job."""
+        """Return whether the signal may come from a launcher that ends the rest of a job."""
         return self.signal in _OF_LAUNCHERS
 
     def __str__(self) -> str:
@@ -55,7 +56,7 @@ class Ending(NamedTuple):
 
 
 class Exit:
-    """The end of the process that has connected, which may be long gone."""
+    """The end of the process at the other end of a connection. It may have ended long ago."""
 
     def __init__(self, connection: socket.socket, pid: int) -> None:
         self._pid = pid
@@ -64,7 +65,7 @@ class Exit:
 
     @property
     def has_exited(self) -> bool:
-        """Return whether it has ended, also if the system does not say how."""
+        """Return whether the process has ended, in a known way or not."""
         if self._file < 0:
             return not goes_on(self._pid)
         ready = select.poll()
@@ -72,7 +73,7 @@ class Exit:
         return bool(ready.poll(0))
 
     def ending(self, patience: float = 0.0) -> Ending | None:
-        """The ending; None if the process has not ended, or the system does not say.
+        """The ending; None if the process has not ended, or the system does not know how.
 
         Args:
             patience: seconds to wait for a process that is about to end.
@@ -88,8 +89,8 @@ class Exit:
         return self._known
 
     def _of_zombie(self) -> int | None:
-        # The number may by now belong to another process, unless it still belongs to this one
-        # afterwards.
+        # Another process may have the same process id by now. So check after reading /proc that it
+        # still belongs to this process.
         words = fields(self._pid)
         with contextlib.suppress(OSError, ValueError, IndexError):
             if words[0] == "Z":
@@ -106,7 +107,7 @@ class Exit:
 
 
 def _peer(connection: socket.socket, pid: int) -> int:
-    # A descriptor of the process, or -1. Older systems have one only for running processes.
+    # A pidfd of the process, or -1. Before Linux 6.5, it exists only for running processes.
     with contextlib.suppress(OSError):
         return connection.getsockopt(socket.SOL_SOCKET, _SO_PEERPIDFD)
     with contextlib.suppress(OSError, AttributeError):

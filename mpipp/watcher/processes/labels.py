@@ -30,9 +30,9 @@ class Places(Protocol):
 
 
 class ShownProcess(Protocol):
-    """A process of this node, or of another."""
+    """A process of this or another node, with the members that reports use."""
 
-    spawned: int  # as WatchedProcess has it
+    spawned: int  # as in WatchedProcess
 
     @property
     def registry(self) -> Records:
@@ -45,12 +45,12 @@ class ShownProcess(Protocol):
         ...
 
     def process(self, number: int) -> Process:
-        """The process as the checks see it."""
+        """The process in the form that the checks expect."""
         ...
 
 
 class View:
-    """Some of the processes as reports show them, by their index."""
+    """Names of processes in reports, by their index."""
 
     def __init__(self, watched: Sequence[ShownProcess]) -> None:
         self._watched = watched
@@ -65,23 +65,23 @@ class View:
         return wording.listed(told)
 
     def mark(self, number: int) -> str:
-        """The name of a process's job, behind its rank."""
+        """The name of a process's job, to write after its rank."""
         return mark(self._watched[number].spawned)
 
     def rank(self, number: int) -> int | None:
-        """A process's rank in MPI_COMM_WORLD; None: it has none."""
+        """A process's rank in MPI_COMM_WORLD; None if it has none."""
         return self._watched[number].registry.info.world_rank
 
     def world(self, number: int) -> str:
-        """The name of the process's MPI_COMM_WORLD: equal in all its processes, on all nodes."""
+        """The name of the process's MPI_COMM_WORLD, equal in all its processes on all nodes."""
         return self._watched[number].registry.info.world
 
     def where(self, party: Party) -> list[str]:
-        """A party's source lines."""
+        """The source lines of a party, as text."""
         return self._watched[party.process].places.site(party.site)
 
     def frames(self, party: Party) -> list[Frame]:
-        """A party's source lines, as frames."""
+        """The source lines of a party, as frames."""
         return self._watched[party.process].places.frames(party.site)
 
     def place(self, operation: Operation) -> str:
@@ -103,5 +103,5 @@ class View:
 
 
 def place(places: Places, where: Site) -> str:
-    """The source line of a place, "" if it is not known."""
+    """The source line of a place, "" if unknown."""
     return header_calls.place([(frame.text, frame.path) for frame in places.frames(where)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The state of processes that may have ended, or stand still, as the system reports it."""
+"""Facts from the system about processes: whether they have ended, stopped, or use a processor."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ def goes_on(pid: int) -> bool:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a signal or a debugger has stopped it."""
+    """Return whether a signal or a debugger has stopped the process."""
     return _state(pid)[0] in "Tt"
 
 
 def wants_processor(pid: int) -> bool:
-    """Return whether it has a processor, or waits for one, or for a disk."""
+    """Return whether the process is running, or waits for a processor or a disk."""
     return _state(pid)[0] in "RD"
 
 
 def processor_time(pid: int) -> int:
-    """The processor time of a process, in ticks of the system's clock; 0 if there is none."""
+    """The processor time of a process, in ticks of the system's clock; 0 if it does not exist."""
     words = fields(pid)
     return int(words[11]) + int(words[12]) if len(words) > 12 else 0
 

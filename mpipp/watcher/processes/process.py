@@ -31,27 +31,27 @@ from mpipp.watcher.processes.query_records import Asker
 
 RUNNING, OVER, GONE, LOST = "running", "over", "gone", "lost"
 _NOT_KNOWN = ProcessInfo("", "inert", 0, None, None, None, False, "", "", 0, 0, 0)
-_PATIENCE = 0.2  # seconds in which a process that has closed its files has ended
+_PATIENCE = 0.2  # seconds from the closing of a process's files to its end
 
 
 class WatchedProcess(Recorded):
-    """One process. Its records are read when it is at rest: completed, gone, or unchanged for a
-    while.
+    """A watched process. Its records are read when it has ended, or has not changed for a while.
 
     Attributes:
-        state: RUNNING; OVER, when it has announced its end; GONE without; LOST, when it continues
-            unseen.
+        state: RUNNING; OVER after it has announced its end; GONE without an announcement; LOST if
+            it
+            continues without a connection.
         end: the announced end: FINALIZED, EXITING or ABORTING; 0 for none.
         strict: True if it compares collective calls before they begin.
         job: distinguishes the launcher's jobs.
         spawned: the number of its job if MPI_Comm_spawn has started it; else 0.
-        deferred: how often its end was seen while earlier messages of others had to be read first.
-        stopped: True if the watcher has made it stop, since there is a finding.
-        ended_at: the time of an abnormal end, on the monotonic clock.
-        is_left_out: True if its records are no longer read, since they make no sense.
-        fatal: the signal that kills it, and its stack; None if it has not been read.
+        deferred: how often its end was deferred to read earlier messages of others first.
+        stopped: True if the watcher has made it stop at a finding.
+        ended_at: the time of an abnormal end (time.monotonic).
+        is_left_out: True if its records are damaged and no longer read.
+        fatal: the signal that kills it, and its stack; None if not read.
 
-    Raises MpippError when its records cannot be read.
+    Raises MpippError if the records cannot be read.
     """
 
     def __init__(self, connection: socket.socket, hello: Hello) -> None:
@@ -69,7 +69,7 @@ class WatchedProcess(Recorded):
             self._exit = Exit(connection, hello.pid)
             opened.callback(self._exit.close)
             others = None
-            with contextlib.suppress(MpippError):  # the system may not allow it
+            with contextlib.suppress(MpippError):  # the system may forbid it
                 others = ProcessMemory(hello.pid)
                 opened.callback(others.close)
             self._others = others
@@ -78,15 +78,15 @@ class WatchedProcess(Recorded):
             self.registry: Registry = Touched(self.memory, hello.root, self.places)
             self.asker = Asker(self.memory, hello.root, self.places)
             self.job = self.registry.info.job
-            opened.pop_all()  # they stay open
+            opened.pop_all()  # keep them open
 
     def refresh(self) -> None:
-        """Forget what may have changed, since the process has run."""
+        """Drop data that may have changed, because the process has run."""
         self.memory.refresh()
         self.registry.invalidate()
 
     def process(self, number: int) -> Process:
-        """As the checks see it."""
+        """The process in the form that the checks expect."""
         return Process(number, self.registry, self, None)
 
     def disconnect(self) -> None:
@@ -100,7 +100,7 @@ class WatchedProcess(Recorded):
         self.connection.close()
 
     def leave_out(self) -> str:
-        """Read its records no more, and let it continue. Return its label."""
+        """Stop reading its records, and let it continue. Returns its label."""
         info = replace(_NOT_KNOWN, pid=self.pid)
         with contextlib.suppress(Exception):
             info = self.registry.info
@@ -111,30 +111,30 @@ class WatchedProcess(Recorded):
         return self.label()
 
     def ending(self) -> Ending | None:
-        """The ending, a signal or an exit status; None if the system does not say."""
+        """The ending, a signal or an exit status; None if unknown."""
         if self.state == RUNNING:
             return None
         if self.fatal is not None and self.fatal.signal:
-            return Ending(self.fatal.signal, 0)  # though a launcher may have been faster
+            return Ending(self.fatal.signal, 0)  # a launcher's signal may have come first
         return self._exit.ending(_PATIENCE)
 
     def beside(self, address: int, most: int) -> bytes:
-        """Read up to `most` bytes of its own memory, as far as they exist.
+        """Read up to `most` bytes of the process's own memory, outside the memory file.
 
-        Raises MpippError if the system does not allow it.
+        Raises MpippError if the system forbids it.
         """
         if self._others is None:
             raise MpippError(f"the memory of process {self.pid} cannot be read")
         return self._others.beginning(address, most)
 
     def read(self, address: int, length: int) -> bytes:
-        """Read bytes of its own memory. Raises MpippError if not all can be read."""
+        """Read bytes of the process's own memory. Raises MpippError if some cannot be read."""
         if self._others is None:
             raise MpippError(f"the memory of process {self.pid} is not to be read")
         return self._others.read(address, length)
 
     def is_stopped(self) -> bool:
-        """Return whether it has stopped at a finding, and has not continued."""
+        """Return whether the process has stopped at a finding, and has not continued."""
         if self.stopped:
             try:
                 with open(f"/proc/{self.pid}/stat", encoding="utf-8", errors="replace") as stat:
@@ -144,7 +144,7 @@ class WatchedProcess(Recorded):
         return self.stopped
 
     def has_said_more(self) -> bool:
-        """Return whether it has sent messages that were not read yet."""
+        """Return whether the process has sent messages that are still unread."""
         ready = select.poll()
         try:
             ready.register(self.connection, select.POLLIN)
@@ -153,22 +153,22 @@ class WatchedProcess(Recorded):
             return False
 
     def answer(self, what: bytes) -> None:
-        """Send an answer to the process, which waits for it."""
+        """Send an answer to the waiting process."""
         with contextlib.suppress(OSError):
             self.connection.send(what, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
 
     @property
     def initialized(self) -> bool:
-        """Return whether it has initialized MPI."""
+        """Return whether the process has initialized MPI."""
         return self.registry.info.status in ("started", "finalized")
 
     @property
     def calls(self) -> int:
-        """The number of MPI calls that it has made so far."""
+        """The number of MPI calls of the process so far."""
         return self.registry.count_of_calls
 
     def movement(self) -> object:
-        """A value that changes when any MPI call begins or returns."""
+        """A value that changes whenever an MPI call begins or returns."""
         self.refresh()
         threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
         return self.calls, [(t.serial, t.depth, t.call is None) for t in threads]
@@ -183,7 +183,7 @@ class WatchedProcess(Recorded):
         ]
 
     def inside(self) -> list[str]:
-        """The procedures that its threads are inside of."""
+        """The procedures that its threads are in."""
         process = self.process(0)
         return [
             *(one.call.procedure for one in operations(process)),
@@ -191,7 +191,7 @@ class WatchedProcess(Recorded):
         ]
 
     def label(self) -> str:
-        """ "rank 3", or the number of a process that has none."""
+        """ "rank 3", or the process id if the process has no rank."""
         rank = self.registry.info.world_rank
         return f"process {self.pid}" if rank is None else f"rank {rank}{mark(self.spawned)}"
 
@@ -200,40 +200,40 @@ class WatchedProcess(Recorded):
         return self.places.function(address)
 
     def file(self, address: int) -> str:
-        """The path of the file that an address of code is in, "" if it is not known."""
+        """The path of the file that contains an address of code; "" if unknown."""
         return self.places.file(address)
 
 
 class Unread:
-    """Replaces the records of a process that is left out: the facts that were known before."""
+    """Replaces the records of a process that is left out by the facts that were known before."""
 
     def __init__(self, info: ProcessInfo) -> None:
         self.info = info
 
     def invalidate(self) -> None:
-        """Do nothing: nothing is read again."""
+        """Do nothing: the records are not read again."""
 
     def __getattr__(self, name: str) -> object:
         raise MpippError("the records of a process are damaged")
 
 
 def mark(spawned: int) -> str:
-    """The name of a spawned job, which follows the rank of a process."""
+    """The name of a spawned job, to write after the rank of a process."""
     return f" of spawned job {spawned}" if spawned else ""
 
 
 def operations(process: Process) -> Iterator[Operation]:
-    """The calls that a process's threads are inside of."""
+    """The current MPI calls of the threads of a process."""
     for thread in process.threads:
         if thread.call is not None:
             yield Operation(process, thread.call, None, thread.tid)
 
 
 def marked(process: Process) -> Iterator[ThreadCall]:
-    """The calls that its threads are inside of and of which only the name is recorded."""
+    """The current calls of its threads for which only the procedure is recorded."""
     for thread in process.registry.threads():
         found = thread.marked if isinstance(thread, Thread) else None
-        # The name belongs to the call before, if a thread has just begun a recorded one.
+        # If a thread has just begun a recorded call, the name is that of the call before.
         if found is not None and found.procedure not in procedures.PROCEDURES:
             yield found
 
@@ -241,7 +241,7 @@ def marked(process: Process) -> Iterator[ThreadCall]:
 def handed(connection: socket.socket) -> said.FirstMessage | None:
     """The first message of a process of the same user; None if it has closed the connection.
 
-    Raises MpippError for any other.
+    Raises MpippError for any other process.
     """
     _, user = launch.peer(connection)
     if user != os.geteuid():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes of one watcher, in the order in which they have connected."""
+"""The processes of one watcher, in the order of their connections."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from mpipp.watcher.processes.process import GONE, OVER, RUNNING, WatchedProcess
 
 
 class ProcessTable:
-    """All that have initialized MPI, and the programs that the launcher has started.
+    """The processes that have initialized MPI, and the programs that the launcher has started.
 
     Attributes:
-        watched: the processes. The list grows; a process stays in it when it has ended.
+        watched: the processes. The list grows; a process stays in it after its end.
     """
 
     def __init__(self) -> None:
         self.watched: list[WatchedProcess] = []
-        self._jobs: dict[int, int] = {}  # numbers in order of arrival, by the launcher's job
-        self._programs: dict[int, tuple[str, Exit]] = {}  # label and exit, by process number
+        self._jobs: dict[int, int] = {}  # by the launcher's job: its number in the order of arrival
+        self._programs: dict[int, tuple[str, Exit]] = {}  # label and exit, by process id
 
     def join(self, connection: socket.socket, hello: said.Hello) -> WatchedProcess:
-        """Add the process that has connected. Raises MpippError or OSError if it is damaged."""
+        """Add the process that has connected. Raises MpippError or OSError if its records are
+        damaged."""
         one = WatchedProcess(connection, hello)
         one.spawned = self._jobs.setdefault(one.job, len(self._jobs))
         self.watched.append(one)
         return one
 
     def note_program(self, connection: socket.socket, started: said.ProgramStart) -> None:
-        """Note a program that the launcher has started; it may never call MPI."""
+        """Note a program that the launcher has started. It may never call MPI."""
         pid, _ = launch.peer(connection)
         label = f"rank {started.rank}" if started.rank else f"process {pid}"
         self._programs[pid] = label, Exit(connection, pid)
@@ -53,14 +54,14 @@ class ProcessTable:
         return [one for one in self.watched if one.state == OVER and one.connection.fileno() >= 0]
 
     def are_done(self) -> bool:
-        """Return whether every program has exited, and every message of a process has been read."""
+        """Return whether every program has exited, and all their messages are read."""
         if self.running or not all(ended.has_exited for _, ended in self._programs.values()):
             return False
-        # A message on a call after MPI_Finalize may be unread when the process has ended.
+        # A message about a call after MPI_Finalize may be unread when the process has ended.
         return not any(one.has_said_more() for one in self.watched)
 
     def uncalled(self) -> Iterator[tuple[str, Ending]]:
-        """The programs that have ended without a call of MPI: label and ending."""
+        """The programs that ended without a call of MPI: label and ending."""
         known = {one.pid for one in self.watched}
         for pid, (label, ended) in self._programs.items():
             by = ended.ending() if pid not in known else None
@@ -68,7 +69,7 @@ class ProcessTable:
                 yield label, by
 
     def uninitialized(self) -> str:
-        """The sentence for a run in which no process has initialized MPI."""
+        """A sentence for a run in which no process has initialized MPI."""
         count = len(self._programs.keys() | {one.pid for one in self.watched})
         none = "the process has not" if count == 1 else f"none of {count} processes has"
         return f"{none} initialized MPI"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lines of Python that a thread of a process executes."""
+"""The current Python lines of a thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 32
 
 
 def lines(one: WatchedProcess, thread: Thread) -> tuple[PythonLine, ...]:
-    """The lines, innermost first; none if the program is not in Python."""
+    """The Python lines, innermost first; none outside Python."""
     runtime, version = (one.places.python_symbol(name) for name in (PYTHON, "Py_Version"))
     if runtime is None or version is None:
         return ()

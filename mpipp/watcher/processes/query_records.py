@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The program's queries about calls that its call filter could not clear.
 
-A query (wrapper/watcher_client/queries.h) holds all facts as they were at the call: the program has
-continued since. The answer comes from the same checks as for whole processes. They see a process
-that does only this call, beside the pending operations that it overlaps.
+A query (wrapper/watcher_client/queries.h) contains all facts from the time of the call, because the
+program has continued since. Each answer comes from the checks that also run on whole processes.
+They get a process that has only this call, and the pending operations that it overlaps.
 """
 
 from __future__ import annotations
@@ -73,32 +73,32 @@ class Question(NamedTuple):
     """A query as the process has sent it."""
 
     tid: int
-    status: int  # of MPI
-    awaits: int  # NOTHING ...
-    call: bytes  # the record
-    objects: dict[tuple[str, int], int]  # records by kind and handle
+    status: int  # the state of MPI
+    awaits: int  # NOTHING, ...
+    call: bytes  # the record of the call
+    objects: dict[tuple[str, int], int]  # addresses of records, by kind and handle
     memory: list[tuple[int, bytes]]
-    pending: dict[str, list[int]]  # records by kind: of requests, of files with split calls
-    others: list[tuple[int, bytes]]  # calls of other threads: tid and record
+    # Addresses of records, by kind: requests, and files with split calls.
+    pending: dict[str, list[int]]
+    others: list[tuple[int, bytes]]  # calls of other threads: thread id and record
     touches: list[Touch]
     freed: list[FreedMemory]
     changes: list[changed_while_pending.Change]
     frames: list[StackFrame]
-    gaps: list[Gap]  # holes in memory, in buffers that may have any
-    # heap blocks that contain the beginning of a buffer: [low, high)
+    gaps: list[Gap]  # holes in memory, for buffers that may have some
+    # Heap blocks that contain the start of a buffer: [low, high).
     heap_blocks: list[tuple[int, int]]
-    python: list[tuple[int, int]]  # the frame that the call comes from, and Py_Version
+    python: list[tuple[int, int]]  # the Python frame of the call, and Py_Version
 
     @property
     def frame(self) -> StackFrame | None:
-        """The stack frame that contains the accessed or changed bytes; None if they are on no
-        stack.
-        """
+        """The stack frame that contains the accessed or changed bytes; None if they are not on a
+        stack."""
         return self.frames[0] if self.frames else None
 
 
 def read(memory: Memory, address: int, call_size: int) -> Question:
-    """The query at an address. Raises MpippError when it makes no sense."""
+    """The query at an address. Raises MpippError if it is damaged."""
     magic, size, tid, status, awaits, _ = QUESTION.read(memory.read(address, QUESTION.size))
     begin = QUESTION.size + call_size
     if magic != b"MPIPPQU\0" or not begin <= size <= MOST_BYTES:
@@ -140,7 +140,7 @@ def read(memory: Memory, address: int, call_size: int) -> Question:
 
 
 def following(memory: Memory, address: int) -> list[int]:
-    """The addresses of a query and of those that were asked after it. Raises MpippError."""
+    """The addresses of a query and of all later ones. Raises MpippError."""
     found: list[int] = []
     while address and len(found) < _MOST_ASKED:
         found.append(address)
@@ -158,7 +158,7 @@ def _touch(content: bytes) -> Touch:
 def _site(content: bytes) -> Site:
     whole = content[: len(content) // _WORD * _WORD]
     instruction, *callers = (word for (word,) in struct.iter_unpack("=Q", whole))
-    # Call sites have return addresses: lines are looked up one byte before.
+    # A call site is a return address, so the look-up of its line subtracts one byte.
     return Site(instruction + 1, tuple(callers))
 
 
@@ -170,7 +170,7 @@ def _change(content: bytes) -> changed_while_pending.Change:
 
 
 class Overlay:
-    """A process's memory, in which some bytes are replaced by earlier copies."""
+    """A process's memory, with earlier copies in place of some bytes."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
@@ -201,11 +201,11 @@ class QueryRecords(Registry):
         self._places = places
         super().__init__(self._overlay, address)
         self._question: Question | None = None
-        self._info: ProcessInfo | None = None  # as the query has it
+        self._info: ProcessInfo | None = None  # from the query
 
     @property
     def call_size(self) -> int:
-        """The size in bytes of a call's record."""
+        """The size of a call's record in bytes."""
         return self._calls.size
 
     def ask(self, question: Question) -> None:
@@ -232,14 +232,15 @@ class QueryRecords(Registry):
         record = self._question.objects.get((kind, wanted))
         if record is not None:
             return self.at(kind, record)
-        # Other objects may have changed since; those that MPI itself has made stay.
+        # Other objects may have changed since, except those that MPI itself has created.
         found = super().find(kind, handle)
         if found is None or isinstance(found, Broken):
             return None
         return found if found.header.predefined or found.header.null else None
 
     def is_zero(self, address: int) -> bool:
-        """As the query has it: the memory may have been freed since."""
+        """Return whether the query has a zero word at an address. The memory may have been freed
+        since."""
         known = self._question.memory if self._question else ()
         return any(start == address and not any(data[:_WORD]) for start, data in known)
 
@@ -250,7 +251,7 @@ class QueryRecords(Registry):
         for tid, record in [(question.tid, question.call), *question.others]:
             try:
                 call = self._calls.call(record)
-                if call.state == "active":  # or the query is about accesses between calls
+                if call.state == "active":  # else the query is about accesses between calls
                     yield Thread(tid, tid, 0, 1, call)
             except MpippError as error:
                 yield Broken("thread", 0, str(error))
@@ -261,7 +262,7 @@ class QueryRecords(Registry):
                 yield found
 
     def _pending(self, kind: str) -> Iterator[Known]:
-        # Both buffers of a call may overlap one operation.
+        # Both buffers of a call may overlap one operation: yield it once.
         for record in dict.fromkeys(self._question.pending.get(kind, ()) if self._question else ()):
             yield self.at(kind, record)
 
@@ -271,7 +272,7 @@ class QueryRecords(Registry):
             yield of_program(touch, self._places, question.frame if question else None)
 
     def onesided(self) -> None:
-        """Return None: no query is about it."""
+        """Return None: queries do not concern RMA logs."""
 
     def freed_memory(self) -> Iterator[FreedMemory]:
         """The memory that the program freed while an operation was pending."""
@@ -304,12 +305,12 @@ class Asker(Recorded):
         return self._places.function(address)
 
     def file(self, address: int) -> str:
-        """The path of the file that an address of code is in, "" if it is not known."""
+        """The path of the file that contains an address of code; "" if unknown."""
         return self._places.file(address)
 
 
 def _low() -> Sequence[Gap]:
-    # Addresses that the system never maps: a null pointer's, and those near it.
+    # Addresses that the system never maps, around the null pointer.
     try:
         with open("/proc/sys/vm/mmap_min_addr", encoding="ascii") as file:
             least = int(file.read())

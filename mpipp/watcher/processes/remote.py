@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The processes of other nodes, from the files that their watchers leave in the run's directory.
+"""The processes of other nodes, from the files of their watchers in the run's directory.
 
-When nothing moves on a node, its watcher leaves the state of each process, and confirms it every
-half second. A watcher that has read two confirmations of each other node since its own look knows
-that all processes stood still at one time. This needs no common clock.
+When nothing moves on a node, its watcher writes the state of each process, and a new beat every
+half second. A watcher that has read two beats of each other node since its own test knows that all
+processes stood still at one time. This needs no common clock.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _BEATS = 2
 
 
 class RemoteProcess:
-    """A process on another node, with the members of `WatchedProcess` that findings need."""
+    """A process on another node, with the members of `WatchedProcess` that findings use."""
 
     def __init__(self, found: Written) -> None:
         self.registry = found
@@ -37,7 +37,7 @@ class RemoteProcess:
         self.spawned = 0  # spawned jobs of other nodes are not read
 
     def process(self, number: int) -> Process:
-        """The process as the checks see it."""
+        """The process in the form that the checks expect."""
         return Process(number, self.registry, self.registry, None)
 
     def site(self, where: Site) -> list[str]:
@@ -50,7 +50,7 @@ class RemoteProcess:
 
 
 def count_remote(info: ProcessInfo, known: Sequence[WatchedProcess]) -> int:
-    """The number of processes of a process's MPI_COMM_WORLD that are not on this node."""
+    """The number of processes of a process's MPI_COMM_WORLD that are on other nodes."""
     of_all = [other.registry.info for other in known]
     alike = [o for o in of_all if o.world == info.world]
     return max(0, (info.world_size or 0) - len({other.world_rank for other in alike}))
@@ -62,9 +62,9 @@ def has_remote(info: ProcessInfo, known: Sequence[WatchedProcess]) -> bool:
 
 
 class Nodes:
-    """The messages between this node and others about processes that stand still.
+    """The messages between this node and others about processes that do not move.
 
-    It does nothing without a directory.
+    Without a directory it does nothing.
     """
 
     def __init__(self, directory: str) -> None:
@@ -74,7 +74,8 @@ class Nodes:
         self._own = f"{launch.node()}-{os.getpid()}"
         self._movement = self._beat = 0
         self._written: list[str] = []
-        self._seen: dict[str, tuple[int, int]] = {}  # by node: its movement and beat at first
+        # By node: its movement, and its beat when that movement was first read.
+        self._seen: dict[str, tuple[int, int]] = {}
         self._told: object = None
 
     def moves(self) -> None:
@@ -88,14 +89,15 @@ class Nodes:
         self._seen = {}
 
     def stands(self, own: Sequence[WatchedProcess]) -> list[RemoteProcess]:
-        """Note that nothing has moved for long, and tell the other nodes.
+        """Note that nothing has moved for long on this node, and notify the other nodes.
 
-        Return the processes of other nodes, once, if no process of a world moves on any node.
+        If no process of a world moves on any node, return the processes of other nodes, but only
+        once.
 
         Args:
             own: the processes of this node, some of which have ended.
 
-        Raises OSError, and MpippError if a file makes no sense.
+        Raises OSError, and MpippError if a file is damaged.
         """
         if not self._directory or not own or not has_remote(own[0].registry.info, own):
             return []
@@ -103,7 +105,7 @@ class Nodes:
 
         self._say(own)
         if not any(one.registry.info.world_rank == 0 for one in own):
-            return []  # the watcher of rank 0 reports
+            return []  # only the watcher of rank 0 reports
         said = {one["node"]: one for one in self._remote_messages()}
         for name, one in said.items():
             if self._seen.get(name, (None, 0))[0] != one["movement"]:
@@ -156,7 +158,7 @@ class Nodes:
                     if isinstance(said["movement"], int) and isinstance(said["beat"], int):
                         yield {**said, "node": str(said["node"]), "files": left}
                 except FileNotFoundError:
-                    continue  # it moves
+                    continue  # that node has moved
                 except (ValueError, KeyError, TypeError):
                     raise MpippError(f"{path} is damaged") from None
 
@@ -170,8 +172,8 @@ class Nodes:
 
 
 def ended_process_files(directory: str) -> Iterator[tuple[ProcessInfo, str]]:
-    """The files of processes that have ended. Raises MpippError for one that makes no sense."""
-    from mpipp.distributed.process_file import writer  # it takes some time to load
+    """The files of processes that have ended. Raises MpippError if a file is damaged."""
+    from mpipp.distributed.process_file import writer  # slow to import
 
     for path in paths(os.path.join(directory, PROCESSES)):
         yield writer.head(path).info, path

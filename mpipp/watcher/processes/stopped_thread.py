@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The registers of a thread of a process that is about to be ended, by ptrace (x86-64).
+"""The registers of a thread, by ptrace (x86-64). The process is about to be ended.
 
-Nothing else that mpipp does stops a process: a call of the system may return early after it.
+No other part of mpipp stops a process, because a system call may return early after a stop.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from collections.abc import Iterator
 from mpipp.symbolizer.stack_unwinder import Registers
 
 _SEIZE, _INTERRUPT, _GETREGS, _DETACH = 0x4206, 0x4207, 12, 17
-_ALL = 0x40000000  # __WALL: threads, too
+_ALL = 0x40000000  # __WALL: also wait for threads
 _REGISTERS = struct.Struct("=27Q")  # struct user_regs_struct
 _RBP, _RIP, _RSP = 4, 16, 19
-_PATIENCE = 1.0  # seconds until it has stopped
+_PATIENCE = 1.0  # seconds for the thread to stop
 _STEP = 0.002
 
 
 @contextlib.contextmanager
 def registers(pid: int, tid: int) -> Iterator[Registers | None]:
-    """Stop a thread of a process meanwhile; None if there is no such thread, the system does not
-    allow it, or on another processor."""
-    # Its number comes from the process's memory, and must not lead to another process.
+    """Stop a thread within this context, and yield its registers.
+
+    Yields None if the thread does not exist, the system forbids it, or the processor is another.
+    """
+    # The thread id comes from the process's memory, so it must not lead to another process.
     is_there = os.path.exists(f"/proc/{pid}/task/{tid}")
     if not is_there or platform.machine() != "x86_64" or not _ptrace(_SEIZE, tid):
         yield None

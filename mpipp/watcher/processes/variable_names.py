@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program's own names of addresses: `particles[3].x[1]`, from debug information."""
+"""The program's names for addresses, such as `particles[3].x[1]`, from debug information."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_ELEMENTS = 1 << 32  # behind a pointer
 
 
 def scope_of(places: Places, frame: StackFrame) -> Scope | None:
-    """The function of a stack frame, by its debug information."""
+    """The function of a stack frame, from its debug information."""
     found = places.scope(frame.code - 1)
     if found is None:
         return None
@@ -23,7 +23,7 @@ def scope_of(places: Places, frame: StackFrame) -> Scope | None:
 
 
 def named(every: Iterable[Holder], address: int) -> str:
-    """The element at an address of the first variable that has it; "" if none has."""
+    """The name of the element at an address, in the first variable that contains it, or ""."""
     for one in every:
         if one.low <= address and (one.high is None or address < one.high):
             return _element(one, address - one.low)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the watched processes that do not move, and what they wait for."""
+"""Find watched processes that do not move, and the calls that they wait for."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from mpipp.watcher.progress import silent_threads
 from mpipp.watcher.progress.progress import Movement, MovementTracker, movement
 from mpipp.watcher.queries.process_stopper import ProcessStopper
 
-if TYPE_CHECKING:  # it takes some time to load
+if TYPE_CHECKING:  # slow to import
     from mpipp.analysis.deadlock.analysis import Knot
     from mpipp.watcher.progress import hang_report
 
-_SHARE = 20  # at most one part of so many of the time explains what the still processes wait for
+_SHARE = 20  # analysis of still processes takes at most one part in this many of the time
 
 
 class HangDetector:
     """Reports the `watched` processes that have not moved for `after` seconds (0: never).
 
-    With `ends_hung` it asks to end the job then, and reports the stacks of all processes before.
+    With `ends_hung` it reports the stacks of all processes, and then requests the end of the job.
     """
 
     def __init__(
@@ -55,16 +55,17 @@ class HangDetector:
         self._gone = 0
         self._reported: Movement = None
         self._reported_deadlocked: dict[int, object] = {}
-        # the time from which on still processes may be explained again while others move
+        # The time of the next analysis of still processes, while others move.
         self._some_from = 0.0
-        self._stuck: set[frozenset[str]] = set()  # the groups that were reported to be deadlocked
-        # processes that were reported to stand still, and may continue
+        self._stuck: set[frozenset[str]] = set()  # the groups with a reported deadlock
+        # Remarks on still processes that may continue.
         self._remarked: set[object] = set()
 
     def look(self, findings: Callable[[list[WatchedProcess]], Iterable[Finding]]) -> None:
-        """Look again. `findings` returns the other findings in processes that stand still."""
+        """Test for movement. `findings` returns the findings of other checks in processes that
+        hang."""
         gone = sum(one.state == GONE for one in self._watched)
-        # the launcher is about to end the others; if it does not, they are reported again
+        # After a death the launcher ends the other processes. If it does not, report them again.
         if gone != self._gone:
             self._gone, self._moving = gone, MovementTracker()
         after, moving = self._after, self._moving
@@ -80,15 +81,14 @@ class HangDetector:
             self._explain_all()
 
     def _check_deadlocked(self) -> None:
-        # Other processes compute, or poll. The processes that wait only for each other stay
-        # deadlocked.
+        # Other processes compute or poll. Processes that only wait for each other stay deadlocked.
         standing = self._moving.standing(self._after)
         begun = time.monotonic()
         if standing == self._reported_deadlocked or begun < self._some_from:
             return
         self._reported_deadlocked = standing
-        # Skip a process that has died, or ended the job: that is reported, and the launcher ends
-        # the others.
+        # Leave out processes that have died, or ended the job. That is reported, and the launcher
+        # ends the others.
         rest = [one for one in self._watched if one.pid in standing or one.end == FINALIZED]
         of = [one for one in rest if self._reporter.can_read(one)]
         self._explain_deadlocked(of)
@@ -100,7 +100,7 @@ class HangDetector:
                 return
             found = [one for one in self._stuck_of(of) if one.is_error]
         except MpippError:
-            return  # it is reported when all stand still
+            return  # reported when no process moves any more
         now = dict(movement([one for one in of if one.state == RUNNING]) or ())
         if all(now.get(pid) == moved for pid, moved in self._reported_deadlocked.items()):
             self._report_stuck(found, of)
@@ -126,7 +126,7 @@ class HangDetector:
 
     @property
     def has_reported(self) -> bool:
-        """Return whether it has reported a hang or a deadlock."""
+        """Return whether a hang or a deadlock was reported."""
         return bool(self._reported or self._stuck)
 
     def _readable(self) -> list[WatchedProcess]:
@@ -150,7 +150,7 @@ class HangDetector:
             others = list(findings(everybody))
         except MpippError as error:
             self._reporter.note_not_checked(str(error))
-        # State that has changed meanwhile may have been misread.
+        # If the state has changed meanwhile, the analysis may be wrong.
         if movement(self._running()) != self._moving.known:
             return
         self._report_stuck(self._unreported(found, others, View(everybody)), everybody)
@@ -161,7 +161,7 @@ class HangDetector:
             self._end(everybody)
 
     def _end(self, of: Sequence[ShownProcess]) -> None:
-        # End the job, if that is wanted: nothing that is found later is reported.
+        # End the job if the user wants it. Later findings are not reported.
         if not self._ends_hung or self._has_ended:
             return
         self._has_ended = True
@@ -170,7 +170,8 @@ class HangDetector:
         self._output.hangs()
 
     def _with_stacks(self, text: str, record: dict[str, Any], of: Sequence[ShownProcess]) -> str:
-        # The text and record of a report, with the stacks of all processes if they are wanted.
+        # The text of a report, with the stacks of all processes if the job is to be ended. Its
+        # record gets them, too.
         stacks = self._stacks(of)
         if not stacks:
             return text
@@ -179,7 +180,7 @@ class HangDetector:
         return hang_report.with_stacks(record, stacks)
 
     def _stacks(self, of: Sequence[ShownProcess]) -> list[str]:
-        # The stacks, once, if the job is to be ended: of all processes, here or on other nodes.
+        # The stacks of all processes, on all nodes; only once, and only if the job is to be ended.
         if not self._ends_hung or self._has_stacks:
             return []
         from mpipp.watcher.progress import holdings, stacks
@@ -191,8 +192,8 @@ class HangDetector:
     def _unreported(
         self, found: Iterable[hang_report.HangReport], others: Iterable[Finding], view: View
     ) -> list[hang_report.HangReport]:
-        # A finding on processes in different collective calls says more than a deadlock of these
-        # calls. It also names the processes whose calls are completed, which wait for nobody.
+        # Leave out a deadlock in different collective calls if a finding reports those calls. The
+        # finding says more, and also names processes that have completed their calls.
         collected = self._reporter.collected
         meetings = [
             {(party.process, party.site.address) for party in one.placed}
@@ -204,7 +205,7 @@ class HangDetector:
         return [
             one
             for one in found
-            if self._stopper.is_asked_for  # each process stops where it waits
+            if self._stopper.is_asked_for  # a process can stop at each of its deadlocks
             or one.record["kind"] != "mismatch"
             or not any(calls & one.calls for calls in meetings)
         ]
@@ -217,11 +218,11 @@ class HangDetector:
     def _report_stuck(
         self, found: Iterable[hang_report.HangReport], of: Sequence[ShownProcess]
     ) -> None:
-        # A process that is to stop there already waits there.
+        # A process that has to stop here already waits here, so it is not stopped again.
         view = View(of)
         for finding, text, record, is_error, who, _ in found:
             if any(who & before for before in self._stuck):
-                continue  # other processes have joined the same deadlock
+                continue  # more processes have joined a reported deadlock
             places = [frame for party in finding.placed for frame in view.frames(party)]
             if not self._reporter.collected.is_chosen(finding):
                 continue
@@ -240,8 +241,8 @@ class HangDetector:
                     self._stopper.look_at(one, tid)
 
     def _explain_all(self) -> None:
-        # Explain the hang with the processes of other nodes. Each watcher has reported deadlocks of
-        # its node.
+        # Explain the hang together with processes of other nodes. Each watcher has already reported
+        # deadlocks within its node.
         everybody = self._readable()
         try:
             if not (others := self._nodes.stands(everybody)):
@@ -272,7 +273,7 @@ class HangDetector:
 
 
 def _may_call(of: Sequence[ShownProcess]) -> Callable[[int], bool]:
-    # For a process of another node that is unknown.
+    # For a process of another node it is unknown: assume that it may.
     def may_call(number: int) -> bool:
         one = of[number]
         return not isinstance(one, WatchedProcess) or silent_threads.may_call(one)

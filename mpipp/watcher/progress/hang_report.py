@@ -26,8 +26,8 @@ class HangReport(NamedTuple):
 
     finding: Finding
     text: str
-    record: dict[str, Any]  # the same for machines
-    is_error: bool  # False: a remark, since a thread that has not called MPI yet may do so
+    record: dict[str, Any]  # for JSON
+    is_error: bool  # False: a remark, because a thread may call MPI for the first time
     who: frozenset[str]  # the processes that can never continue
     # The calls that they wait for, or complete, as process and address of the call.
     calls: frozenset[tuple[int, int]]
@@ -41,13 +41,13 @@ def hang_reports(
     wanted: Callable[[Knot], bool] = lambda knot: True,
     polling_waits: bool = False,
 ) -> Iterator[HangReport]:
-    """Yield the deadlocks and the waits for ended processes that are wanted.
+    """Yield the deadlocks and the waits for ended processes that `wanted` selects.
 
     Args:
-        polling_waits: also processes that only poll; these are remarks.
+        polling_waits: True to include processes that only poll, as remarks.
         may_call: returns whether a process, by its number, has a thread that may still call MPI.
 
-    Raises MpippError when the records make no sense.
+    Raises MpippError if the records are damaged.
     """
     for world in worlds(processes):
         found = explain(world, polling_waits)
@@ -86,9 +86,8 @@ def with_stacks(record: dict[str, Any], stacks: Sequence[str]) -> str:
 
 
 def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
-    """The operations that cannot be completed, by process and address; a request has its call's
-    address.
-    """
+    """The operations that cannot complete, as process and call address. A request has its call's
+    address."""
     return frozenset(
         (event.operation.process.number, event.operation.call.site.address)
         for rank in knot.ranks
@@ -98,17 +97,16 @@ def calls(found: Explanation, knot: Knot) -> frozenset[tuple[int, int]]:
 
 
 class Remark(NamedTuple):
-    """A report on processes that may continue. Reports of one state have equal keys."""
+    """A report on processes that may continue. Reports of the same state have equal keys."""
 
     text: str
     key: object
 
 
 def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterator[Remark]:
-    """Yield remarks on worlds in which nothing moves, and no deadlock is certain.
+    """Yield remarks on worlds in which nothing moves, but no deadlock is certain.
 
-    Yield nothing for a world in which no process waits, or may wait, or some processes are not
-    here.
+    Skip worlds in which no process waits or may wait, and worlds with processes on other nodes.
     """
     for world in worlds(processes):
         found = explain(world)
@@ -126,7 +124,7 @@ def standing(processes: Sequence[Process], view: View, seconds: float) -> Iterat
 
 
 def _key(state: State) -> object:
-    # A polling process may ask for another request each time.
+    # A polling process may test another request each time.
     polls = state.kind == "polls"
     calls = [wait.operation.call for wait in state.waits] if not polls else []
     return state.kind, tuple((call.procedure, call.site) for call in calls)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pending requests, locks and large numbers of objects that processes hold when they hang."""
+"""The pending requests, locks and numerous objects of hanging processes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from mpipp.model import Header, Request, Site, Win
 from mpipp.watcher.processes.labels import ShownProcess, View, place
 from mpipp.watcher.processes.process import RUNNING, WatchedProcess
 
-MANY = 100  # objects that were made at one place
-_MOST = 8  # lines for one process, of each sort
+MANY = 100  # objects that were created at one place
+_MOST = 8  # lines of each sort for one process
 TITLE = "objects in use, by the line that created them:"
 
 
 def lines(of: Sequence[ShownProcess]) -> Iterator[str]:
-    """A title, and the holdings of each group of processes with equal holdings; nothing if there
-    are none.
-    """
+    """A title, and the holdings of processes, with equal ones merged; nothing if there are none."""
     view = View(of)
     groups: dict[tuple[str, ...], list[int]] = {}
     for number in sorted(range(len(of)), key=lambda number: view.rank(number) or 0):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Detect whether processes move: a process moves when an MPI call has begun or returned.
+"""Detect whether processes move. A process moves when an MPI call begins or returns.
 
-Calls that test for something and find nothing do not count (MPI_Test): a program may repeat them.
+Calls such as MPI_Test that find nothing do not count, because a program may repeat them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Optional
 from mpipp.common.errors import MpippError
 from mpipp.watcher.processes.process import WatchedProcess
 
-Movement = Optional[list[tuple[int, object]]]  # of each process, by its number; None: unknown
+# One value for each process, by its number; None if unknown.
+Movement = Optional[list[tuple[int, object]]]
 
-_OFTEN = 0.05  # seconds between two looks
+_OFTEN = 0.05  # seconds between two tests at least
 
 
 def movement(running: Sequence[WatchedProcess]) -> Movement:
@@ -27,12 +28,12 @@ def movement(running: Sequence[WatchedProcess]) -> Movement:
 
 
 class MovementTracker:
-    """Measures how long nothing has moved.
+    """Measures the time in which nothing has moved.
 
     Attributes:
-        known: the movement that was seen last.
-        any_moved: True if it differs from what was seen before.
-        since: the time since which it has not changed, on the monotonic clock.
+        known: the movement at the last test.
+        any_moved: True if it differs from the test before.
+        since: the time of the last change (time.monotonic).
     """
 
     def __init__(self) -> None:
@@ -40,11 +41,11 @@ class MovementTracker:
         self.any_moved = False
         self.since = time.monotonic()
         self._looked = 0.0
-        # by process: its own movement, and the time since which it has not changed
+        # By process: its own movement, and the time of its last change.
         self._each: dict[int, tuple[object, float]] = {}
 
     def look(self, running: Sequence[WatchedProcess]) -> bool:
-        """Look again. Return False if the last look was just before."""
+        """Test again. Returns False if the last test was just before."""
         now = time.monotonic()
         if now - self._looked < _OFTEN:
             return False
@@ -63,6 +64,6 @@ class MovementTracker:
         return True
 
     def standing(self, seconds: float) -> dict[int, object]:
-        """The processes that have not moved for so many seconds: by number, their movement."""
+        """The processes without movement for some seconds: by process id, their movement."""
         until = time.monotonic() - seconds
         return {pid: moved for pid, (moved, since) in self._each.items() if since <= until}

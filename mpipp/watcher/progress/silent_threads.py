@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads of a process that have not called MPI, and whether they could."""
+"""Threads of a process that have not called MPI, and whether they could call it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from mpipp.model import Thread
 from mpipp.symbolizer import library_threads
 from mpipp.watcher.processes.process import WatchedProcess
 
-# struct pthread of glibc on x86-64: its own address, twice; the thread's number; further members,
-# among them the thread's start function.
+# Offsets in struct pthread of glibc on x86-64: its own address, which it contains twice, and the
+# thread id. One of the later members is the thread's start function.
 _SELF, _TID, _FUNCTIONS, _END = 0x10, 0x2D0, 0x600, 0x700
 _MOST = 1 << 20  # bytes of a stack, from the thread's current position
 _WORD = struct.Struct("<Q")
 
 
 def may_call(one: WatchedProcess) -> bool:
-    """Return whether a thread that has not called MPI may do so: any that no library is known to
-    own.
+    """Return whether a thread that has not called MPI may call it later.
+
+    Any thread may, unless it is known to belong to a library.
     """
     try:
         tids = {int(name) for name in os.listdir(f"/proc/{one.pid}/task")}
@@ -41,7 +42,7 @@ def _is_of_library(one: WatchedProcess, tid: int) -> bool:
 
 
 def _stack(one: WatchedProcess, tid: int) -> bytes:
-    # The bytes from the thread's struct pthread on; b"" if it is not found.
+    # The bytes of the thread's struct pthread; b"" if it is not found.
     with open(f"/proc/{one.pid}/task/{tid}/syscall", encoding="ascii") as file:
         pointer = int(file.read().split()[-2], 16) & -8
     data = one.beside(pointer, _MOST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stacks of all processes as one tree: what hangs is often seen from the callers."""
+"""The stacks of all processes as one tree. The callers often show why a program hangs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ TITLE = "stacks of all processes:"
 
 
 def lines(of: Sequence[ShownProcess], may_stop: bool) -> Iterator[str]:
-    """A title, and the tree of each job; of processes without a rank by their numbers.
+    """A title, and a tree for each job. Processes without a rank are shown by process id.
 
     Args:
-        may_stop: whether threads that are not in MPI may be stopped for a moment: else of these
-            only the last call of MPI is shown.
+        may_stop: True if threads outside MPI may be stopped for a moment. Otherwise only their last
+            MPI
+            call is shown.
     """
     view = View(of)
     jobs: dict[int, StackTree] = {}
@@ -61,7 +62,7 @@ def _of_process(one: ShownProcess, number: int, view: View, may_stop: bool) -> I
 
 
 def _of_thread(one: ShownProcess, number: int, thread: Thread, may_stop: bool) -> list[Step]:
-    # Empty: it is not in MPI, and more is not known.
+    # An empty stack: the thread is outside MPI, and nothing else is known.
     call = thread.call or thread.unrecorded
     if call is not None:
         callers = _in_python(one, thread) or frame_steps.steps(_callers(one, call))
@@ -90,7 +91,7 @@ def _called(one: ShownProcess, number: int, call: Call, thread: Thread) -> list[
 
 
 def _callers(one: ShownProcess, call: Call) -> list[Frame]:
-    # The call's place is certain; its callers are, if the stack leads there.
+    # The place of the call is certain. Its callers are certain if the stack contains the place.
     known = one.places.frames(call.site)
     if call.site.python is not None or not isinstance(one, WatchedProcess) or not call.frame:
         return known
@@ -106,6 +107,6 @@ def _callers(one: ShownProcess, call: Call) -> list[Frame]:
 
 
 def _in_python(one: ShownProcess, thread: Thread) -> list[Step]:
-    # The lines of Python, outermost first, if the program is one.
+    # The Python lines, outermost first, if the program is in Python.
     found = python_stack.lines(one, thread) if isinstance(one, WatchedProcess) else ()
     return [Step(line.text, PROGRAM, line.path, line.number) for line in reversed(found)]

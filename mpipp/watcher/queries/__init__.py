@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Answers to the queries that processes send before a call."""
+"""The answers to queries that processes send before a call."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Report each line that accesses an operation's buffer once, for all its instructions."""
+"""Report each line that accesses a pending buffer once, for all its instructions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AccessDeduplicator:
         self._told |= best.keys()
 
     def _key(self, finding: Finding) -> object:
-        # None if the line is unknown.
+        # A key for the line and the operation; None if the line is unknown.
         if finding.rule.id not in access_while_pending.RULES:
             return None
         by, operation, *_ = finding.parties

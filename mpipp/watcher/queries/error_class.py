@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the certain errors of a waiting call, which then is not made (`--on-error`)."""
+"""Find certain errors in a waiting call, which then is refused (`--on-error`)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def error_class(found: Iterable[Finding]) -> str:
 
 
 def of_call(found: Iterable[Finding], process: Process, tid: int) -> Iterator[Finding]:
-    """The findings of the call that a thread of the process is about to make.
+    """The findings about the call that a thread of the process is about to make.
 
-    Other findings belong to operations that are pending beside it, or to other threads' calls.
+    Other findings belong to other pending operations, or to the calls of other threads.
     """
-    # A call owns what it starts. With several calls the owner is unknown.
+    # A finding about a started operation belongs to the call only if there is a single call.
     alone = len(process.threads) == 1
     begun = {id(one.call) for one in process.begun} if alone else ()
 

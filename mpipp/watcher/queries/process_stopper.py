@@ -18,7 +18,7 @@ from mpipp.watcher.processes.process import RUNNING, WatchedProcess, operations
 
 
 class Launcher(Protocol):
-    """The program that has started the run, if there is one."""
+    """The program that started the run, if there is one."""
 
     has_launcher: bool
 
@@ -27,7 +27,8 @@ class Launcher(Protocol):
         ...
 
     def stops(self, pids: Sequence[int], tid: int) -> None:
-        """Report that a thread stops: gdb opens on these processes, on the thread's own first."""
+        """Report that a thread stops. gdb opens on the processes `pids`, first on that of the
+        thread."""
         ...
 
 
@@ -35,7 +36,7 @@ class ProcessStopper:
     """Stops processes in calls.
 
     Args:
-        at: the calls that they stop in, members of `Target`.
+        at: the calls to stop in, as members of `Target`.
         how: the way to stop: "" (not at all), "stop", "gdb", "gdb=all".
     """
 
@@ -44,7 +45,7 @@ class ProcessStopper:
     ) -> None:
         self._targets = [Target(*one) for one in at]
         self._stopped: set[tuple[int, int]] = set()
-        self._told: set[int] = set()  # the numbers of the processes that have to stop
+        self._told: set[int] = set()  # ids of the processes that have to stop
         self.is_asked_for = bool(how)
         self._how = how
         self._known: set[object] = set()
@@ -52,8 +53,9 @@ class ProcessStopper:
         self._watched = watched
 
     def is_wanted(self, one: WatchedProcess, found: Sequence[Finding]) -> bool:
-        """Return whether the process is to stop at these findings. With gdb, only one of those that
-        make the same error stops.
+        """Return whether the process has to stop at these findings.
+
+        With gdb, only one of the processes with the same error stops.
         """
         if not self._opens:
             return self.is_asked_for and bool(found)
@@ -64,7 +66,7 @@ class ProcessStopper:
         return is_new
 
     def line(self, one: WatchedProcess, place: str = "there") -> str:
-        """The sentence on a process that stops."""
+        """The sentence about a process that stops."""
         if self._opens:
             return (
                 f"  {one.label()} stops {place}: gdb opens; the program continues when you leave "
@@ -83,8 +85,9 @@ class ProcessStopper:
             self._to.stops([one.pid, *(others if self._how == "gdb=all" else [])], tid)
 
     def let_go_on(self) -> None:
-        """Let all processes continue that have stopped, or are about to: the user ends the program,
-        and a stopped process does not end.
+        """Let all processes continue that have stopped or are about to stop.
+
+        The user ends the program, and a stopped process would not end.
         """
         for one in self._watched:
             if one.state == RUNNING and one.pid in self._told:
@@ -94,10 +97,10 @@ class ProcessStopper:
     def standing(
         self, of: Sequence[object], found: Iterable[Finding]
     ) -> list[tuple[WatchedProcess, int]]:
-        """The processes of this node that findings are about, each with the thread inside the call.
+        """The processes of this node in some findings, each with the thread that is in the call.
 
-        Only those that are to stop there; with gdb only the first. `of`: all processes, by their
-        numbers.
+        Returns only those that have to stop there; with gdb only the first. `of` has all processes,
+        by number.
         """
         each: dict[int, tuple[WatchedProcess, int]] = {}
         for party in (party for finding in found for party in finding.parties):
@@ -108,21 +111,21 @@ class ProcessStopper:
         return known[:1] if self._opens else known
 
     def waiting_line(self, one: WatchedProcess) -> str:
-        """The sentence on a process that stays inside a call."""
+        """The sentence about a process that stays inside a call."""
         if self._opens:
             return f"  {one.label()} is there: gdb opens"
         where = "" if self._to.has_launcher else f" on {launch.node()}"
         return f"  {one.label()} is there:{where} mpipp attach {one.pid}"
 
     def look_at(self, one: WatchedProcess, tid: int) -> None:
-        """Note that a thread stays where it is: gdb opens there, if that is wanted."""
+        """Note that a thread stays in its call. gdb opens there if the user wants it."""
         if self._opens:
             self.stop(one, tid)
 
     def stop_at(self, one: WatchedProcess, process: Process) -> bool:
-        """Return whether a process is to stop in the call that it is about to make, and report it.
+        """Return whether a process has to stop in the call that it is about to make, and report it.
 
-        It is reported once for each call.
+        Each call is reported once.
         """
         operation = next(operations(process))
         call, rank = operation.call, process.registry.info.world_rank
@@ -139,7 +142,7 @@ class ProcessStopper:
         return False
 
     def say(self, one: WatchedProcess, tid: int) -> None:
-        """Report that a thread stops, for a reason that another watcher reports."""
+        """Report that a thread stops, for a finding that another watcher reports."""
         operation = next(o for o in operations(one.process(0)) if o.tid == tid)
         one.places.refresh()
         self._say(one, operation.party().text, one.places.site(operation.call.site)[0])
@@ -149,7 +152,7 @@ class ProcessStopper:
         self._to.block("\n".join(lines), [])
 
     def not_stopped(self) -> Sequence[str]:
-        """Sentences on the calls that no process has made."""
+        """Sentences about calls to stop in that no process has made."""
         done = {number for _, number in self._stopped}
         here = {one.registry.info.world_rank for one in self._watched}
         return [

@@ -33,8 +33,8 @@ from mpipp.watcher.queries import window_sizes
 from mpipp.watcher.queries.deduplicate_accesses import AccessDeduplicator
 from mpipp.watcher.queries.process_stopper import ProcessStopper
 
-_MOST_OWNER_TIME = 20.0  # seconds of the processor in a run
-_SOON = 1.0  # seconds in which other processes ask the same
+_MOST_OWNER_TIME = 20.0  # seconds of processor time in a run
+_SOON = 1.0  # seconds in which other processes may ask the same
 
 
 class QueryHandler:
@@ -42,11 +42,11 @@ class QueryHandler:
 
     Args:
         watched: all processes; a finding names them by their index.
-        tell: reports findings and returns whether any is new. Its second argument is a line that
-            each report
-        gets.
-        not_checked: takes a sentence on something that was not checked.
-        lost: takes a sentence on a check that would have been made, had the process not ended.
+        tell: reports findings, and returns whether any is new. Its second argument is a line to add
+            to
+            each report.
+        not_checked: takes a sentence on an unchecked thing.
+        lost: takes a sentence on a check that was impossible because the process ended.
         stopper: stops processes at findings.
         is_chosen: returns whether the check of a finding is selected.
         is_known: returns whether a finding is suppressed.
@@ -71,10 +71,10 @@ class QueryHandler:
         self._is_known = is_known
         self._found: list[Finding] = []  # not reported yet
         self._owners: deque[tuple[WatchedProcess, BufferOwners]] = deque()
-        self._owner_time = 0.0  # seconds of the processor that were spent on them
+        self._owner_time = 0.0  # seconds of processor time for buffer owners so far
         self._elements = KnownElements()
         self._touches = AccessDeduplicator(View(watched).where)
-        self.due: float | None = None  # when the findings are reported
+        self.due: float | None = None  # the time of the next report
         self.count = 0
 
     def answer(self, one: WatchedProcess, address: int) -> None:
@@ -82,7 +82,7 @@ class QueryHandler:
         number = self._watched.index(one)
         found: list[Finding] = []
         awaits = query_records.NOTHING
-        if one.registry.info.world_rank is None:  # as it was in MPI_Init
+        if one.registry.info.world_rank is None:  # its records were last read during MPI_Init
             one.refresh()
 
         def failed(process: Process | None, error: MpippError) -> None:
@@ -136,18 +136,19 @@ class QueryHandler:
         if found and self.due is None:
             self.due = time.monotonic() + _SOON
         self._found += found
-        # a process that is to stop has got its answer above
+        # a process that has to stop got its answer above
         stops = found and not self._stopper.is_asked_for
         one.answer((said.FOUND if stops else said.ANSWERED) + error_class)
 
     def finish_owners(self, between: Callable[[], None]) -> None:
-        """Check all buffers that wait for it, calling `between` before each call."""
+        """Check all waiting buffers against the program's objects; call `between` before each
+        check."""
         while self._owners:
             between()
             self.check_owners()
 
     def check_owners(self) -> None:
-        """Check the buffers of one call against the program's objects, if any wait for it."""
+        """Check the buffers of one waiting call against the program's objects."""
         if not self._owners:
             return
         if self._owner_time > _MOST_OWNER_TIME:
@@ -171,7 +172,7 @@ class QueryHandler:
         return bool(self._owners)
 
     def answer_all(self, one: WatchedProcess, address: int) -> None:
-        """Answer this query of the process and all that follow it."""
+        """Answer this query of the process and all later ones."""
         try:
             every = query_records.following(one.memory, address)
         except MpippError as error:
@@ -181,7 +182,8 @@ class QueryHandler:
             self.answer(one, each)
 
     def touching(self, asking: said.AccessQuery) -> int:
-        """The answer for a process that waits before it accesses a pending operation's buffer."""
+        """The answer for a process that waits before it accesses the buffer of a
+        pending operation."""
         found: list[Finding] = []
         one = next((one for one in self._watched if one.pid == asking.pid), None)
         if one is None or one.state != RUNNING:
@@ -221,7 +223,7 @@ class QueryHandler:
             self._tell(sorted(found, key=self._rank), "")
 
     def _check_owners_of(self, found: Sequence[Finding]) -> None:
-        # Names of elements come from the variables of the calls that have them.
+        # First check the calls in the findings, because their variables name the elements.
         wanted = {
             (party.process, party.site.address)
             for one in found
@@ -247,7 +249,7 @@ class QueryHandler:
         return self._watched[finding.parties[0].process].registry.info.world_rank or 0
 
     def _compare(self, number: int, found: Sequence[Finding]) -> None:
-        # For tests: a call that the call filter has cleared must have no error.
+        # For tests: report an error in a call that the call filter has cleared.
         for finding in found:
             if any(party.tid is not None for party in finding.parties):
                 place = self._watched[number].places.site(finding.parties[0].site)
@@ -255,8 +257,8 @@ class QueryHandler:
 
 
 def _stop_place(process: Process, question: query_records.Question) -> str:
-    # The place where a process stops. A change of the buffer is found in the call that completes
-    # it.
+    # The place where a process stops. A call that completes an operation reports a change of its
+    # buffer.
     if not question.changes:
         return "there"
     calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Tell processes that query one-sided operations how large the target's window is.
+"""Send processes the window size of a target that their one-sided operation uses.
 
 From then on they check the bounds themselves (wrapper/call_filter/other_arguments.c). The watcher
-writes an entry of a struct mpipp_reaches into the memory of the process, and keeps it there until
-the answer is sent.
+writes an entry of a struct mpipp_reaches into the memory of the process, which waits for the answer
+meanwhile.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from mpipp.model import Win
 from mpipp.watcher.ipc.layouts import REACH, REACHES, ReachState
 from mpipp.watcher.processes.process import OVER, RUNNING, WatchedProcess, operations
 
-_REACH_SIZE = 176  # of one entry
+_REACH_SIZE = 176  # bytes of one entry
 _STATE = struct.Struct("=Q")
-# for facts that other processes are about to record; seconds between two looks
+# Tests for facts that other processes are about to record, and seconds between them.
 _LOOKS, _INTERVAL = 50, 0.01
 
 
 def targets(
     watched: Sequence[WatchedProcess], one: WatchedProcess, process: Process
 ) -> list[Process]:
-    """The target process of a process's call on a window, if it is on this node. The process that
-    asks knows the window then.
+    """The target process of a call on a window, if it is on this node.
 
-    Raises MpippError when the records make no sense.
+    Also writes the size of the target's window into the memory of the calling process. Raises
+    MpippError if the records are damaged.
     """
     inside = next(operations(process), None)
     if inside is None or inside.call.win is None:
@@ -39,8 +39,8 @@ def targets(
     if not isinstance(own, Win) or not own.reaches or rank is None or rank == own.rank:
         return []
     if rank < 0:
-        return []  # the null process
-    if _has(one, own):  # otherwise the number may by now belong to another window
+        return []  # MPI_PROC_NULL
+    if _has(one, own):  # else another window may use the entry by now
         magic, count = REACHES.read(one.memory.read(own.reaches, REACHES.size))
         if magic != b"MPIPPWIN" or rank >= count:
             return []
@@ -51,15 +51,15 @@ def targets(
         if other is not one:
             other.refresh()
     others = [other.process(number) for number, other in here if other is not one]
-    # It may be about to be recorded, if all processes are here.
+    # If all processes are on this node, the target may be about to record its window.
     info = process.registry.info
     all_here = sum(o.registry.info.job == info.job for _, o in here) >= (info.world_size or 0)
     found = window_bounds.find(others, process, own.identity, rank)
     for _ in range(_LOOKS if all_here else 0):
         if found is not None:
             break
-        # All processes record a window before it is freed: one that is not found after that is
-        # forgotten.
+        # All processes record a window before any frees it. If the window is freed by now, do not
+        # wait for its record.
         if is_there := _has(one, own):
             time.sleep(_INTERVAL)
         for target in others:
