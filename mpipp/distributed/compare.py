@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare the files that all processes of a run have left in its directory.
+"""Comparison of the files that all processes of a run have left in its directory.
 
 The directory has a file for each process in `processes`, with the RMA log in `logs`, and one for
 each node's watcher in `nodes`.
@@ -33,9 +33,9 @@ from mpipp.distributed.select_channels import Selection, Team
 from mpipp.model import Call, Site
 from mpipp.symbolizer.source_frames import Frame
 
-_MOST_LOGS = 4 << 30  # the logs together may have so many bytes; larger logs are not analysed
-_FEW = 64  # up to so many processes are all compared in detail
-# In larger runs the comparison stops after so many findings, or seconds.
+_MOST_LOGS = 4 << 30  # bytes of all logs together; larger logs are not analysed
+_FEW = 64  # so many processes are compared in detail, without selection
+# Limits of the comparison of larger runs: number of findings, seconds.
 MOST_FINDINGS = 1000
 MOST_SECONDS = 300.0
 
@@ -48,39 +48,39 @@ class Compared(NamedTuple):
     findings: list[Finding]
     processes: list[Process]
     view: View
-    unchecked: list[str]  # sentences
-    lost: list[str]  # the sentences of `unchecked` on processes of which nothing could be read
-    missing: list[str]  # those of them on processes that have left no file
+    unchecked: list[str]  # sentences that name the facts that were not checked
+    lost: list[str]  # those about processes whose files were unreadable
+    missing: list[str]  # those about processes that left no file
 
 
 class View:
-    """The processes that were read, as reports show them, by their index."""
+    """The processes that were read, by their index, in the form in which reports print them."""
 
     def __init__(self, processes: Sequence[Written]) -> None:
         self._processes = processes
 
     def label(self, *numbers: int) -> str:
-        """ "rank 0", "ranks 0 to 3"."""
+        """Return the words for processes: "rank 0", "ranks 0 to 3"."""
         return names.processes([self._processes[number].info for number in numbers])
 
     def rank(self, number: int) -> int | None:
-        """A process's rank in MPI_COMM_WORLD."""
+        """Return a process's rank in MPI_COMM_WORLD."""
         return self._processes[number].info.world_rank
 
     def world(self, number: int) -> str:
-        """The name of the process's MPI_COMM_WORLD: equal in all its processes, on all nodes."""
+        """Return the name of the process's MPI_COMM_WORLD, equal on all nodes."""
         return self._processes[number].info.world
 
     def where(self, party: Party) -> list[str]:
-        """A party's source lines."""
+        """Return a party's source lines."""
         return [frame.text for frame in self.frames(party)]
 
     def frames(self, party: Party) -> list[Frame]:
-        """A party's source lines, as frames."""
+        """Return a party's source lines as frames."""
         return self.calls(party.process, party.site)
 
     def calls(self, number: int, site: Site) -> list[Frame]:
-        """The frames that a call site of a process stands for."""
+        """Return the frames that a call site of a process stands for."""
         return self._processes[number].frames(site)
 
 
@@ -88,9 +88,11 @@ def compare(directory: str, told: Collection[str], team: Team | None = None) -> 
     """Return the errors between the processes that have left a file in a run's directory.
 
     Args:
+        directory: the run's directory.
         told: fingerprints of the findings that watchers have reported, each also without its ranks.
-        team: the processes that share the work and pass the same arguments. The first of them gets
-            the findings.
+        team: the processes that share the work and pass the same arguments. Its first process gets
+            the
+            findings.
     """
     every = paths(os.path.join(directory, PROCESSES))
     if team is None and len(every) <= _FEW:
@@ -115,8 +117,8 @@ def _of_few(directory: str, told: Collection[str], every: Sequence[str]) -> Comp
 def _of_many(
     directory: str, told: Collection[str], every: Sequence[str], choice: Selection
 ) -> Compared:
-    # Only the findings of each portion are kept in memory. Their processes are read again at the
-    # end.
+    # Only the findings of each portion stay in memory. At the end the files of their processes are
+    # read again, for the report.
     unchecked: list[str] = []
     named = _Named()
     _of_channels(choice, told, named, unchecked)
@@ -131,7 +133,7 @@ def _of_many(
 
 
 class _Named:
-    """Findings, each with the files of its parties and the keys of the channels that it needs."""
+    """Findings, with the files of their parties and the keys of the channels that they concern."""
 
     def __init__(self) -> None:
         self.findings: list[tuple[Finding, list[str]]] = []
@@ -145,7 +147,7 @@ class _Named:
 
     @property
     def stopped(self) -> str:
-        """The reason why the comparison has stopped, or ""."""
+        """The reason why the comparison has stopped; "" if it has not."""
         if len(self.findings) >= MOST_FINDINGS:
             return f"{MOST_FINDINGS:,} findings and more are enough"
         return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
@@ -172,7 +174,8 @@ def _of_channels(
 def _of_orders(
     choice: Selection, told: Collection[str], named: _Named, unchecked: list[str]
 ) -> None:
-    # The same calls may differ among processes that share other communicators, too.
+    # One error in the order of calls may appear in several groups of processes, because they share
+    # different communicators. The dictionary keeps it once.
     fresh: dict[str, tuple[Finding, list[str]]] = {}
     for compared, some in enumerate(choice.orders):
         if named.stopped:
@@ -210,7 +213,7 @@ def _read(
     unchecked: list[str],
     sequences: Collection[str] = (),
 ) -> list[Written]:
-    # Read files, each with the keys of the wanted channels; None means all channels.
+    # Reads files, each with the channels of the passed keys; None means all channels.
     found = []
     for path, keys in wanted.items():
         try:
@@ -223,7 +226,7 @@ def _read(
 def _fresh(
     found: Sequence[Written], told: Collection[str], between: _Between, unchecked: list[str]
 ) -> list[Finding]:
-    # Select the findings that no watcher has reported.
+    # Selects the findings that no watcher has reported.
     view = View(found)
     return [one for one in between(found, unchecked) if _fingerprint(one, view) not in told]
 
@@ -235,7 +238,7 @@ def _completed(
     missing: Sequence[int],
     said: tuple[list[str], list[str]],
 ) -> Compared:
-    # `said`: what was not checked so far, and which of these sentences are on lost processes.
+    # `said` has the sentences so far: on all unchecked facts, and those of them on lost processes.
     unchecked, lost = said
     absent = []
     if missing:
@@ -251,7 +254,8 @@ def _completed(
 def _of_logs(
     found: Sequence[Written], missing: Collection[int], unchecked: list[str]
 ) -> Iterator[Finding]:
-    # Find conflicts of one-sided operations. `missing`: ranks that are already reported as missing.
+    # Yields conflicts between one-sided operations. `missing`: ranks that are already reported as
+    # missing.
     sizes = [one.log.words << 3 for one in found if one.log is not None]
     if sum(sizes) > _MOST_LOGS:
         unchecked.append(
@@ -274,12 +278,12 @@ def _processes(found: Sequence[Written]) -> list[Process]:
 
 
 def _between(found: Sequence[Written], unchecked: list[str], over: bool) -> Iterator[Finding]:
-    # Deadlocks are left out: they need all channels, because a receive may match on any of them.
+    # Leaves out deadlocks: they need all channels, because a receive may match on any of them.
     def failed(process: Process | None, error: MpippError) -> None:
         unchecked.append(str(error))
 
     for finding in all_checks.between(_processes(found), failed, over):
-        if finding.rule not in deadlocks.RULES:  # a deadlock
+        if finding.rule not in deadlocks.RULES:
             yield finding
 
 
@@ -291,12 +295,15 @@ def _in_order(found: Sequence[Written], unchecked: list[str]) -> Iterator[Findin
 
 
 def is_of_all(finding: Finding) -> bool:
-    """Return whether all processes of a communicator take part: one error, with any ranks."""
+    """Return whether the finding concerns all processes of a communicator.
+
+    Such an error is only one, also if other ranks report it.
+    """
     if finding.rule.id == "graph-ends":
         return True
     calls = [party.evidence.call for party in finding.parties]
     if len(calls) > 1 and all(map(_is_collective, calls)):
-        return True  # an operation that has not completed
+        return True  # the active calls of a collective operation
     details = [detail for party in finding.parties for detail in party.details]
     facts = (name for phrase in (finding.what, *details) for name, _ in phrase.flat())
     return "call_ordinal" in facts
@@ -307,7 +314,7 @@ def _is_collective(call: Call | None) -> bool:
 
 
 def _fingerprint(finding: Finding, view: View) -> str:
-    # The ranks do not distinguish findings on a collective call.
+    # Findings on a collective call are equal if they differ only in the ranks.
     if is_of_all(finding):
         return formatting.fingerprint(finding, view.where)
     return formatting.fingerprint(finding, view.where, view.label)

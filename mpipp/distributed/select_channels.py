@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select which processes, and which of their channels, have to be compared in a large run.
+"""Selection of the processes and their channels that must be compared in a large run.
 
 The first step reads the heads of all files and adds their sums by bucket. The second step adds the
 sums of the channels in buckets that are not zero. The processes of channels that are still not zero
@@ -25,17 +25,17 @@ from mpipp.distributed.fingerprints.arithmetic import Pair, added
 from mpipp.distributed.fingerprints.process import BUCKETS
 from mpipp.distributed.process_file import writer
 
-PORTION = 1000  # channels that are compared at a time; more if they belong to the same processes
+PORTION = 1000  # channels in a portion; more if they belong to the same processes
 MOST_ORDERS = 64  # processes whose orders of calls on communicators are compared at a time
-_PART = struct.Struct("=QqqQQI")  # key, rank of the process and of its peer, sum, node
+_PART = struct.Struct("=QqqQQI")  # key, rank of the process and of its peer, two sums, node
 _Part = tuple[int, int, int, int, int, int]
-_KEY = struct.Struct("=QI")  # key, how many ranks follow
+_KEY = struct.Struct("=QI")  # key, number of ranks that follow
 _NOTHING: Pair = (0, 0)
-_Orders = dict[int, dict[int, int]]  # first ranks by node, by fingerprint
+_Orders = dict[int, dict[int, int]]  # the first rank of each node, for each fingerprint of an order
 
 
 class Team(Protocol):
-    """Processes that work together, with the same arguments."""
+    """Processes that share the comparison, with the same arguments."""
 
     rank: int
     size: int
@@ -64,26 +64,26 @@ class SingleProcess:
 
 
 class Portion(NamedTuple):
-    """The channels that are compared at a time."""
+    """A group of channels that are compared together."""
 
     paths: list[str]  # files of processes
-    keys: frozenset[int]  # of channels
+    keys: frozenset[int]  # keys of channels
 
 
 class Selection(NamedTuple):
-    """The channels that have to be compared."""
+    """The channels that must be compared."""
 
     portions: list[Portion]
-    orders: list[list[str]]  # files of processes that call on communicators in different orders
+    orders: list[list[str]]  # groups of files of processes with different orders
     ranks: set[int]  # of all processes that have left a file
     world_size: int
-    logged: bool  # True if there are logs of one-sided communication
-    unchecked: list[str]  # sentences
-    lost: list[str]  # the sentences of `unchecked` on files that could not be read
+    logged: bool  # whether there are RMA logs
+    unchecked: list[str]  # sentences that name the facts that were not checked
+    lost: list[str]  # those about unreadable files
 
 
 def select(paths: Sequence[str], team: Team) -> Selection:
-    """Select channels from the files of processes; all of a team get the same result."""
+    """Select channels from the files of processes. All processes of a team get the same result."""
     own = paths[team.rank :: team.size]
     heads: dict[str, writer.Head] = {}
     unread: list[str] = []
@@ -120,8 +120,8 @@ def select(paths: Sequence[str], team: Team) -> Selection:
 
 
 def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[Portion]:
-    # Neighbors share a portion, so that few files are read again. Channels of the same processes
-    # stay together: the findings on one may depend on another.
+    # Channels of neighboring processes share a portion, so that files are rarely read twice.
+    # Channels of the same processes stay together: the findings on one may depend on another.
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for key, ranks in wrong.items():
         groups[tuple(sorted(ranks))].append(key)
@@ -140,7 +140,7 @@ def _portions(wrong: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterat
 
 
 def _orders(differing: dict[int, set[int]], paths: dict[int, list[str]]) -> Iterator[list[str]]:
-    # Some orders at a time; orders that differ from each other stay together.
+    # Groups of some orders. Orders that differ from each other stay together.
     concerned: set[int] = set()
     for ranks in sorted({tuple(sorted(of)[:MOST_ORDERS]) for of in differing.values()}):
         if concerned and len(concerned.union(ranks)) > MOST_ORDERS:
@@ -204,8 +204,8 @@ def _parts(heads: dict[str, writer.Head], buckets: set[int], unread: list[str]) 
 
 
 def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
-    # The channels whose sums are not zero, with the ranks that take part. For orders of calls, some
-    # ranks that differ. Each process of the team adds the sums of some channels.
+    # Returns the channels whose sums are not zero, with their ranks. For orders of calls, returns
+    # some ranks that differ. Each process of the team adds the sums of a part of the channels.
     boxes = [bytearray() for _ in range(team.size)]
     for part in parts:
         boxes[part[0] // BUCKETS % team.size] += _PART.pack(*part)
@@ -222,15 +222,15 @@ def _wrong(parts: Sequence[_Part], team: Team) -> tuple[dict[int, set[int]], dic
                 ranks[key].update((rank, peer))
     wrong = (_packed(key, of) for key, of in ranks.items() if totals[key] != _NOTHING)
     found = dict(_unpacked(team.gather(b"".join(wrong))))
-    # A process without an order (it has not finished, or too little is known) is ignored: the rest
-    # may agree.
+    # A process without an order has not finished, or too little is known. It is left out.
     differ = (_packed(key, _of_each(of)) for key, of in orders.items() if len(of) > 1)
     return found, dict(_unpacked(team.gather(b"".join(differ))))
 
 
 def _of_each(orders: _Orders) -> set[int]:
-    # Some ranks that differ, at least one for each order. A node that has several orders provides
-    # all ranks: its watcher has reported them, so they are not reported again.
+    # Some ranks with different orders, at least one for each order. If a node has several orders,
+    # its watcher has already reported this. All ranks of the node are included, so that the
+    # comparison finds the same error again and leaves it out.
     nodes: dict[int, dict[int, int]] = defaultdict(dict)
     for order, ranks in orders.items():
         for node, rank in ranks.items():
@@ -245,8 +245,8 @@ def _of_each(orders: _Orders) -> set[int]:
 
 
 def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: Team) -> None:
-    # A process that has not made a call that others have made on a communicator adds nothing there.
-    # The processes that have called know who else is on the communicator.
+    # A process adds nothing for a communicator on which it has not called. Files of processes that
+    # have called on it have the other members.
     asked: dict[int, list[int]] = defaultdict(list)
     for key, ranks in wrong.items():
         if -1 in ranks:
@@ -256,7 +256,7 @@ def _add_silent(wrong: dict[int, set[int]], paths: dict[int, list[str]], team: T
     known = bytearray()
     for rank in sorted(asked)[team.rank :: team.size]:
         for path in paths[rank]:
-            with contextlib.suppress(MpippError):  # it is reported when the channel is compared
+            with contextlib.suppress(MpippError):  # reported when the channel is compared
                 written = writer.read(path, asked[rank])
                 for key in asked[rank]:
                     known += _packed(key, written.called_by(key))

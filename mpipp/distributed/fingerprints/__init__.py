@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Numbers that are equal where calls agree, small enough to compare thousands of processes."""
+"""Fingerprints of calls: small numbers that agree if the calls of thousands of processes agree."""

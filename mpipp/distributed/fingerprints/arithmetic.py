@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs of numbers modulo 2^61 - 1 that sums are made of, and their weights."""
+"""Arithmetic for fingerprints: pairs of numbers modulo 2^61 - 1, and their weights."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _WORD = (1 << 64) - 1
 
 
 def added(one: Pair, other: Pair) -> Pair:
-    """The sum of two pairs."""
+    """Return the sum of two pairs."""
     return (one[0] + other[0]) % PRIME, (one[1] + other[1]) % PRIME
 
 
 def hashed(*of: int) -> int:
-    """One hash of 64 bits for several numbers."""
+    """Return a hash of 64 bits for several numbers."""
     found = 0
     for number in of:
         found = mixed(found ^ mixed(number & _WORD))
@@ -30,23 +30,23 @@ def hashed(*of: int) -> int:
 
 
 def weight(*of: int) -> Pair:
-    """The weight that belongs to several numbers; never 0."""
+    """Return the weight for several numbers; never 0."""
     known = hashed(*of)
     return mixed(known ^ _SEEDS[0]) % PRIME or 1, mixed(known ^ _SEEDS[1]) % PRIME or 1
 
 
 def negative(one: Pair) -> Pair:
-    """The additive inverse."""
+    """Return the additive inverse."""
     return -one[0] % PRIME, -one[1] % PRIME
 
 
 def times(one: Pair, other: Pair) -> Pair:
-    """The product."""
+    """Return the product."""
     return one[0] * other[0] % PRIME, one[1] * other[1] % PRIME
 
 
 def data_fingerprint(data: Data | None) -> Pair:
-    """The fingerprint of sent or received data; unknown data is not compared."""
+    """Return the fingerprint of sent or received data; that of unknown data is 0."""
     if data is None:
         return NOTHING
     try:

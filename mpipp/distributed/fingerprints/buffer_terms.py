@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The terms of fingerprints that a process adds for the buffers of a collective call.
+"""The terms of a process for the buffers of a collective call.
 
-All processes add signatures that must be equal, on a ring. The sender adds the data of a transfer,
-and the receiver subtracts it. The table of procedures (wrapper/generator/agreement.py) says which
-of the two an operation needs.
+There are two kinds. For signatures that must be equal, each process adds its signature with its
+weight on a ring of all processes; equal signatures cancel. For data that one process sends to
+another, the sender adds the signature, and the receiver subtracts it. The table of procedures
+(wrapper/generator/agreement.py) has the kind of each operation.
 """
 
 from __future__ import annotations
@@ -22,11 +23,16 @@ from mpipp.distributed.fingerprints.arithmetic import (
     weight,
 )
 
-_VECTORS = (0x1B873593CC9E2D51, 0x05EBCA6BC2B2AE35)  # of each entry of a vector
+_VECTORS = (0x1B873593CC9E2D51, 0x05EBCA6BC2B2AE35)  # weights of a vector's entries
 
 
 def buffer_terms(key: int, ring: Pair, joined: CollectiveCall) -> Pair:
-    """The terms of a call's buffers; `key` is its channel's, `ring` the weight of the process."""
+    """Return the terms of a call's buffers.
+
+    Args:
+        key: that of the call's channel.
+        ring: the weight of the process on the ring of all processes.
+    """
     facts, inter = joined.operation.call.facts, joined.member.comm.inter
     if not facts.signatures:
         return NOTHING
@@ -43,7 +49,7 @@ def buffer_terms(key: int, ring: Pair, joined: CollectiveCall) -> Pair:
 
 
 def _equal(joined: CollectiveCall) -> Pair:
-    # The signature that must be equal in all processes.
+    # The fingerprint of the signature that must be equal in all processes.
     facts = joined.operation.call.facts
     if facts.signatures == "vector":
         every = NOTHING
@@ -55,7 +61,8 @@ def _equal(joined: CollectiveCall) -> Pair:
 
 
 def _transfers(key: int, joined: CollectiveCall) -> Pair:
-    # Several edges from one process to another have one weight: they match in any order.
+    # All transfers from one process to another have the same weight, because edges between the same
+    # two processes of a topology match in any order.
     found, own = NOTHING, _weight_number(joined)
     for number, peer in _peers(joined, True):
         data = data_fingerprint(joined.sent(number))
@@ -67,7 +74,7 @@ def _transfers(key: int, joined: CollectiveCall) -> Pair:
 
 
 def _peers(joined: CollectiveCall, is_sent: bool) -> Iterator[tuple[int, int]]:
-    # The receivers or senders, each with its number in the buffer, and in weights. With
+    # Yields receivers or senders: the number in the buffer, and the number for the weight. With
     # MPI_IN_PLACE a process sends nothing to itself.
     comm, facts = joined.member.comm, joined.operation.call.facts
     if facts.flow == "edges":
@@ -77,7 +84,7 @@ def _peers(joined: CollectiveCall, is_sent: bool) -> Iterator[tuple[int, int]]:
         return
     root = joined.operation.call.root
     numbers = range(comm.remote_size if comm.inter else comm.size)
-    if facts.flow == ("to root" if is_sent else "from root"):  # the root is the only peer
+    if facts.flow == ("to root" if is_sent else "from root"):
         numbers = range(root, root + 1) if root is not None and root in numbers else range(0)
     elif facts.flow in ("from root", "to root") and not joined.is_root:
         return
@@ -89,8 +96,8 @@ def _peers(joined: CollectiveCall, is_sent: bool) -> Iterator[tuple[int, int]]:
 
 
 def _weight_number(joined: CollectiveCall) -> int:
-    # Ranks in MPI_COMM_WORLD distinguish the two groups of an intercommunicator; without
-    # those nothing is compared (analysis/collectives/intercomm_roots.py).
+    # Ranks in MPI_COMM_WORLD distinguish the two groups of an intercommunicator. If they are
+    # unknown, the call is not compared (analysis/collectives/intercomm_roots.py).
     comm = joined.member.comm
     if not comm.inter:
         return comm.rank

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The terms of fingerprints that a process adds for a collective call."""
+"""The terms of a process for a collective call."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Calls:
         self._side = side
         comm = side.member.comm
         place, size, self._group = comm.rank, comm.size, NOTHING
-        if comm.inter:  # a ring through both groups, and one through its own
+        if comm.inter:  # one ring through both groups, and one through the process's own group
             ours, theirs = comm.world_ranks, comm.remote_world_ranks
             if ours:
                 ranks = comm.rank, (comm.rank + 1) % len(ours)
@@ -43,7 +43,7 @@ class Calls:
         self._ring = added(weight(key, 1, place), negative(weight(key, 1, following)))
 
     def terms(self, kept: KeptCall) -> Pair:
-        """The terms of one call."""
+        """Return the terms of one call."""
         joined = CollectiveCall(self._side.operation(kept.call), self._side.member)
         found = times(self._ring, _facts(joined))
         if joined.member.comm.inter:
@@ -52,8 +52,9 @@ class Calls:
         return added(found, buffer_terms(self._key, self._ring, joined))
 
     def _root(self, joined: CollectiveCall) -> Pair:
-        # Every process names the same rank in the root's group. The root names its own rank once
-        # for each process that names it.
+        # All processes must name the same root. Each process adds the name of the root's group on
+        # the ring. The root adds its own rank once for each process that must name it, and each of
+        # them subtracts the rank that it names.
         comm, root = joined.member.comm, joined.operation.call.root
         ours, theirs = comm.world_ranks, comm.remote_world_ranks
         if root is None or not ours or not theirs:

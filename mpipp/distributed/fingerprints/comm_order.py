@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The order in which processes call on their shared communicators, as sums that become zero.
+"""Fingerprints of the order in which processes call on the communicators that they share.
 
-Processes that are on the same communicators must make their blocking collective calls in one order
-(`analysis.collectives.comm_order`): a word with a letter for each call. There is a set of
-processes for the members of each communicator, and for the common members of each two. Each member
-has a fingerprint of its word, restricted to the communicators that all members of the set share.
-The fingerprint enters a sum with the weight of the member's rank, less the weight of the next rank
-in the set. Other communicators of a member belong to other sets, so they do not change this word.
+Processes on the same communicators must make their blocking collective calls in the same order
+(`analysis.collectives.comm_order`). These calls are a word with a letter for each communicator.
 
-These sums select what is compared, as those of channels do (`process`). They miss cycles in which
-no two processes share two communicators.
+There is a set of processes for the members of each communicator, and one for the common members of
+each two. Each member of a set has a word of its calls on the communicators that all members of the
+set share. The fingerprint of the word enters a sum with the weight of the member's rank, less the
+weight of the next rank in the set. So the sum is zero if all words are equal. A member's other
+communicators belong to other sets, so they do not change this word.
+
+As the sums of channels (`process`), these only select the processes to compare. They miss cycles in
+which no two processes share two communicators.
 """
 
 from __future__ import annotations
@@ -38,13 +40,14 @@ from mpipp.model import KeptCall
 
 MOST = 1 << 18  # steps for one process: turns that are read, and members of communicators
 
-# a call's letter is multiplied by the power of its place
+# The word's letter number n is multiplied by the n-th power of these.
 _POINTS = (0x11C3D9E2A47B5F06, 0x0F6A83B1C52D9E74)
 _INVERSES = tuple(pow(point - 1, -1, PRIME) for point in _POINTS)
 
 
 class _Run(NamedTuple):
-    # Repeated turns: the identity of each communicator, and how many of its calls block.
+    # Turns that are repeated. A turn is the identity of a communicator, and its number of blocking
+    # calls in sequence.
     turns: list[tuple[int, int]]
     times: int
 
@@ -63,13 +66,14 @@ class _Steps:
             raise _TooMany
 
     def take_members(self, count: int) -> None:
-        self.take(1 + count // 16)  # operations on sets are quick
+        self.take(1 + count // 16)  # set operations are fast
 
 
 def parts(process: Process) -> list[Part] | None:
-    """The terms of a process; a number below -1, made of its word's fingerprint, replaces the peer.
+    """Return the terms of a process; in each, a hash of the word replaces the peer.
 
-    Return None if it would take too long. Raises MpippError when its records make no sense.
+    The hash is below -1. Returns None if it would take too long. Raises MpippError if the records
+    are invalid.
     """
     known = World([process])
     rank = known.rank(process)
@@ -103,7 +107,7 @@ def _following(members: frozenset[int], rank: int) -> int:
 
 
 def _shared(found: Sequence[Side], steps: _Steps) -> Iterator[tuple[frozenset[int], list[int]]]:
-    # Sets of processes, with the communicators that all of them are on, if there are several.
+    # Yields sets of processes that share several communicators, with these communicators.
     members: dict[frozenset[int], list[int]] = {}
     made: dict[Sequence[int], frozenset[int]] = {}
     for side in found:
@@ -131,7 +135,7 @@ def _shared(found: Sequence[Side], steps: _Steps) -> Iterator[tuple[frozenset[in
 
 
 def _runs(found: call_sequence.Turns, steps: _Steps) -> Iterator[_Run]:
-    # Return nothing if some turns are not kept.
+    # Yields nothing if some turns are unknown.
     blocking = {identity: _Blocking(side) for identity, side in found.sides.items()}
     told: dict[int, int] = {}
     known: dict[object, tuple[int, int]] = {}
@@ -176,8 +180,8 @@ def _without_lone_calls(
     blocking: Mapping[int, _Blocking],
     steps: _Steps,
 ) -> tuple[list[tuple[int, int]], int]:
-    # Select the calls that block from turns that are repeated so often. `told` counts the calls of
-    # each communicator before these turns, and is brought up to date.
+    # Selects the blocking calls from turns that are repeated `often` times. `told` counts the calls
+    # on each communicator before these turns, and is updated.
     of_each = [(identity, count) for identity, count in of_each if identity in blocking]
     if any(blocking[identity].some for identity, _ in of_each):
         steps.take(often * len(of_each))
@@ -196,15 +200,16 @@ class _Blocking:
     """The blocking calls on one communicator.
 
     Attributes:
-        some: True if some calls of a stretch block and others do not.
+        some: whether only some of the calls block.
     """
 
     def __init__(self, side: Side) -> None:
         known: dict[object, bool] = {}
         self._firsts = [stretch.first for stretch in side.stretches]
         self._counts = [stretch.count for stretch in side.stretches]
-        self._before: list[int] = []  # the number of blocking calls before each stretch
-        # the number of blocking calls among the first calls of each period
+        self._before: list[int] = []  # number of blocking calls before each stretch
+        # For each stretch: the number of blocking calls among the first 0, 1, 2 ... calls of its
+        # period.
         self._of_each: list[list[int]] = []
         number = 0
         for stretch in side.stretches:
@@ -218,7 +223,7 @@ class _Blocking:
         self._all = set(known.values()) == {True}
 
     def between(self, before: int, last: int) -> int:
-        """The number of blocking calls after an ordinal, up to another one."""
+        """Return the number of blocking calls with ordinals after `before`, up to `last`."""
         if not self.some:
             return last - before if self._all else 0
         return self._upto(last) - self._upto(before)
@@ -232,7 +237,7 @@ class _Blocking:
 
 
 def _first(of_each: list[int], count: int) -> int:
-    # The number of blocking calls among the first `count`.
+    # The number of blocking calls among the first `count` calls of a stretch.
     often, rest = divmod(count, len(of_each) - 1)
     return often * of_each[-1] + of_each[rest]
 
@@ -245,7 +250,8 @@ def _blocks(kept: KeptCall, known: dict[object, bool]) -> bool:
 
 
 def _word(runs: Sequence[_Run], letters: Mapping[int, Pair]) -> Pair:
-    # The n-th call that has a letter contributes the letter times the n-th power of a point.
+    # The n-th call on a communicator with a letter contributes this letter times the n-th power of
+    # the point. The loop adds a run's repetitions as a geometric series.
     found = []
     for number, (point, inverse) in enumerate(zip(_POINTS, _INVERSES)):
         total, at = 0, 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over all processes that become zero where the processes agree.
+"""The terms of a process: sums of them over all processes become zero if the processes agree.
 
 Each process writes its calls as terms that terms of other processes cancel. The sender of a message
 adds a term, and its receiver subtracts it. Some values must be equal in all calls of a collective
@@ -50,21 +50,21 @@ class Part(NamedTuple):
     """The term that a process adds to the sum of a channel."""
 
     key: int  # 64 bits, equal in all processes of the channel
-    # Rank in MPI_COMM_WORLD of the other process of messages, else -1; less: see `comm_order`.
+    # For messages the rank in MPI_COMM_WORLD of the other process, else -1. Below -1: see
+    # `comm_order`.
     peer: int
     sum: Pair
 
     @property
     def bucket(self) -> int:
-        """The number of the sum that it belongs to."""
+        """The number of the bucket whose sum the term belongs to."""
         return self.key % BUCKETS
 
 
 def parts(process: Process) -> Iterator[Part]:
-    """Yield the terms of a process: one for each channel, and those for edges of distributed
-    graphs.
+    """Yield the terms of a process, one for each channel and each distributed graph.
 
-    Raises MpippError when its records make no sense.
+    Raises MpippError if the records are invalid.
     """
     known = World([process])
     messages: dict[Hashable, Pair] = {}
@@ -91,7 +91,7 @@ def parts(process: Process) -> Iterator[Part]:
 
 
 def key_of(known: World, side: Side) -> int | None:
-    """The key of a channel, also of one that adds nothing; None if it is in no sum."""
+    """Return the key of a channel, also without calls; None if the channel belongs to no sum."""
     starts, of = channel_history.starts_key(known, side), channel_history.key(known, side)
     if starts is not None:
         return hashed(4, *starts)
@@ -104,7 +104,7 @@ def key_of(known: World, side: Side) -> int | None:
 
 
 def _edges(key: int, comm: Comm) -> Pair:
-    # Each edge is added at both of its ends.
+    # Both processes of an edge add it, with opposite signs.
     found = NOTHING
     for to in comm.destinations or ():
         if 0 <= to < comm.size:
@@ -122,7 +122,7 @@ def _over(side: Side, known: dict[Hashable, Pair], terms: Callable[[KeptCall], P
     # The terms of all calls, each with the weight of its ordinal. Runs are summed without expanding
     # them.
     one = other = 0
-    at, x, y = 0, 1, 1  # an ordinal, and its weights: single calls often follow each other
+    at, x, y = 0, 1, 1  # an ordinal and its weights, because single calls are often adjacent
     for stretch in side.stretches:
         of_each = []
         for kept in stretch.calls:
@@ -151,7 +151,7 @@ def _of_stretch(stretch: Stretch, of_each: Sequence[Pair]) -> Pair:
         power = pow(base, stretch.first, PRIME)
         cycle, step = 0, pow(base, period, PRIME)
         fewer = _geometric(step, turns)
-        more = (fewer + pow(step, turns, PRIME)) % PRIME  # one turn more
+        more = (fewer + pow(step, turns, PRIME)) % PRIME  # for one repetition more
         for position, term in enumerate(of_each):
             cycle += power * term[number] % PRIME * (more if position < rest else fewer)
             power = power * base % PRIME
@@ -171,7 +171,7 @@ def _geometric(step: int, count: int) -> int:
 
 def _other(known: World, side: Side) -> int:
     rank = known.world_rank(side.member, side.channel.peer)
-    assert rank is not None  # it has a key
+    assert rank is not None  # `key_of` has returned a key
     return rank
 
 

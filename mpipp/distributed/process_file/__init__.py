@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The file of one process: records of the model, written and read."""
+"""The file of one process: writing and reading of the model's records."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decompress the rest of a file piece by piece: a small file may stand for a huge one."""
+"""Decompression of a file's rest in pieces, because a small file may decompress to a huge one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import BinaryIO
 
 from mpipp.common.errors import MpippError
 
-_PIECE = 1 << 20  # bytes that are unpacked at a time
+_PIECE = 1 << 20  # decompressed bytes
 
 
 def pieces(file: BinaryIO, size: int, most: int, path: str) -> Iterator[bytes]:
     """Yield the decompressed content of the `size` bytes up to a file's end.
 
-    Raises MpippError when they are not there, are damaged, or stand for more than `most` bytes.
+    Raises MpippError if bytes are missing or damaged, or decompress to more than `most` bytes.
     """
     left = os.fstat(file.fileno()).st_size - file.tell()
     if left != size:
@@ -38,7 +38,7 @@ def pieces(file: BinaryIO, size: int, most: int, path: str) -> Iterator[bytes]:
 
 
 def lines(unpacked: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of text that comes in pieces, without their line ends."""
+    """Yield the lines of text that comes in pieces, without their line ends."""
     begun: list[bytes] = []
     for piece in unpacked:
         first, *others = piece.split(b"\n")

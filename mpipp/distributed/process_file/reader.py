@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process that was read from its file, as checks see it (`context.records_protocol.Records`)."""
+"""A process that was read from its file, for checks (`context.records_protocol.Records`)."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ _CLASSES = {
 
 
 def _has_peer(channel: Channel) -> bool:
-    # In other channels, peer and tag stand for something else.
+    # Channels of other sequences use the fields `peer` and `tag` for other numbers.
     return "send" in channel.sequence or "receive" in channel.sequence
 
 
 def without_channel(call: Call, channel: Channel) -> Call:
-    """A completed call without the arguments that its channel contains."""
+    """Return a completed call without the arguments that its channel contains."""
     if not _has_peer(channel):
         return replace(call, comm=None)
     return replace(call, comm=None, dest=None, source=None, tag=None)
@@ -69,7 +69,7 @@ def _in_channel(call: Call, channel: Channel, comm: Comm) -> Call:
 
 
 class Written:
-    """One process. `take` gets the lines of the file at `path` in their order."""
+    """One process, read from the file at `path`. `take` gets the file's lines in their order."""
 
     def __init__(self, path: str, node: str, calls: int, info: ProcessInfo) -> None:
         self.path = path
@@ -79,7 +79,7 @@ class Written:
         self._constants: dict[str, int] = {}
         self._places: list[list[Frame]] = [[]]
         self._datatypes: list[DatatypeRecord | Broken] = []
-        self._calls: list[tuple[int, Any]] = []  # as they were read
+        self._calls: list[tuple[int, Any]] = []  # not yet decoded
         self._made: dict[int, Call] = {}
         self._objects: dict[str, list[Object]] = defaultdict(list)
         self._channels: dict[int, list[Channel]] = defaultdict(list)  # by the communicator's number
@@ -105,7 +105,7 @@ class Written:
     # Reading.
 
     def take(self, line: Any) -> None:
-        """Take a line of the file. Raises MpippError when it makes no sense."""
+        """Take a line of the file. Raises MpippError if the line is invalid."""
         try:
             ((what, said),) = line.items()
             if what in _CLASSES:
@@ -163,7 +163,7 @@ class Written:
         self.log = rma_log_file.description(said)
 
     def called_by(self, key: int) -> set[int]:
-        """Ranks in MPI_COMM_WORLD that make the collective calls of a communicator.
+        """Return the ranks in MPI_COMM_WORLD that make the collective calls of a communicator.
 
         Args:
             key: key of the channel. The result is empty for other channels, and if the ranks are
@@ -175,26 +175,26 @@ class Written:
         return {*(comm.world_ranks or ()), *(comm.remote_world_ranks or ())}
 
     def site(self, number: int) -> Site:
-        """A call site by its number, which replaces its address."""
+        """Return a call site by its number, which replaces its address."""
         return Site(number if self._places[number] else 0)
 
     def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
-        """A datatype by its number."""
+        """Return a datatype by its number."""
         return self._datatypes[number]
 
     def frames(self, site: Site) -> list[Frame]:
-        """The calls that a place stands for, innermost first."""
+        """Return the frames of a place, innermost first."""
         return self._places[site.address] if site.address < len(self._places) else []
 
     # Queries of the checks.
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles, by name."""
+        """The standard's constants that are not handles, by name."""
         return self._constants
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value, as an address or as a signed value."""
+        """Return the first of `names` with this value; addresses and signed values are equal."""
         for name in names:
             known = self._constants.get(name)
             if known is not None and (known - value) % (1 << 64) == 0:
@@ -202,7 +202,7 @@ class Written:
         return None
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object | Broken]:
-        """The objects of a kind."""
+        """Return the objects of a kind."""
         return (one for one in self._objects_of_kind(kind) if ended or not one.header.is_ended)
 
     def _objects_of_kind(self, kind: str) -> Sequence[Object]:
@@ -219,41 +219,41 @@ class Written:
         self._channels.clear()
 
     def find(self, kind: str, handle: int, place: int | None = None) -> Object | Broken | None:
-        """The object that has the handle, or had it last."""
+        """Return the object that has the handle, or had it last."""
         wanted = (handle, handle % (1 << 64), handle % (1 << 32))
         listed = (one for one in self._objects_of_kind(kind) if "unlisted" not in one.header.flags)
         found = [one for one in listed if one.header.handle in wanted]
         return max(found, key=lambda one: one.header.serial, default=None)
 
     def at(self, kind: str, address: int) -> Object | Broken:
-        """The object whose record was at an address."""
+        """Return the object whose record was at an address."""
         for found in self._objects_of_kind(kind):
             if found.header.record == address:
                 return found
         return Broken(kind, address, "it is not among what a process has left")
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
-        """The headers of the objects that `objects` yields."""
+        """Return the headers of the objects that `objects` yields."""
         for found in self.objects(kind, ended):
             assert not isinstance(found, Broken)
             yield found.header
 
     def broken_headers(self, kind: str) -> Iterator[Broken]:
-        """Yield nothing: `failures` has what could not be read."""
+        """Return nothing: `failures` has the unreadable objects."""
         yield from ()
 
     def pending_requests(self) -> Iterator[Request | Broken]:
-        """The requests whose operation was not completed."""
+        """Return the requests whose operation was not completed."""
         for found in self._objects["request"]:
             assert isinstance(found, Request)
             yield found
 
     def threads(self) -> Iterator[Thread | Broken]:
-        """The threads that have called MPI."""
+        """Return the threads that have called MPI."""
         return iter(self._threads)
 
     def last_calls(self) -> Iterator[ThreadCall]:
-        """The last call of each thread."""
+        """Return the last call of each thread."""
         return iter(self._last)
 
     def times(self, channel: Channel) -> dict[int, int]:
@@ -261,7 +261,7 @@ class Written:
         return {}
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        """The calls that were counted in a channel of a communicator, as far as they are kept."""
+        """Return the counted calls in a channel of a communicator, as far as they are kept."""
         number = self._numbers.get(comm.header.serial)
         kept: dict[int, KeptCall] = {}
 
@@ -280,12 +280,12 @@ class Written:
             raise MpippError("a process has left a channel that makes no sense") from None
 
     def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
-        """The different ones among these calls, also if their ordinals are meaningless."""
+        """Return the different calls of a channel, also if their ordinals are uncertain."""
         past = self.recorded_calls(comm, channel)
         return list({kept.words: kept for stretch in past for kept in stretch.calls}.values())
 
     def outline(self, comm: Comm, channel: Channel) -> None:
-        """Return nothing: the file has no outline."""
+        """Return None: the file has no outline."""
         return
 
     def _call(self, number: int) -> Call:
@@ -294,56 +294,56 @@ class Written:
             found = self._made[number] = serialization.model("Call", self._calls[number][1], self)
         return found
 
-    # The file lacks these facts: only a running process has them.
+    # Facts that the file does not have: only a running process has them.
 
     def is_zero(self, address: int) -> bool:
         """Return False: the file has no memory of the process."""
         return False
 
     def combiner(self, address: int) -> str:
-        """Raise MpippError: only the datatypes of calls are known."""
+        """Raise MpippError: the file has only the datatypes of calls."""
         raise MpippError("a process has left no such datatype")
 
     def passed_requests(self, call: Call, most: int) -> list[tuple[Object | Broken, ...]]:
-        """The requests that a call waits for; none if their handles could not be read."""
+        """Return the requests that a call waits for; none if their handles were unreadable."""
         return self._given.get((call.frame, call.serial), [])
 
     def passed_handles(self, call: Call, most: int) -> tuple[int, ...]:
-        """No handles: a process's file does not have them."""
+        """Return nothing: the file does not have the handles."""
         return ()
 
     def stale_requests(self, call: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """No requests: a process's file does not have the handles."""
+        """Return nothing: the file does not have the handles."""
         return iter(())
 
     def freed_active_requests(self) -> Iterator[Request]:
-        """No requests: a process's file does not have them."""
+        """Return nothing: the file does not have these requests."""
         return iter(())
 
     def breaches(self) -> Iterator[Breach]:
-        """Return nothing: they have been reported."""
+        """Return nothing: the watcher has reported the violations."""
         return iter(())
 
     def record_count(self, kind: str) -> int:
-        """Return None: the file does not have all objects that existed."""
+        """Return 0: the file does not have all objects that existed."""
         return 0
 
     def returned_codes(self) -> Iterator[ReturnedCode]:
-        """Return nothing: they have been reported."""
+        """Return nothing: the watcher has reported the error codes."""
         return iter(())
 
     def keyval_places(self) -> Iterator[KeyvalPlace]:
-        """Return nothing: their growth has been reported."""
+        """Return nothing: the watcher has reported their growth."""
         return iter(())
 
     def touches(self) -> Iterator[Touch]:
-        """Return nothing: they have been reported."""
+        """Return nothing: the watcher has reported the accesses."""
         return iter(())
 
     def onesided(self) -> Log | None:
-        """The log of its one-sided communication and of what orders it; None if there is none.
+        """Return the RMA log; None if there is none.
 
-        Raises MpippError when it cannot be read.
+        Raises MpippError if it is unreadable.
         """
         rank, size = self.info.world_rank, self.info.world_size
         if self.log is None or rank is None or size is None:
@@ -359,11 +359,11 @@ class Written:
         return Broken("datatype", 0, "a log has a datatype that is not there")
 
     def function(self, address: int) -> str:
-        """A function by its address."""
+        """Return the address of a function as its name: the file has no other."""
         return f"{address:#x}"
 
     def file(self, address: int) -> str:
-        """Return "": the calls have the facts that checks need of a file."""
+        """Return "": the calls have the facts about files that checks need."""
         return ""
 
 
@@ -388,7 +388,7 @@ def _frame(said: Any) -> Frame:
 
 
 def _argument(value: Any) -> Any:
-    # An argument of a datatype's constructor.
+    # Reads an argument of a datatype's constructor.
     if isinstance(value, list):
         return tuple(_argument(one) for one in value)
     if value is None or type(value) in (int, str):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The log of one-sided communication that a process leaves, in a file beside its own.
+"""The file with the RMA log of a process, beside the process's file.
 
-The process's file says what numbers in the log stand for (`described`). The log's file has a head
-in JSON. The words of the log follow, 8 bytes each, lowest byte first, compressed by zlib.
+The process's file has the names of the numbers in the log (`described`). The log's file begins with
+a head in JSON. The words of the log follow, 8 bytes each, lowest byte first, compressed by zlib.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from mpipp.registry.rma_log.events import Log
 
 FORMAT, VERSION = "log", 4
 _MOST_HEAD = 4096  # bytes
-_LEVEL = 1  # of compression: processes wait for it
+_LEVEL = 1  # fast compression, because processes wait for it
 _WORD = 8  # bytes
 
 
 class RmaLogFile(NamedTuple):
-    """A log that a process has left, as its own file describes it."""
+    """The description of a log, from the process's file."""
 
     words: int
     procedures: Mapping[int, str]
@@ -40,7 +40,7 @@ class RmaLogFile(NamedTuple):
 
 
 class Process(NamedTuple):
-    """Further facts on a process, see `Around`."""
+    """Further facts about the process, see `Around`."""
 
     rank: int
     size: int
@@ -50,18 +50,21 @@ class Process(NamedTuple):
 
 
 def path_of(path: str) -> str:
-    """The path of a log, from the path of its process's file."""
+    """Return the path of a log, from the path of its process's file."""
     folder, name = os.path.split(path)
     return os.path.join(os.path.dirname(folder), os.path.basename(LOGS), name)
 
 
 def described(moved: MovedLog) -> dict[str, Any]:
-    """The description of a log for the process's file."""
+    """Return the description of a log for the process's file."""
     return {**moved._asdict(), "words": len(moved.words)}
 
 
 def description(said: Any) -> RmaLogFile:
-    """The inverse of `described`. Raises TypeError, KeyError or ValueError for invalid values."""
+    """Read a description, as `described` returns it.
+
+    Raises TypeError, KeyError or ValueError for invalid values.
+    """
     numbers = {name: _names(said["enumerations"][name]) for name in ENUMERATIONS}
     words, lost, damaged = said["words"], said["lost"], said["damaged"]
     if not (type(words) is int and words >= 0 and type(lost) is int and type(damaged) is bool):
@@ -74,7 +77,7 @@ def _names(said: Any) -> dict[int, str]:
 
 
 def content(moved: MovedLog) -> bytes:
-    """The file of a log."""
+    """Return the content of a log's file."""
     words = moved.words
     if sys.byteorder != "little":
         words = array("Q", words)
@@ -85,9 +88,9 @@ def content(moved: MovedLog) -> bytes:
 
 
 def read(left: RmaLogFile, path: str, process: Process) -> Log | None:
-    """The log in a file; None: there is none.
+    """Return the log in a file; None if the file does not exist.
 
-    Raises MpippError when it cannot be read, or is damaged.
+    Raises MpippError if the file is unreadable or damaged.
     """
     try:
         with opened(path) as file:
@@ -125,7 +128,7 @@ def _size(line: bytes, left: RmaLogFile, path: str) -> int:
 
 
 def _words(pieces: Iterable[bytes]) -> array[int]:
-    # Yield whole words: a piece may end within a word.
+    # Pieces may end within a word, so the rest is kept for the next piece.
     found, rest = array("Q"), b""
     for piece in pieces:
         data = rest + piece
@@ -138,7 +141,7 @@ def _words(pieces: Iterable[bytes]) -> array[int]:
 
 
 class _Naming:
-    # The meaning of the numbers, as in `registry.logged.Naming`.
+    # The names of the numbers, as in `registry.rma_log.entries.EntryNames`.
     def __init__(self, left: RmaLogFile, site: Callable[[int], Site]) -> None:
         self._left = left
         self._site = site

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Convert the model's objects to plain values of JSON, and back.
+"""Conversion of the model's objects to plain values of JSON, and back.
 
 An object becomes a dictionary of its fields. The annotations of the fields define the values that
 reading accepts: nothing is ever evaluated. A field that is None is left out. A call site or a
-datatype becomes its number in a table of the file. A set becomes a sorted list, range(n) {"range":
-n}.
+datatype becomes its number in a table of the file. A set becomes a sorted list, and range(n)
+becomes {"range": n}.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _CLASSES: dict[str, Any] = {
         *(ProcessInfo, Request, Share, Thread, ThreadCall, Win),
     )
 }
-MOST_PROCESSES = 1 << 20  # processes of a job: the comparison searches among so many
-# Fields that are at most this number; ranks are at most one less.
+MOST_PROCESSES = 1 << 20  # the comparison makes lists of all processes of a job
+# Fields that must not exceed MOST_PROCESSES.
 _OF_PROCESSES = {
     "Comm": ("size", "remote_size", "rank"),
     "Group": ("size",),
@@ -86,31 +86,31 @@ _ATOMS: dict[str, type] = {"int": int, "str": str, "bool": bool}
 
 
 class Numbers(Protocol):
-    """The tables of a file that is written."""
+    """The tables of a file that is being written."""
 
     def place(self, site: Site) -> int:
-        """The number of a call site."""
+        """Return the number of a call site."""
         ...
 
     def datatype(self, found: DatatypeRecord | Broken) -> int:
-        """The number of a datatype."""
+        """Return the number of a datatype."""
         ...
 
 
 class Tables(Protocol):
-    """The tables of a file that is read. Both raise IndexError for other numbers."""
+    """The tables of a file that is being read. Methods raise IndexError for unknown numbers."""
 
     def site(self, number: int) -> Site:
-        """A call site by its number."""
+        """Return a call site by its number."""
         ...
 
     def datatype_by_number(self, number: int) -> DatatypeRecord | Broken:
-        """A datatype by its number."""
+        """Return a datatype by its number."""
         ...
 
 
 def plain(value: Any, numbers: Numbers) -> Any:
-    """A value of the model as one of JSON."""
+    """Convert a value of the model to a value of JSON."""
     if value is None or isinstance(value, (int, str)):
         return value
     if isinstance(value, Site):
@@ -138,9 +138,9 @@ def _fields(value: Any, numbers: Numbers) -> dict[str, Any]:
 
 
 def model(name: str, value: Any, tables: Tables) -> Any:
-    """The object of the named class that a plain value stands for.
+    """Convert a plain value to an object of the named class.
 
-    Raises MpippError when the value does not describe one.
+    Raises MpippError if the value does not describe such an object.
     """
     try:
         return _object(name, value, tables)
@@ -166,7 +166,7 @@ def _object(name: str, value: Any, tables: Tables) -> Any:
 
 @functools.cache
 def _reader(annotation: str) -> _Reader:
-    # The function that reads a value of a field, according to the field's annotation.
+    # Returns a function that reads the value of a field with this annotation.
     choices = list(_split(annotation, "|"))
     if len(choices) > 1:
         readers = [_reader(choice) for choice in choices]
@@ -228,7 +228,7 @@ def _check_none(value: Any, _: Tables) -> None:
 
 
 def number(value: Any) -> int:
-    """A number of a table. Raises TypeError for anything else."""
+    """Return a number of a table. Raises TypeError for any other value."""
     if type(value) is not int or value < 0:
         raise TypeError(f"{str(value)[:20]} for a number")
     return value
@@ -241,7 +241,7 @@ def _of_processes(value: Any) -> int:
 
 
 def integer(value: Any) -> int:
-    """An integer. Raises TypeError for anything else."""
+    """Return an integer. Raises TypeError for any other value."""
     if type(value) is not int:
         raise TypeError(f"{str(value)[:20]} for an integer")
     return value
@@ -260,7 +260,7 @@ def _items(value: Any) -> Any:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    # Split only outside brackets.
+    # Splits only outside brackets.
     depth = start = 0
     for position, character in enumerate(text):
         depth += {"[": 1, "]": -1}.get(character, 0)

@@ -15,13 +15,13 @@ rest is compressed by zlib: lines of JSON, each an object with one member that n
                 for each request
     log         the description of the RMA log, which is in a file of its own (rma_log_file.py)
     sums        key, peer and both sums of each channel, and of the calls on several
-                communicators, see `sums.Part` and `comm_order`; it is the first line
+                communicators, see `process.Part` and `comm_order`; it is the first line
     channel     its key, a communicator's number among the lines `comm`, the channel, its stretches:
-                lists of first ordinal, count and the numbers of the calls that take turns.
-                Single calls in a row are [first, 0, numbers]. A channel that threads share has
+                lists of first ordinal, count and the numbers of the calls of a period.
+                Adjacent single calls are [first, 0, numbers]. A channel that threads share has
                 only the different calls.
 
-Reading checks each value. A damaged file gets one sentence.
+The reader checks each value. For a damaged file it raises MpippError with one sentence.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ from mpipp.model import (
 from mpipp.symbolizer.source_frames import Frame
 
 FORMAT, VERSION = "process", 5
-_KINDS = ("op", "win", "file")  # and comm
+_KINDS = ("op", "win", "file")  # "comm" has its own code
 _MOST_HEAD = 1 << 20  # bytes
-# bytes of the rest, decompressed: 16 times the default capacity of a process's history
+# decompressed bytes behind the head: 16 times the default capacity of a process's history
 _MOST = 1 << 30
 _LEVEL = 3  # compression level
 _MOST_GIVEN = 4096  # requests of one call
@@ -77,15 +77,15 @@ class Head(NamedTuple):
     """The content of the first line."""
 
     node: str
-    calls: int  # number of MPI calls that the process has made
+    calls: int  # number of MPI calls of the process
     info: ProcessInfo
-    sums: list[tuple[int, int, int]]  # by bucket; sums that are zero are left out
-    unordered: bool  # True if it has called too much on several communicators to be in sums
-    bytes: int  # of the rest
+    sums: list[tuple[int, int, int]]  # bucket and both sums; sums that are zero are left out
+    unordered: bool  # its order of calls is in no sum: it changes communicators too often
+    bytes: int  # of the compressed rest
 
 
 class Files(NamedTuple):
-    """The files that a process leaves: its own, and that of its log, empty without a log."""
+    """The files that a process leaves: its own, and that of its RMA log, b"" without a log."""
 
     process: bytes
     log: bytes
@@ -98,13 +98,16 @@ def written(
     logged: bool = False,
     past: Sequence[Side] | None = None,
 ) -> Files:
-    """The files of a process.
+    """Return the files of a process.
 
     Args:
-        logged: the log of its one-sided communication.
+        process: the process.
+        places: returns the frames of a call site.
+        node: name of the process's node.
+        logged: whether to write the RMA log.
         past: if not None, only these completed calls are written, and no pending operation.
 
-    Raises MpippError when its records make no sense.
+    Raises MpippError if the records are invalid.
     """
     parts = list(sums_of.parts(process)) if past is None else []
     in_order = comm_order.parts(process) if past is None else ()
@@ -130,7 +133,7 @@ def written(
 
 
 def head(path: str) -> Head:
-    """The head of a file. Raises MpippError when it cannot be read, or has none."""
+    """Return the head of a file. Raises MpippError if the file is unreadable or has no head."""
     try:
         with run_directory.opened(path) as file:
             return _head(file.readline(_MOST_HEAD), path)
@@ -141,9 +144,10 @@ def head(path: str) -> Head:
 def read(
     path: str, keys: Collection[int] | None = None, sequences: Collection[str] = ()
 ) -> Written:
-    """Read the process from its file. Raises MpippError when it cannot be read, or is damaged.
+    """Read the process from its file. Raises MpippError if the file is unreadable or damaged.
 
     Args:
+        path: the file's path.
         keys: keys of the wanted channels; None for all.
         sequences: further wanted channels.
     """
@@ -161,7 +165,7 @@ def read(
 
 
 def sums(path: str) -> list[tuple[int, int, int, int]]:
-    """Key, peer and sums of each channel of a process. Raises MpippError as `read`."""
+    """Return key, peer and sums of each channel of a process. Raises MpippError as `read`."""
     with _opened(path) as (_, lines):
         try:
             found = [_numbers(row, 4) for row in run_directory.parsed(next(lines))["sums"]]
@@ -174,7 +178,7 @@ def sums(path: str) -> list[tuple[int, int, int, int]]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[Head, Iterator[bytes]]]:
-    # The head, and the lines of the rest.
+    # Yields the head, and the lines of the rest.
     try:
         with run_directory.opened(path) as file:
             known = _head(file.readline(_MOST_HEAD), path)
@@ -250,7 +254,8 @@ def _line(content: dict[str, Any]) -> str:
 
 
 class _Writer:
-    # Numbers call sites, datatypes and calls in the order of their use. Tables precede their users.
+    # Numbers call sites, datatypes and calls in the order of their use. In the file, a table
+    # precedes the lines that use it.
 
     def __init__(
         self,
@@ -291,7 +296,7 @@ class _Writer:
         comms = self._comms()
         for comm in comms:
             yield _line({"comm": serialization.plain(comm, self)})
-        # For completed calls the sum of their groups is kept.
+        # The ledger has a hash in place of a group, so a file of the whole process needs no groups.
         for kind in _KINDS if self._past is None else (*_KINDS, "group"):
             for found in registry.objects(kind):
                 if not isinstance(found, Broken):
@@ -309,8 +314,8 @@ class _Writer:
         known = World([self._process])
         for number, side in self._sides(comms):
             stretches = [*self._stretches(side.channel, side.stretches)]
-            # Also for a channel that adds nothing: it is compared with the channels of other
-            # processes.
+            # Also for a channel that adds nothing to the sums: it is compared with the channels of
+            # other processes.
             key = sums_of.key_of(known, side) if side.member.comm.identity else None
             told = [key or 0, number, serialization.plain(side.channel, self), stretches]
             yield _line({"channel": told})
@@ -346,7 +351,7 @@ class _Writer:
         return [Singles(1, len(kinds), kinds)] if kinds else []
 
     def _passed_requests(self, call: Call | None) -> Iterator[str]:
-        # The array of its requests is the program's own memory.
+        # The program may have unmapped the array of requests; then nothing is written.
         try:
             given = self._process.registry.passed_requests(call, _MOST_GIVEN) if call else []
         except MpippError:
@@ -385,7 +390,7 @@ class _Writer:
         return number
 
     def _named(self, call: Call) -> Call:
-        # Add the name of an operation's function: addresses mean nothing to other processes.
+        # Adds the name of an operation's function: addresses mean nothing to other processes.
         if call.own_op is None:
             return call
         around, of = self._process.around, call.own_op
@@ -401,7 +406,7 @@ class _Writer:
             return self._datatypes[record]
         if isinstance(found, Broken):
             return self._describe(record, {"broken": found.reason})
-        # Components first and without recursion: a chain of constructors may be very long.
+        # Components first, without recursion: a chain of constructors may be very long.
         pending = [found]
         while pending:
             one = pending[-1]
