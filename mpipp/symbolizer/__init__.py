@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Lines, functions and variables at addresses of a process, by its debug information."""
+"""Look-up of lines, functions and variables at addresses of a process, from debug information."""

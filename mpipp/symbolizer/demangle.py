@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Names of functions as a person knows them."""
+"""Names of functions in the form that programmers know."""
 
 from __future__ import annotations
 
 import re
 
-# The functions that GCC and Clang make from OpenMP directives.
+# The functions that GCC and Clang create from OpenMP directives.
 _REGION = re.compile(r"(.*)\.(?:_omp_fn\.\d|omp_outlined|omp_task_entry).*")
 
 
 def source_name(name: str) -> str:
-    """The name, or that of the function in whose source a part of it stands.
+    """Return a function's name; for a function made from an OpenMP region, the function around it.
 
-    GCC names those of C++ as linkers do, which no person knows.
+    GCC gives regions in C++ functions mangled names, which are replaced by "an OpenMP region".
     """
     found = _REGION.fullmatch(name)
     if found is None:

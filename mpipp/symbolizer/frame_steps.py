@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames as steps of a stack: consecutive frames of libraries without source lines are one step."""
+"""Frames as steps of a stack, with adjacent frames of libraries folded into one step."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from mpipp.ranks.stack_tree import LIBRARY, PROGRAM, Step
 from mpipp.symbolizer.source_frames import Frame
 
-# Libraries whose lines tell users nothing: the C library, MPI's own, and the wrapper.
+# Users cannot use lines of these libraries: the C library, MPI, and the wrapper.
 _HIDDEN = ("libc.so.", "libc-", "ld-linux", "libpthread", "libmpi", "libfmpi", "libpmpi")
 
 
 def steps(frames: Sequence[Frame]) -> list[Step]:
-    """The steps of frames, innermost first, as a stack: outermost first."""
+    """Convert frames, innermost first, to steps, outermost first."""
     found: list[Step] = []
     for frame in reversed(frames):
         if not is_folded(frame):
@@ -21,11 +21,11 @@ def steps(frames: Sequence[Frame]) -> list[Step]:
         elif not found or found[-1].kind != LIBRARY:
             name = frame.function or frame.text
             found.append(Step(f"{name} in {frame.library}" if frame.function else name, LIBRARY))
-    # A thread begins in the C library.
+    # Leave out the C library's functions that begin a thread.
     begun = next((i for i, one in enumerate(found) if one.kind == PROGRAM), 0)
     return found[begun:]
 
 
 def is_folded(frame: Frame) -> bool:
-    """Return whether a frame is a library's that users do not know."""
+    """Return whether a frame belongs to a library whose source users do not know."""
     return bool(frame.library) and (not frame.line or frame.library.startswith(_HIDDEN))

@@ -2,8 +2,8 @@
 """The call frame information of an ELF file for x86-64: from one stack frame to its caller's.
 
 It is in .eh_frame, and .eh_frame_hdr finds the entry of an address (Linux Standard Base, 10.6;
-DWARF 5, section 6.4). Only what compilers write for functions is understood: the canonical frame
-address (CFA) lies at a distance from %rsp or %rbp, or is stored there.
+DWARF 5, section 6.4). This module reads only the rules that compilers write for functions. The
+canonical frame address (CFA) must be at a distance from %rsp or %rbp, or be stored there.
 """
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-RBP, RSP, _RETURN = 6, 7, 16  # registers, by their numbers in DWARF
-AT_RBP = 0  # in place of a distance from the CFA: where %rbp points
-_RELATIVE = 0x1B  # an address as a signed distance of 4 bytes from where it stands
-_TABLE = 0x3B  # the same, from the beginning of .eh_frame_hdr
-_BREG, _DEREF = 0x70, 0x06  # of expressions
-_MOST_ENTRY = 1 << 16  # bytes
+RBP, RSP, _RETURN = 6, 7, 16  # register numbers in DWARF
+AT_RBP = 0  # stands for a distance from the CFA: %rbp points to its saved value
+_RELATIVE = 0x1B  # DW_EH_PE code of an address: a signed offset of 4 bytes from its own position
+_TABLE = 0x3B  # the same with an offset from the beginning of .eh_frame_hdr
+_BREG, _DEREF = 0x70, 0x06  # operations in expressions
+_MOST_ENTRY = 1 << 16  # bytes of an entry
 
 
 class Rule(NamedTuple):
-    """The return of a function to its caller, at one of its instructions.
+    """The rule for an instruction of a function: how to find the caller's frame.
 
     Attributes:
-        register: RBP or RSP: the CFA lies `distance` bytes from it.
-        is_stored: True if the CFA is stored there instead.
-        saved: the distance from the CFA at which the caller's %rbp is, or AT_RBP; None: %rbp has
-            not changed.
-        is_first: True if there is no caller.
+        register: RBP or RSP.
+        distance: the CFA is `distance` bytes from the register.
+        is_stored: whether the CFA is stored there instead.
+        saved: the distance from the CFA at which the caller's %rbp is stored, or AT_RBP; None: %rbp
+            is unchanged.
+        is_first: whether there is no caller.
     """
 
     register: int
@@ -40,9 +41,9 @@ class Rule(NamedTuple):
 
 
 class FrameTable:
-    """That of one file; addresses are those that the file itself has.
+    """The call frame information of one file. Addresses are the file's own.
 
-    Raises ValueError, IndexError or struct.error for a file that makes no sense.
+    Raises ValueError, IndexError or struct.error for a damaged file.
     """
 
     def __init__(self, elf: Any) -> None:
@@ -65,7 +66,7 @@ class FrameTable:
             self._entries.append(address + entry)
 
     def rule(self, address: int) -> Rule | None:
-        """The rule at an instruction; None if it is not known."""
+        """Return the rule for an instruction; None if it is unknown."""
         position = bisect.bisect_right(self._starts, address) - 1
         if position < 0:
             return None
@@ -82,7 +83,7 @@ class FrameTable:
         if not start <= address < start + size:
             return None
         rest = _Bytes(body, 8)
-        rest.take(rest.uleb())  # augmentation data
+        rest.take(rest.uleb())  # skip the augmentation data
         state = _State(code, data)
         state.run(_Bytes(common, instructions), None)
         state.initial = dict(state.saved)
@@ -90,7 +91,7 @@ class FrameTable:
         return state.rule()
 
     def _entry(self, at: int) -> tuple[bytes, int]:
-        # The bytes after the identifier of an entry, and their position.
+        # The bytes behind an entry's identifier, and their position.
         if not 0 <= at <= len(self._data) - 8:
             raise ValueError("call frame information is damaged")
         (size,) = struct.unpack_from("<I", self._data, at)
@@ -100,7 +101,7 @@ class FrameTable:
 
 
 class _Bytes:
-    # A reader of data, from a position.
+    # Reads data from a position on.
     def __init__(self, data: bytes, at: int = 0) -> None:
         self._data, self.position = data, at
 
@@ -136,8 +137,8 @@ class _Bytes:
 
 
 def _common(body: bytes) -> tuple[int, int, int] | None:
-    # The factors of code and data in a CIE, and the beginning of its instructions. None: it is for
-    # the frame of a signal handler, or has another encoding.
+    # Returns the factors of code and data in a CIE, and the beginning of its instructions. None if
+    # the CIE is for the frame of a signal handler, or has another encoding.
     end = body.index(0, 1)
     augmentation = body[1:end]
     rest = _Bytes(body, end + 1)
@@ -161,7 +162,7 @@ def _common(body: bytes) -> tuple[int, int, int] | None:
 
 
 class _State:
-    # The effect of the instructions so far.
+    # The effect of the instructions up to now.
     def __init__(self, code: int, data: int) -> None:
         self._code, self._data = code, data
         self._register, self._distance = -1, 0
@@ -182,7 +183,7 @@ class _State:
         return Rule(self._register, self._distance, self._is_stored, saved, is_first)
 
     def run(self, code: _Bytes, until: int | None) -> None:
-        """Execute instructions, up to those of a place behind the function's beginning."""
+        """Execute instructions up to the place `until`, in bytes from the function's beginning."""
         place = 0
         while code:
             byte = code.byte()
@@ -201,7 +202,7 @@ class _State:
                 return
 
     def _save(self, register: int, at: int | None) -> None:
-        if register in (RBP, _RETURN):  # nobody asks for others
+        if register in (RBP, _RETURN):  # only these registers are needed
             self.saved[register] = at
 
     def _restore(self, register: int) -> None:
@@ -232,7 +233,7 @@ class _State:
             self._saves(kind, code)
 
     def _saves(self, kind: int, code: _Bytes) -> None:
-        # An instruction that defines how a register is saved.
+        # Executes an instruction that defines how a register is saved.
         if kind in (0x00, 0x2E):
             code.take(0) if not kind else code.uleb()
             return
@@ -247,7 +248,7 @@ class _State:
             self.saved.pop(register, None)
         elif kind == 0x07:
             self._save(register, None)
-        elif kind == 0x10:  # %rbp is stored at a distance from itself, where the stack is realigned
+        elif kind == 0x10:  # if the stack is realigned, %rbp is stored at a distance from itself
             inside = _Bytes(code.take(code.uleb()))
             is_own = register == RBP and inside.byte() == _BREG + RBP
             self._save(register, AT_RBP if is_own and inside.sleb() == 0 else None)
@@ -261,7 +262,7 @@ class _State:
         self._register, self._distance, self._is_stored = register, distance, False
 
     def _expression(self, code: _Bytes) -> None:
-        # The CFA is stored at a distance from a register, or is not understood.
+        # Reads an expression. The CFA must be stored at a distance from a register.
         self._register = code.byte() - _BREG
         self._distance = code.sleb() if self._register in (RBP, RSP) else 0
         self._is_stored = bool(code) and code.byte() == _DEREF

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Functions of a compilation unit's debug information, and those that were inlined into them.
+"""Functions of a compilation unit, and the functions inlined into them, from debug information.
 
-Only entries that have code are read by pyelftools: it takes some 20 us for each, and a unit may
-have a hundred thousand.
+pyelftools takes some 20 us for each entry, and a unit may have a hundred thousand. So it reads only
+entries with code; this module itself skips the others.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ _NUMBERS = (
     *("udata", "sdata", "ref_udata", "strx", "addrx", "loclistx", "rnglistx"),
     *("GNU_addr_index", "GNU_str_index"),
 )
-_BLOCKS = {"block1": 1, "block2": 2, "block4": 4}  # bytes of the length before them
-_NUMBER, _STRING, _BLOCK = -1, -2, -3  # what has no fixed size; below, -3 - n: a length of n bytes
+_BLOCKS = {"block1": 1, "block2": 2, "block4": 4}  # bytes of the length in front of the block
+# Steps over attributes of variable size. A step of -3 - n is a block with a length of n bytes.
+_NUMBER, _STRING, _BLOCK = -1, -2, -3
 
 
 class Function(NamedTuple):
-    """A function that has an address, or was inlined there.
+    """A function that has code at an address, of its own or inlined.
 
     Attributes:
         name: "" if it has none.
-        call: number of the file and line that it was inlined at; None: it was not.
+        call: numbers of the file and line of the call that was inlined; None: it was not inlined.
     """
 
     name: str
@@ -50,18 +51,18 @@ class _Entry(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    # How the entries of an abbreviation are passed over: bytes, or one of the numbers above.
+    # How to skip the entries of an abbreviation: `steps` are bytes, or negative as defined above.
     steps: Sequence[int]
     has_children: bool
-    is_inlined: bool | None  # None: it is none of a function's that has code
+    is_inlined: bool | None  # None: not a function with code
 
 
 class Functions:
-    """The functions of one unit.
+    """The functions of one compilation unit.
 
     Args:
-        unit: of pyelftools.
-        debug: all of the file's debug information.
+        unit: pyelftools' unit.
+        debug: the file's whole debug information.
     """
 
     def __init__(self, unit: Any, debug: Any) -> None:
@@ -73,10 +74,10 @@ class Functions:
             if not entry.is_inlined
             for low, high in self._ranges(entry)
         ]
-        self._inlined: dict[int, list[tuple[int, int, _Entry]]] = {}  # by the function's number
+        self._inlined: dict[int, list[tuple[int, int, _Entry]]] = {}  # by index in _entries
 
     def at(self, address: int) -> list[Function]:
-        """The functions at an address, the innermost inlined one first; [] if there are none."""
+        """Return the functions at an address, innermost inlined function first; [] if none."""
         for low, high, number in self._own:
             if low <= address < high:
                 inside = [one for lo, hi, one in self._inside(number) if lo <= address < hi]
@@ -84,7 +85,7 @@ class Functions:
         return []
 
     def own(self, address: int) -> Any:
-        """The entry of the function whose code contains an address; None if there is none."""
+        """Return the entry of the function whose code has an address; None if there is none."""
         for low, high, number in self._own:
             if low <= address < high:
                 return self._unit.get_DIE_from_refaddr(self._entries[number].offset)
@@ -116,7 +117,7 @@ class Functions:
 
 
 def ranges(entry: Any, unit: Any, debug: Any) -> Iterator[tuple[int, int]]:
-    """The addresses [low, high) of an entry."""
+    """Yield the address ranges [low, high) of an entry."""
     attributes = entry.attributes
     if "DW_AT_ranges" in attributes:
         yield from _listed(attributes["DW_AT_ranges"], unit, debug)
@@ -132,7 +133,7 @@ def _listed(attribute: Any, unit: Any, debug: Any) -> Iterator[tuple[int, int]]:
     lists = debug.range_lists()
     offset = attribute.value
     if attribute.form == "DW_FORM_rnglistx" and offset == attribute.raw_value:
-        return  # an index still, with an older pyelftools
+        return  # an older pyelftools returns the index unresolved
     for one in lists.get_range_list_at_offset(offset, unit):
         if hasattr(one, "base_address"):
             base = one.base_address
@@ -143,7 +144,7 @@ def _listed(attribute: Any, unit: Any, debug: Any) -> Iterator[tuple[int, int]]:
 
 
 def name_of(entry: Any) -> str:
-    """The name of an entry, "" if it has none."""
+    """Return the name of an entry; "" if it has none."""
     for _ in range(4):
         if "DW_AT_name" in entry.attributes:
             return os.fsdecode(entry.attributes["DW_AT_name"].value)
@@ -157,7 +158,7 @@ def name_of(entry: Any) -> str:
 
 
 def _entries(unit: Any, debug: Any) -> Iterator[_Entry]:
-    # The names of functions with code. Raises IndexError, KeyError, ValueError for damage.
+    # Yields the functions with code. Raises IndexError, KeyError or ValueError for damaged data.
     stream = debug.debug_info_sec.stream
     first, end = unit.cu_die_offset, unit.cu_offset + unit.size
     stream.seek(first)
@@ -229,7 +230,7 @@ def _behind(content: bytes, at: int, step: int, order: Literal["little", "big"])
 
 
 def _number(content: bytes, at: int) -> tuple[int, int]:
-    # Seven bits of each byte, the lowest first, until one without the eighth.
+    # Reads a ULEB128 number; returns it and the position behind it.
     byte = content[at]
     if byte < 0x80:
         return byte, at + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Source lines and functions of addresses in an ELF file, by its debug information and symbols."""
+"""Source lines and functions of addresses in an ELF file, from debug information and symbols."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from mpipp.symbolizer.frame_table import FrameTable, Rule
 from mpipp.symbolizer.inlined_functions import Functions, ranges
 from mpipp.symbolizer.stack_variables import variable
 
-# Patterns of compilers' names for variables: of a Fortran module, or local and static.
+# Patterns of names that compilers give to variables of Fortran modules, and to local static ones.
 _FORTRAN = re.compile(r"(?:__\w+?_MOD_)?(.+?)(?:\.\d+)?$")
-_MOST = 1 << 24  # bytes of a compilation unit whose functions are looked for
+_MOST = 1 << 24  # bytes; functions of larger compilation units are not read
 
 
 class Line(NamedTuple):
-    """A line of source."""
+    """A line of source code."""
 
     file: str  # without its directory
     line: int
-    path: str  # as the compiler got it, from the root if it says where it was
+    path: str  # as the compiler got it; absolute if its directory is known
 
 
 class Place(NamedTuple):
     """A function that contains an address.
 
     Attributes:
-        line: the line in this function, of the address or of the call inlined there. None: it is
-            unknown.
-        is_inlined: whether it has no code of its own there, but is part of the next one out.
+        function: "" if it has no name.
+        line: the line in this function: of the address, or of the inlined call. None: unknown.
+        is_inlined: whether it is inlined into the next function in the list.
     """
 
-    function: str  # "": it has no name
+    function: str
     line: Line | None
     is_inlined: bool
 
 
 class Symbol(NamedTuple):
-    """A function or static variable: bytes [low, high) of the file's addresses."""
+    """A function or static variable, at [low, high) in the file's addresses."""
 
     low: int
     high: int
@@ -54,10 +54,10 @@ class Symbol(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    # One compilation unit: the starts of lines, in order, its files, and functions.
+    # One compilation unit: start addresses of its lines, sorted, its files, and functions.
     starts: list[int]
-    lines: list[Line | None]  # None: from here on there are none
-    files: dict[int, str]  # paths by their numbers
+    lines: list[Line | None]  # None: no line from this address on
+    files: dict[int, str]  # paths by number
     functions: Functions | None
 
     def line(self, address: int) -> Line | None:
@@ -70,30 +70,30 @@ class _Unit(NamedTuple):
 
 
 class LineTable:
-    """One file's; addresses are those that the file itself has.
+    """The lines and symbols of one file. Addresses are the file's own.
 
-    A file that cannot be read, or makes no sense, has neither lines nor symbols.
+    A file that is unreadable or damaged has no lines and no symbols.
     """
 
     def __init__(self, path: str) -> None:
         self._units: dict[int, _Unit] = {}
         self._symbols: list[Symbol] = []
-        self._variables: list[Symbol] | None = None  # read when first asked for
+        self._variables: list[Symbol] | None = None  # read on first use
         self._starts: list[int] = []
         self._elf: Any = None
         self._debug: Any = None
-        self._frames: FrameTable | None = None  # read when first asked for
-        self._aranges: Any = None  # of units that say which addresses they have
+        self._frames: FrameTable | None = None  # read on first use
+        self._aranges: Any = None  # address ranges of the units that have a table of them
         self._segments: list[tuple[int, int, int]] = []  # offset, bytes, address
         self._spans: list[tuple[int, int, Any]] = []  # [low, high) of units that were read
-        self._coming: Iterator[tuple[int, int, Any]] = iter(())  # those of the others
+        self._coming: Iterator[tuple[int, int, Any]] = iter(())  # [low, high) of the other units
         with suppress(*damage()):
             self._open(path)
 
     def _open(self, path: str) -> None:
         from elftools.elf.elffile import ELFFile
 
-        # Open as long as the watcher runs.
+        # The file stays open as long as the watcher runs.
         self._elf = ELFFile(open(path, "rb"))  # noqa: SIM115
         for segment in self._elf.iter_segments():
             if segment["p_type"] == "PT_LOAD":
@@ -111,19 +111,19 @@ class LineTable:
             self._coming = self._read_spans()
 
     def address(self, offset: int) -> int | None:
-        """The address of what is at an offset in the file; None if it is not loaded."""
+        """Return the address of the byte at a file offset; None if it is not loaded."""
         for start, size, address in self._segments:
             if start <= offset < start + size:
                 return offset - start + address
         return None
 
     def line(self, address: int) -> Line | None:
-        """The line of an address."""
+        """Return the line of an address."""
         unit = self._unit(address)
         return unit.line(address) if unit else None
 
     def places(self, address: int) -> list[Place]:
-        """The functions that an address is in, what was inlined last first; one at least."""
+        """Return the functions at an address, innermost inlined function first; at least one."""
         line, unit = self.line(address), self._unit(address)
         found: list[Place] = []
         with suppress(*damage()):
@@ -134,11 +134,11 @@ class LineTable:
         return found or [Place(self._name(address), line, False)]
 
     def function(self, address: int) -> str:
-        """The function that has the code at an address, "" if that is not known."""
+        """Return the function with the code at an address; "" if it is unknown."""
         return self.places(address)[-1].function or self._name(address)
 
     def symbol(self, address: int) -> str:
-        """ "main+18": the symbol before an address, "" if there is none."""
+        """Return the symbol before an address, as "main+18"; "" if there is none."""
         symbol = self._symbol(address)
         if symbol is None:
             return ""
@@ -146,12 +146,12 @@ class LineTable:
         return f"{symbol.name}+{distance}" if distance else symbol.name
 
     def function_symbol(self, address: int) -> str:
-        """ "main": the symbol whose code has an address, "" if there is none."""
+        """Return the symbol whose code contains an address, as "main"; "" if there is none."""
         symbol = self._symbol(address)
         return symbol.name if symbol else ""
 
     def exported(self, name: str) -> int | None:
-        """The address of a symbol for other files; None if there is none of this name."""
+        """Return the address of an exported symbol; None if there is none with this name."""
         with suppress(*damage()):
             section = self._elf.get_section_by_name(".dynsym") if self._elf is not None else None
             for symbol in (section.get_symbol_by_name(name) if section else None) or ():
@@ -160,7 +160,7 @@ class LineTable:
         return None
 
     def caller(self, address: int) -> Rule | None:
-        """The rule to find the caller of the function at an address; None if that is unknown."""
+        """Return the rule to find the caller of the function at an address; None if unknown."""
         with suppress(*damage()):
             if self._frames is None and self._elf is not None:
                 self._frames = FrameTable(self._elf)
@@ -168,7 +168,7 @@ class LineTable:
         return None
 
     def variable(self, address: int) -> str:
-        """ "faces+3968": the static variable that has an address, "" if there is none."""
+        """Return the static variable at an address, as "faces+3968"; "" if there is none."""
         found = self.static_variable(address)
         if found is None:
             return ""
@@ -176,7 +176,7 @@ class LineTable:
         return f"{found.name}+{distance}" if distance else found.name
 
     def static_variable(self, address: int) -> Symbol | None:
-        """The static variable that has an address, by the name that the program knows."""
+        """Return the static variable at an address, with the name that the source has."""
         position = bisect.bisect_right(self._static(), (address, sys.maxsize)) - 1
         found = self._static()[position] if position >= 0 else None
         if found is None or address >= found.high:
@@ -184,7 +184,10 @@ class LineTable:
         return found._replace(name=_FORTRAN.sub(r"\1", found.name))
 
     def widest_variable(self, address: int) -> Symbol | None:
-        """The largest of several: a symbol may lie within another, as of Fortran's modules."""
+        """Return the largest static variable at an address.
+
+        Symbols may lie within others, as those of Fortran's modules do.
+        """
         having = [one for one in self._static() if one.low <= address < one.high]
         found = max(having, key=lambda one: one.high, default=None)
         return None if found is None else found._replace(name=_FORTRAN.sub(r"\1", found.name))
@@ -197,7 +200,7 @@ class LineTable:
         return self._variables
 
     def function_entry(self, address: int) -> tuple[Any, Any] | None:
-        """The debug information's entry of the function that has an address, and all of it."""
+        """Return the debug entry of the function at an address, and all debug information."""
         unit = self._unit(address)
         with suppress(*damage()):
             entry = unit.functions.own(address) if unit and unit.functions else None
@@ -205,8 +208,11 @@ class LineTable:
         return None
 
     def local(self, address: int, offset: int) -> str:
-        """ "row+8": the variable at an offset from the canonical frame address, for an active
-        function at an address; "" if there is none.
+        """Return the local variable of an active function, as "row+8"; "" if there is none.
+
+        Args:
+            address: an address in the function's code.
+            offset: bytes from its canonical frame address.
         """
         unit = self._unit(address)
         with suppress(*damage()):
@@ -303,13 +309,13 @@ def _files(header: Any, directory: str) -> dict[int, str]:
 
 
 def _directory(unit: Any) -> str:
-    # Where the compiler was.
+    # The directory in which the compiler ran.
     attribute = unit.get_top_DIE().attributes.get("DW_AT_comp_dir")
     return os.fsdecode(attribute.value) if attribute is not None else ""
 
 
 def _path(header: Any, file: Any, directory: str) -> str:
-    # Before DWARF 5 the first of the directories is left out, where the compiler was.
+    # Before DWARF 5 the list of directories lacks the first one, in which the compiler ran.
     listed = [os.fsdecode(name) for name in header["include_directory"]]
     if header["version"] < 5:
         listed.insert(0, directory)
@@ -318,7 +324,7 @@ def _path(header: Any, file: Any, directory: str) -> str:
 
 
 def _separate(elf: Any) -> str:
-    # Where distributions put the debug information of their packages.
+    # The path at which Linux distributions install the debug information of packages.
     section = elf.get_section_by_name(".note.gnu.build-id")
     if section is None:
         return ""
@@ -328,7 +334,7 @@ def _separate(elf: Any) -> str:
 
 
 def damage() -> tuple[type[Exception], ...]:
-    """The exceptions of pyelftools for bytes that make no sense, or if it is not installed."""
+    """Return the exceptions that pyelftools raises for damaged data, or without pyelftools."""
     try:
         from elftools.common.exceptions import DWARFError, ELFError
     except ImportError:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Addresses of code as functions and lines, as mpipp/gdb/program/call_sites.py has them in gdb."""
+"""Functions and lines for code addresses of a process, without gdb.
+
+In gdb, mpipp/gdb/program/call_sites.py does this.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from mpipp.symbolizer.frame_table import Rule
 from mpipp.symbolizer.line_table import LineTable, Place, Symbol
 from mpipp.symbolizer.source_frames import Frame
 
-PYTHON = "_PyRuntime"  # what each CPython exports
-_KNOWN: dict[tuple[str, int, int], LineTable] = {}  # by path, inode and time
+PYTHON = "_PyRuntime"  # every CPython exports this symbol
+_KNOWN: dict[tuple[str, int, int], LineTable] = {}  # keys: path, inode and time
 
 
-# Functions of CPython that call what extension modules want to be called at the end (Py_AtExit).
+# CPython calls the functions registered with Py_AtExit from these.
 _AT_EXIT = {"call_ll_exitfuncs", "Py_FinalizeEx", "_Py_Finalize", "Py_Finalize"}
 _PYTHON_END = Frame("the end of the Python program")
 
@@ -32,17 +35,17 @@ class _Mapping(NamedTuple):
 
 
 class StackFrame(NamedTuple):
-    """A function's frame: the address where it continues, and the frame's end on the stack."""
+    """A stack frame: the address where its function continues, and the frame's end."""
 
     code: int
     end: int
 
 
 class Places:
-    """The symbols of one process: its loaded files are read while it exists, and kept.
+    """The symbols of one process, whose files are read while it exists.
 
     Args:
-        code: lines of /proc/PID/maps as they were, for a process that has ended already.
+        code: lines of /proc/PID/maps as they were, for a process that has already ended.
     """
 
     def __init__(self, pid: int, code: str) -> None:
@@ -53,7 +56,7 @@ class Places:
         self.refresh()
 
     def refresh(self) -> None:
-        """Look at what the process has loaded; nothing changes if it has ended."""
+        """Read which files the process has loaded; no effect if it has ended."""
         try:
             with open(
                 f"/proc/{self._pid}/maps", encoding="utf-8", errors="surrogateescape"
@@ -67,11 +70,11 @@ class Places:
             self._calls.clear()
 
     def site(self, where: Site) -> list[str]:
-        """Where an object was made, innermost caller first; [] if that is not known."""
+        """Return the source lines of a call site, innermost first; [] if they are unknown."""
         return [frame.text for frame in self.frames(where)]
 
     def frames(self, where: Site) -> list[Frame]:
-        """The frames of a call site, with their data."""
+        """Return the frames of a call site."""
         if where.python is not None:
             path, line, function = where.python
             return [_plain(Frame(where.python.text, path, line, function))]
@@ -83,15 +86,17 @@ class Places:
         return calls[with_line[0] :] if with_line else calls
 
     def _is_end_of_python(self, return_address: int) -> bool:
-        # The interpreter itself calls MPI only there: mpi4py finalizes it.
+        # The interpreter calls MPI only at its end, where mpi4py finalizes MPI.
         found = self._find(return_address - 1)
         if found is None or found[0].places(found[1])[0].function not in _AT_EXIT:
             return False
         return found[0].exported(PYTHON) is not None
 
     def calls(self, return_address: int) -> list[Frame]:
-        """The call that returns to an address, and those that were inlined around it; one at
-        least."""
+        """Return the frame of the call that returns to an address, and frames inlined around it.
+
+        At least one frame is returned.
+        """
         known = self._calls.get(return_address)
         if known is None:
             known = [_plain(frame) for frame in self._read_calls(return_address)]
@@ -99,7 +104,7 @@ class Places:
         return known
 
     def _read_calls(self, return_address: int) -> list[Frame]:
-        # The instruction after the call may belong to the next line.
+        # Look one byte before: the return address may belong to the next line.
         found = self._find(return_address - 1)
         if found is None:
             return [Frame(f"{return_address:#x}")]
@@ -114,21 +119,22 @@ class Places:
         return [Frame(text, "", 0, places[-1].function, library)]
 
     def function(self, address: int) -> str:
-        """A function by its address, `<name>`; the bare address if it has no name."""
+        """Return a function by its address as `<name>`; the bare address if it has no name."""
         found = self._find(address)
         name = found[0].function(found[1]) if found else ""
         return f"<{plain(name, '')}>" if name else f"{address:#x}"
 
     def python_symbol(self, name: str) -> int | None:
-        """The address of a symbol of the Python interpreter; None if there is none."""
+        """Return the address of a symbol of the Python interpreter; None if there is none."""
         return self.symbol(name, "libpython", in_program=True)
 
     def symbol(self, name: str, library: str, in_program: bool = False) -> int | None:
-        """The address of a symbol of a library; None if there is none.
+        """Return the address of a symbol of a library; None if there is none.
 
         Args:
-            library: how its name begins: reading the symbols of all libraries would take long.
-            in_program: True if the program itself may have the symbol.
+            name: the symbol.
+            library: beginning of the library's name, because reading all libraries would take long.
+            in_program: whether the program itself may have the symbol.
         """
         for mapping in self._mappings:
             is_wanted = os.path.basename(mapping.path).startswith(library)
@@ -141,33 +147,33 @@ class Places:
         return None
 
     def caller(self, address: int) -> Rule | None:
-        """The rule to find the caller of the function at an address; None if that is unknown."""
+        """Return the rule to find the caller of the function at an address; None if unknown."""
         found = self._find(address)
         return found[0].caller(found[1]) if found else None
 
     def is_main(self, address: int) -> bool:
         """Return whether an address is in the main function of the program.
 
-        In Fortran that is the main program, which main calls.
+        In Fortran this is the main program, which `main` calls.
         """
         found = self._find(address)
         return found is not None and found[0].function_symbol(found[1]) in ("main", "MAIN__")
 
     def file(self, address: int) -> str:
-        """The path of the file that an address is in, "" if it is not known."""
+        """Return the path of the file at an address; "" if it is unknown."""
         found = (one.path for one in self._mappings if one.start <= address < one.end)
         return next(found, "")
 
     def skipped_accesses(self) -> dict[str, Counter[str]]:
-        """The loads and stores that are not instrumented: by loaded file, counted by source."""
+        """Return the numbers of uninstrumented loads and stores, by loaded file and source."""
         paths = {self._program, *(one.path for one in self._mappings)} - {""}
         return {path: found for path in sorted(paths) if (found := skipped_accesses.of_file(path))}
 
     def variable(self, address: int, frame: StackFrame | None = None) -> str:
-        """The variable at an address, with the distance from its beginning: "faces+3968".
+        """Return the variable at an address with the byte offset: "faces+3968"; "" if none.
 
-        For static memory, this uses the symbols of the loaded files. For a stack frame that has the
-        address, it uses debug information. "" if there is none.
+        Static variables are found by the symbols of the loaded files, variables in the stack frame
+        `frame` by debug information.
         """
         if frame is not None:
             found = self._find(frame.code - 1)
@@ -179,20 +185,21 @@ class Places:
         return plain(f"{static.name}+{distance}" if distance else static.name, "")
 
     def static_variable(self, address: int) -> Symbol | None:
-        """The static variable that has an address, by the symbols of what is loaded."""
+        """Return the static variable at an address, by the symbols of the loaded files."""
         found = self._file_of_data(address)
         one = found[0].static_variable(address - found[1]) if found is not None else None
         return one if one is None or found is None else _moved(one, found[1])
 
     def widest_variable(self, address: int) -> Symbol | None:
-        """The largest of several symbols that have an address."""
+        """Return the largest of the static variables at an address."""
         found = self._file_of_data(address)
         one = found[0].widest_variable(address - found[1]) if found is not None else None
         return one if one is None or found is None else _moved(one, found[1])
 
     def _file_of_data(self, address: int) -> tuple[LineTable, int] | None:
-        # The file, and what is added to its addresses. A file's data lie behind its code, and
-        # before the next one's. Reading takes time, and a process may wait meanwhile.
+        # The file with the data, and the difference between process and file addresses. A file's
+        # data are behind its code and in front of the next file's. The code's mapping is enough to
+        # find them, so no further reading delays the process.
         below = [mapping for mapping in self._mappings if mapping.start <= address]
         if not below:
             return None
@@ -202,10 +209,11 @@ class Places:
         return None if code is None else (lines, mapping.start - code)
 
     def scope(self, pc: int) -> tuple[Any, Any, int, int, int] | None:
-        """The function at an address: its entry in the debug information, and all of that.
+        """Return the function at an address.
 
-        Behind these the file's own address, the offset of such addresses, and the line's number
-        (0: not known).
+        The result has the function's debug entry, the file's debug information, and the address as
+        the file has it. Then follow the difference between process and file addresses, and the line
+        number (0: unknown).
         """
         found = self._find(pc)
         if found is None:
@@ -231,7 +239,7 @@ def _moved(symbol: Symbol, by: int) -> Symbol:
 
 
 def _plain(frame: Frame) -> Frame:
-    # Names of the program's, which must not begin lines.
+    # The program's author chose these names, so control characters are escaped.
     names = (frame.text, frame.function, frame.library)
     text, function, library = (plain(name, "") for name in names)
     return frame._replace(text=text, function=function, library=library)
@@ -266,8 +274,8 @@ def _mapping(line: str) -> _Mapping | None:
 
 
 def _program(pid: int, mappings: Sequence[_Mapping]) -> str:
-    # The file that was executed; what is mapped first, if the process has ended already, or if that
-    # is valgrind.
+    # The executed file. If the process has ended or the file is valgrind: the file that is mapped
+    # first.
     try:
         path = os.readlink(f"/proc/{pid}/exe")
     except OSError:

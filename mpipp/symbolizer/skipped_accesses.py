@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The loads and stores that `mpipp cc` could not instrument, as a compiled file lists them.
+"""The loads and stores that `mpipp cc` could not instrument, as listed in the compiled file.
 
-Each object has a section of its own that is not loaded; the linker joins those of all objects. It
-consists of texts that end with a zero: a number, a space, and the source file's name.
+Each object file has the list in a section of its own, which is not loaded; the linker joins them.
+The section has texts that end with a zero: a number, a space, and the source file's name.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from contextlib import suppress
 from mpipp.symbolizer.line_table import damage
 
 SECTION = ".mpipp.skipped"
-_MOST = 1 << 20  # bytes that are read of it
+_MOST = 1 << 20  # bytes of the section that are read
 _DIGITS = 10
 
 
 def entry(count: int, source: str) -> bytes:
-    """The text for one source file."""
+    """Return the text for one source file."""
     return b"%d %s\0" % (count, source.encode(errors="surrogateescape"))
 
 
 def counts(content: bytes) -> Counter[str]:
-    """The number of loads and stores of each source file; invalid texts are left out."""
+    """Return the number of loads and stores of each source file; invalid texts are skipped."""
     found = Counter[str]()
     for text in content[:_MOST].split(b"\0"):
         count, _, source = text.partition(b" ")
@@ -35,7 +35,7 @@ def counts(content: bytes) -> Counter[str]:
 
 @functools.cache
 def of_file(path: str) -> Counter[str]:
-    """The counts of an ELF file, read once; none if it cannot be read."""
+    """Return the numbers for an ELF file, which is read once; none if it is unreadable."""
     with suppress(*damage()), open(path, "rb") as file:
         from elftools.elf.elffile import ELFFile
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Places in the source of a program, and the lines around them as they were when it ran."""
+"""Frames in a program's source, and copies of the lines around them from the time of the run."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any, NamedTuple
 
 _AROUND = 3  # lines before and after
 _LONGEST = 400  # characters of a line
-_MOST = 1 << 24  # bytes of a file that is read
+_MOST = 1 << 24  # bytes of a file
 
 
 class Frame(NamedTuple):
-    """A call in the program."""
+    """A stack frame of a call in the program."""
 
-    text: str  # "file.c:12 in main", or what is known of it
-    path: str = ""  # of the source, "" if it is not known
+    text: str  # "file.c:12 in main", or the known part of it
+    path: str = ""  # of the source file; "" if it is unknown
     line: int = 0
     function: str = ""
-    library: str = ""  # the name of the shared object that it is in, "" in the program itself
+    library: str = ""  # name of the shared library; "" for the program itself
 
 
 class Sources:
-    """The files that were read, each once."""
+    """The source files, each read once."""
 
     def __init__(self) -> None:
         self._files: dict[str, list[str]] = {}
 
     def record(self, frame: Frame) -> dict[str, Any]:
-        """A place for machines, with the lines around it if they can be read."""
+        """Return a frame as data, with the lines around it if they are readable."""
         first, lines = self._excerpt(frame.path, frame.line)
         return {**frame._asdict(), "first": first, "source": lines}
 
@@ -47,13 +47,13 @@ class Sources:
 
 
 def _opened(path: str, flags: int) -> int:
-    # A file that has become a pipe in the meantime would block.
+    # O_NONBLOCK: the file may have been replaced by a pipe, which would block.
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _read(path: str) -> list[str]:
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may do something
+        if not stat.S_ISREG(os.stat(path).st_mode):  # opening a device may have side effects
             return []
         with open(path, "rb", opener=_opened) as file:
             text = file.read(_MOST).decode("utf-8", "replace")

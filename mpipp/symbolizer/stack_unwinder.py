@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The callers of a function in a process that nobody traces, from its memory."""
+"""The callers of a function in a process without a tracer, from the process's memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mpipp.symbolizer.process_symbols import Places, StackFrame
 _MOST = 64  # frames
 _WORD = 8
 
-Read = Callable[[int, int], bytes]  # address, bytes; raises MpippError
+Read = Callable[[int, int], bytes]  # arguments: address, bytes; raises MpippError
 
 
 class Registers(NamedTuple):
-    """The state of a function: an instruction, the stack's end, and the frame pointer."""
+    """The registers of a function: instruction, end of the stack, and frame pointer."""
 
     pc: int
     sp: int
@@ -25,9 +25,12 @@ class Registers(NamedTuple):
 
 
 def in_call(read: Read, frame: int) -> Registers:
-    """The registers of a function that is in a call, by the frame address of the one it called.
+    """Return the registers of a function that is in a call.
 
-    Raises MpippError where the stack cannot be read.
+    Args:
+        frame: frame address of the called function.
+
+    Raises MpippError if the stack is unreadable.
     """
     return Registers(_word(read, frame + _WORD), frame + 2 * _WORD, _word(read, frame))
 
@@ -35,17 +38,17 @@ def in_call(read: Read, frame: int) -> Registers:
 def frames(
     places: Places, read: Read, start: Registers, is_call: bool = True
 ) -> Iterator[StackFrame]:
-    """The frames of a function and its callers, innermost first, up to main.
+    """Yield the stack frames of a function and its callers, innermost first, up to main.
 
-    Ends early where the stack cannot be followed: no name of a function is guessed. Then the last
-    frame's end is 0.
+    Ends early if the stack cannot be followed, because mpipp does not guess functions. Then the
+    last frame's end is 0.
 
     Args:
-        is_call: True if the function is in a call; else it is just before that instruction.
+        is_call: whether the function is in a call; otherwise it is at the instruction itself.
     """
     at = start
     for _ in range(_MOST):
-        # Where no call returns to, lines are looked up at the instruction itself.
+        # For the first frame without a call, the line is that of the instruction itself.
         continues, code = at.pc + (not is_call), at.pc - is_call
         rule = places.caller(code)
         after = _caller(rule, read, at) if rule is not None else None
@@ -61,12 +64,12 @@ def frames(
 def return_addresses(
     places: Places, read: Read, start: Registers, is_call: bool = True
 ) -> Iterator[int]:
-    """The addresses at which these functions continue."""
+    """Yield the addresses at which these functions continue."""
     return (frame.code for frame in frames(places, read, start, is_call))
 
 
 def _caller(rule: Rule, read: Read, at: Registers) -> Registers | None:
-    # None if the stack cannot be read.
+    # None if the stack is unreadable.
     try:
         return _registers(rule, read, at)
     except MpippError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Variables in the stack frame of a function, by debug information (DWARF 5, sections 2.6 and 4).
 
-Only variables with a place of their own in the frame: arrays, structures, and all that are not
-optimised away.
+Only variables with a fixed place in the frame are found: arrays, structs, and others that the
+compiler has not optimised away.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from typing import Any
 from mpipp.symbolizer.inlined_functions import name_of, ranges
 
 _FBREG, _CALL_FRAME_CFA, _REG6 = 0x91, 0x9C, 0x56
-# From the canonical frame address, by what says where a frame begins. On x86-64 %rbp, which is
-# saved below the return address.
+# The frame base minus the canonical frame address, for each way to define the frame base. On x86-64
+# %rbp is saved below the return address.
 _BASES = {_CALL_FRAME_CFA: 0, _REG6: -16}
 _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
 _BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine")
 _COMMON = "DW_TAG_common_block"
 _NAMED = (*(f"DW_TAG_{one}_type" for one in ("const", "volatile", "atomic")), "DW_TAG_typedef")
-_FORTRAN = (7, 8, 14, 34, 35)  # languages whose arrays begin with 1
-_DEEP = 32  # types within types
+_FORTRAN = (7, 8, 14, 34, 35)  # DW_LANG codes of languages whose arrays begin with 1
+_DEEP = 32  # levels of types within types
 
 
 def variable(function: Any, address: int, offset: int, debug: Any) -> str:
-    """ "row+8": the variable of a frame, with the distance from its beginning; "": there is none.
+    """Return the variable at an offset of a stack frame, as "row+8"; "" if there is none.
 
     Args:
-        function: its entry.
-        address: the address of code where it continues.
-        offset: in bytes from the canonical frame address.
-        debug: all of the file's debug information.
+        function: the function's debug entry.
+        address: the code address where the function continues.
+        offset: bytes from the canonical frame address.
+        debug: the file's whole debug information.
     """
     where = _expression(function, "DW_AT_frame_base")
     base = _BASES.get(where[0]) if len(where) == 1 else None
@@ -43,13 +43,13 @@ def variable(function: Any, address: int, offset: int, debug: Any) -> str:
             continue
         distance = offset - (base + start)
         name = name_of(entry) if 0 <= distance < size else ""
-        if name:  # the innermost comes last
+        if name:  # the innermost block comes last
             found = f"{name}+{distance}" if distance else name
     return found
 
 
 def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
-    """The entries of the variables of the blocks that an address is in, outermost block first."""
+    """Yield the entries of the variables that are visible at an address, outermost block first."""
     blocks = [function]
     for block in blocks:
         for child in _children(block):
@@ -63,7 +63,7 @@ def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
 
 
 def _children(entry: Any) -> Iterator[Any]:
-    # In the file's order: in a damaged one the next may be one before.
+    # Children must be in the file's order: in a damaged file the next one may come earlier.
     last = entry.offset
     for child in entry.iter_children():
         if child.offset <= last:
@@ -75,11 +75,11 @@ def _children(entry: Any) -> Iterator[Any]:
 def _expression(entry: Any, name: str) -> list[int]:
     attribute = entry.attributes.get(name)
     value = attribute.value if attribute is not None else []
-    return list(value) if isinstance(value, (list, tuple, bytes)) else []  # else of several places
+    return list(value) if isinstance(value, (list, tuple, bytes)) else []  # [] for a location list
 
 
 def _offset(location: list[int]) -> int | None:
-    # A signed number of seven bits a byte, the lowest first.
+    # Reads an SLEB128 number.
     if len(location) < 2 or location[0] != _FBREG:
         return None
     value = shift = 0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Variables of a process that runs, and their types, from debug information (DWARF 5)."""
+"""Variables of a running process, and their types, from debug information (DWARF 5)."""

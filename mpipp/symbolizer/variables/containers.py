@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The elements of C++ containers, and the targets of smart pointers: libstdc++'s and libc++'s."""
+"""The elements of C++ containers, and the targets of smart pointers, in libstdc++ and libc++."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpipp.symbolizer.inlined_functions import name_of
 from mpipp.symbolizer.variables import debug_types
 from mpipp.symbolizer.variables.expressions import Frame
 
-_DEEPEST = 8  # members within members
+_DEEPEST = 8  # levels of members within members
 _VECTORS = (
     ("_M_start", "_M_finish", "_M_end_of_storage"),
     ("__begin_", "__end_", "__end_cap_"),
@@ -18,13 +18,13 @@ _VECTORS = (
 _STRING, _STRING_LENGTH = "_M_p", "_M_string_length"
 _POINTERS = ("_M_head_impl", "_M_ptr", "__ptr_")
 
-_Members = dict[str, tuple[int, Any]]  # by name: the address and the type
+_Members = dict[str, tuple[int, Any]]  # by name: address and type
 
 
 def elements(plain: Any, at: int, frame: Frame) -> Iterator[tuple[int, int, int, Any]]:
-    """The elements in use of a container at an address.
+    """Yield the ranges of elements in use of a container at an address.
 
-    Yields where they begin and end, where the memory for them ends, and their type.
+    A range has the beginning and end of the elements, the end of their memory, and their type.
     Raises UnreadableMemory.
     """
     known: _Members = {}
@@ -42,12 +42,12 @@ def elements(plain: Any, at: int, frame: Frame) -> Iterator[tuple[int, int, int,
         element = debug_types.target(debug_types.stripped(known[_STRING][1]))
         low, length = (frame.word(known[one][0]) for one in (_STRING, _STRING_LENGTH))
         if element is not None and debug_types.size(element) == 1 and length < 1 << 40:
-            # A zero follows the characters.
+            # The characters are followed by a zero.
             yield low, low + length + 1, low + length + 1, element
 
 
 def targets(plain: Any, at: int) -> Iterator[tuple[Any, int]]:
-    """The pointer in a smart pointer at an address: its type, and where it is."""
+    """Yield the pointer in a smart pointer at an address: its type and its address."""
     known: _Members = {}
     _collect(plain, at, known, _DEEPEST)
     for name in _POINTERS:
@@ -58,7 +58,7 @@ def targets(plain: Any, at: int) -> Iterator[tuple[Any, int]]:
 
 
 def _collect(plain: Any, at: int, found: _Members, depth: int) -> None:
-    # The pointers and numbers in a container and its base classes, by their names.
+    # Collects the pointers and numbers in a container and its base classes, by name.
     for member in debug_types.children(plain):
         offset, kind = debug_types.member_offset(member), debug_types.target(member)
         if offset is None or kind is None:

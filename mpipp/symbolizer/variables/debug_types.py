@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The program's types from DWARF, as `mpipp.program_types.types` has them.
+"""Conversion of DWARF types to the program's types (`mpipp.program_types.types`).
 
-`mpipp/gdb/program/debug_types.py` makes equal types of gdb's.
+`mpipp/gdb/program/debug_types.py` makes equal types from gdb's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mpipp.symbolizer.inlined_functions import name_of
 _DEEPEST = 64
 _MOST_MEMBERS = 5000
 _POINTER = 8  # bytes
-_FORTRAN = (7, 8, 14, 34, 35, 0x2D)  # DW_LANG: their arrays begin with 1
+_FORTRAN = (7, 8, 14, 34, 35, 0x2D)  # DW_LANG codes of languages whose arrays begin with 1
 _CXX = (0x04, 0x1A, 0x21, 0x2B, 0x3A)
 _QUALIFIERS = tuple(f"DW_TAG_{one}_type" for one in ("const", "volatile", "atomic", "restrict"))
 _RECORDS = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
@@ -27,7 +27,7 @@ _REFERENCES = ("DW_TAG_reference_type", "DW_TAG_rvalue_reference_type")
 _ENCODINGS = {2: "bool", 3: "complex", 4: "float", 5: "signed", 7: "unsigned", 0x10: "char"}
 _CHARACTERS = (6, 8)
 _STANDARD = re.compile(r"u?int(?:8|16|32|64)_t|wchar_t")
-# C++ containers, by the members that lead to their elements: libstdc++'s and libc++'s.
+# Members that lead to the elements of C++ containers, in libstdc++ and libc++.
 _CONTAINER = re.compile(
     r"(vector|basic_string|valarray|span|(forward_)?list|deque|(unordered_)?(multi)?(map|set))<"
 )
@@ -35,16 +35,16 @@ _SMART_POINTER = re.compile(r"(unique|shared|weak)_ptr<")
 
 
 class NoLayout(Exception):
-    """The type has none: it is incomplete, a function's, or of a size that is not constant."""
+    """The type has no layout: it is incomplete, a function's, or of a size that is not constant."""
 
 
 def model(entry: Any) -> Type:
-    """The type of a DWARF entry. Raises NoLayout."""
+    """Return the type of a DWARF entry. Raises NoLayout."""
     return _model(entry, 0, [_MOST_MEMBERS])
 
 
 def stripped(entry: Any) -> Any:
-    """The type behind typedefs and qualifiers; None if that is void, or makes no sense."""
+    """Return the type behind typedefs and qualifiers; None for void or damaged data."""
     for _ in range(_DEEPEST):
         if entry is None or entry.tag not in (*_QUALIFIERS, "DW_TAG_typedef"):
             return entry
@@ -53,7 +53,7 @@ def stripped(entry: Any) -> Any:
 
 
 def target(entry: Any) -> Any:
-    """The entry of its type: a variable's, an array's element; None if there is none (void)."""
+    """Return the type entry of a variable or of an array's element; None for void."""
     for _ in range(4):
         if "DW_AT_type" in entry.attributes:
             return entry.get_DIE_from_attribute("DW_AT_type")
@@ -67,7 +67,7 @@ def target(entry: Any) -> Any:
 
 
 def children(entry: Any) -> Iterator[Any]:
-    """The children in the file's order: in a damaged file the next may come before."""
+    """Yield the children in the file's order: in a damaged file the next one may come earlier."""
     last = entry.offset
     for child in entry.iter_children():
         if child.offset <= last:
@@ -77,17 +77,17 @@ def children(entry: Any) -> Iterator[Any]:
 
 
 def is_fortran(entry: Any) -> bool:
-    """Return whether its compilation unit is of Fortran."""
+    """Return whether the entry's compilation unit is in Fortran."""
     return _language(entry) in _FORTRAN
 
 
 def is_container(entry: Any) -> bool:
-    """Return whether a type is that of a C++ container, whose elements lie elsewhere."""
+    """Return whether a type is a C++ container, whose elements are in another place."""
     return entry.tag in _RECORDS and _CONTAINER.match(name_of(entry)) is not None
 
 
 def is_smart_pointer(entry: Any) -> bool:
-    """Return whether a type is that of a smart pointer of C++."""
+    """Return whether a type is a C++ smart pointer."""
     return entry.tag in _RECORDS and _SMART_POINTER.match(name_of(entry)) is not None
 
 
@@ -102,12 +102,12 @@ def is_pointer(entry: Any) -> bool:
 
 
 def is_raw_pointer(entry: Any) -> bool:
-    """Return whether a type is a pointer, and no reference."""
+    """Return whether a type is a pointer, not a reference."""
     return entry.tag in _POINTERS
 
 
 def size(entry: Any) -> int | None:
-    """Bytes of a type or variable; None if that is not constant."""
+    """Return the bytes of a type or variable; None if they are not constant."""
     try:
         return _size(entry)
     except NoLayout:
@@ -115,7 +115,7 @@ def size(entry: Any) -> int | None:
 
 
 def type_name(entry: Any) -> str:
-    """As the program's language writes it: "double", "struct particle", "type(particle)"."""
+    """Return the name as in the program's language: "double", "struct s", "type(particle)"."""
     if entry is None:
         return "void"
     if entry.tag in _QUALIFIERS:
@@ -132,7 +132,7 @@ def type_name(entry: Any) -> str:
 
 
 def bounds(array: Any) -> list[tuple[int, int]]:
-    """The first index and the number of elements of each dimension. Raises NoLayout."""
+    """Return the first index and the number of elements of each dimension. Raises NoLayout."""
     first = 1 if is_fortran(array) else 0
     found = []
     for dimension in children(array):
@@ -161,7 +161,8 @@ def is_reference(attribute: Any) -> bool:
 
 
 def _signed(number: int, dimension: Any) -> int:
-    # "-1" of an array without elements, in as many bytes as the form has.
+    # An array without elements has the upper bound -1. It is unsigned in the form's number of
+    # bytes.
     form = dimension.attributes["DW_AT_upper_bound"].form
     bits = {"DW_FORM_data1": 8, "DW_FORM_data2": 16, "DW_FORM_data4": 32, "DW_FORM_data8": 64}
     width = bits.get(form, 0)
@@ -193,7 +194,7 @@ def _model(entry: Any, depth: int, left: list[int]) -> Type:
 
 
 def plain_size(entry: Any) -> int:
-    """Bytes of a pointer."""
+    """Return the bytes of a pointer."""
     found = entry.attributes.get("DW_AT_byte_size")
     return found.value if found is not None and isinstance(found.value, int) else _POINTER
 
@@ -206,7 +207,7 @@ def _array(plain: Any, depth: int, left: list[int]) -> Type:
     kind = _model(target(plain), depth + 1, left)
     fortran = is_fortran(plain)
     dimensions = bounds(plain)
-    # The first index of Fortran's arrays runs fastest, of C's the last.
+    # The first index of Fortran's arrays varies fastest, in C the last.
     for low, count in dimensions if fortran else reversed(dimensions):
         kind = Array(kind, count, low, fortran)
     return kind
@@ -270,7 +271,7 @@ def _is_dynamic(entry: Any) -> bool:
 
 
 def member_offset(member: Any) -> int | None:
-    """Bytes from the beginning of its record; None of what has none, as static members."""
+    """Return a member's offset in bytes; None if it has none, as static members."""
     found = member.attributes.get("DW_AT_data_member_location")
     if found is None:
         return 0 if member.tag == "DW_TAG_member" and _in_union(member) else None
@@ -287,7 +288,7 @@ def _bit_field(child: Any) -> list[Member]:
     bits = given["DW_AT_bit_size"].value
     start = given["DW_AT_data_bit_offset"].value if "DW_AT_data_bit_offset" in given else None
     name = name_of(child)
-    if start is None:  # DWARF 3: within a unit, from its other end
+    if start is None:  # DWARF 3 counts the bits from the other end of the storage unit
         unit = member_offset(child)
         bytes_ = _size(child)
         from_top = given["DW_AT_bit_offset"].value if "DW_AT_bit_offset" in given else 0
@@ -306,7 +307,7 @@ def _scalar(entry: Any, plain: Any) -> Scalar:
     if encoding in _CHARACTERS:
         is_text = name in ("char", "character", "char8_t") or name.startswith("character")
         kind = "char" if is_text else "signed" if encoding == 6 else "unsigned"
-    if name == "char":  # signed or not
+    if name == "char":  # whether it is signed or not
         kind = "char"
     if known == "wchar_t" or name == "wchar_t":
         kind = "wchar"
@@ -318,7 +319,8 @@ def _scalar(entry: Any, plain: Any) -> Scalar:
 
 
 def _standard_name(entry: Any) -> str:
-    # Typedefs with a datatype of their own, which need not be that of the type behind them.
+    # The standard has datatypes for these typedefs, which may differ from that of the type behind
+    # them.
     for _ in range(_DEEPEST):
         if entry is None or entry.tag not in (*_QUALIFIERS, "DW_TAG_typedef"):
             return ""
@@ -330,7 +332,7 @@ def _standard_name(entry: Any) -> str:
 
 
 def _plain_name(name: str) -> str:
-    # Compilers write "long unsigned int" or "unsigned long".
+    # Compilers write either "long unsigned int" or "unsigned long".
     words = name.split()
     if words and set(words) <= {"long", "short", "unsigned", "signed", "int"}:
         ordered = [word for word in ("unsigned",) if word in words]

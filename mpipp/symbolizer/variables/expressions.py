@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""DWARF expressions (DWARF 5, section 2.5): where a variable lies, and bounds of dynamic arrays.
+"""DWARF expressions (DWARF 5, section 2.5) for addresses of variables and bounds of dynamic arrays.
 
-This covers only the expressions that compilers write for variables in memory. An expression with
-other needs, such as a register's value, is unknown.
+Only expressions that compilers write for variables in memory are evaluated. The value of any other,
+for example of one that needs a register, is unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MOST_STEPS = 64
 _WORD = 8
 _WRAP = 1 << 64
 
-# Operations by their codes (DWARF 5, section 7.7.1).
+# Codes of operations (DWARF 5, section 7.7.1).
 _ADDR, _DEREF, _DUP, _DROP, _PLUS_UCONST = 0x03, 0x06, 0x12, 0x13, 0x23
 _CONSTANTS = {0x08: (1, False), 0x09: (1, True), 0x0A: (2, False), 0x0B: (2, True)}
 _CONSTANTS |= {0x0C: (4, False), 0x0D: (4, True), 0x0E: (8, False), 0x0F: (8, True)}
@@ -31,24 +31,24 @@ _BINARY: dict[int, Callable[[int, int], int]] = {
     0x29: lambda a, b: int(a == b),
     0x2E: lambda a, b: int(a != b),
 }
-_SAVED_BASE = -16  # of %rbp from the canonical frame address, where a function keeps one
+_SAVED_BASE = -16  # offset of %rbp from the canonical frame address, in functions that save it
 
 
 class CallMemory(Protocol):
     """The memory of a process that has continued since the queried call.
 
     Attributes:
-        is_current: True if something was read that is not a copy from the time of the call.
+        is_current: whether something was read that is not a copy from the time of the call.
     """
 
     is_current: bool
 
     def read(self, address: int, length: int) -> bytes:
-        """Return exactly `length` bytes. Raises UnreadableMemory when any cannot be read."""
+        """Return exactly `length` bytes. Raises UnreadableMemory if any of them is unreadable."""
 
 
 class Unknown(Exception):
-    """The expression needs what is not known."""
+    """The expression needs a value that is unknown."""
 
 
 class Frame(NamedTuple):
@@ -57,8 +57,8 @@ class Frame(NamedTuple):
     Attributes:
         cfa: the canonical frame address; None: the variable is in no frame.
         frame_base: the function's expression for DW_OP_fbreg.
-        bias: what is added to addresses of the file.
-        memory: the process's.
+        bias: difference between process and file addresses.
+        memory: the process's memory.
     """
 
     cfa: int | None
@@ -77,17 +77,17 @@ class Frame(NamedTuple):
         raise Unknown
 
     def word(self, address: int) -> int:
-        """The eight bytes at an address, unsigned. Raises UnreadableMemory."""
+        """Return the unsigned word of eight bytes at an address. Raises UnreadableMemory."""
         return int.from_bytes(self.memory.read(address, _WORD), sys.byteorder)
 
 
 def value(expression: bytes, frame: Frame, whole: int | None = None) -> int:
-    """The result of an expression on its stack: an address, or a bound, unsigned.
+    """Evaluate an expression, and return an address or a bound, unsigned.
 
     Args:
         whole: the object's address, for DW_OP_push_object_address.
 
-    Raises Unknown, UnreadableMemory, IndexError for damage.
+    Raises Unknown, UnreadableMemory, and IndexError for damaged data.
     """
     stack: list[int] = []
     at = 0
@@ -102,7 +102,7 @@ def value(expression: bytes, frame: Frame, whole: int | None = None) -> int:
 def _step(
     code: int, expression: bytes, at: int, stack: list[int], frame: Frame, whole: int | None
 ) -> int:
-    # One operation; returns where the next begins.
+    # Executes one operation; returns the position of the next.
     if code == _ADDR:
         stack.append(int.from_bytes(expression[at : at + _WORD], sys.byteorder) + frame.bias)
         return at + _WORD
@@ -143,7 +143,7 @@ def _step(
 
 
 def leb(data: bytes, at: int, signed: bool = False) -> tuple[int, int]:
-    """A number of seven bits a byte, the lowest first, and where it ends. Raises IndexError."""
+    """Return a LEB128 number, and the position behind it. Raises IndexError."""
     number = shift = 0
     while True:
         byte, at = data[at], at + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of a function's variables, as short text: "rank = 1, row = {0, 1.5}, u = 0x0"."""
+"""Values of a function's variables as short text: "rank = 1, row = {0, 1.5}, u = 0x0"."""
 
 from __future__ import annotations
 
@@ -20,17 +20,16 @@ from mpipp.symbolizer.variables.holders import Scope
 
 _MOST = 16  # variables of a function
 _LONGEST = 72  # characters of a value
-_ELEMENTS = 4  # of an array, members of a record
+_ELEMENTS = 4  # elements of an array, or members of a record
 _STRING = 32  # characters of a string
 _FLOATS = {4: "=f", 8: "=d"}
 
 
 def values(scope: Scope, memory: CallMemory) -> list[str]:
-    """The variables that are declared before the line at which the function continues.
+    """Return the variables that are declared before the line at which the function continues.
 
-    Variables without a place in memory are left out: registers are not known.
-
-    Raises what pyelftools raises for damage.
+    Variables without an address are left out, because registers are unknown. Raises pyelftools'
+    exceptions for damaged data.
     """
     base = scope.entry.attributes.get("DW_AT_frame_base")
     is_block = base is not None and isinstance(base.value, (list, tuple, bytes))
@@ -40,7 +39,7 @@ def values(scope: Scope, memory: CallMemory) -> list[str]:
         name = name_of(entry)
         if not name or _is_made(entry) or _is_later(entry, scope.line):
             continue
-        found.pop(name, None)  # of an outer block
+        found.pop(name, None)  # a variable of an outer block
         try:
             found[name] = _value(entry, frame)
         except (Unknown, UnreadableMemory, NoLayout, IndexError):
@@ -54,7 +53,7 @@ def _is_made(entry: Any) -> bool:
 
 
 def _is_later(entry: Any, line: int) -> bool:
-    # It has no value yet. A parameter has one.
+    # A variable that is declared later has no value yet. Parameters have one from the start.
     declared = entry.attributes.get("DW_AT_decl_line")
     is_local = entry.tag == "DW_TAG_variable" and not debug_types.is_fortran(entry)
     return is_local and bool(line) and declared is not None and declared.value >= line

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The variables of a process that hold the data at an address: by value, or by a pointer to it.
+"""The variables of a process that hold the data at an address, as a value or behind a pointer.
 
-Looked for in the frames of a call, innermost first, and among the static variables of their files.
+The search covers the frames of a call, innermost first, then the static variables of their files.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from mpipp.symbolizer.variables import containers, debug_types
 from mpipp.symbolizer.variables.debug_types import NoLayout
 from mpipp.symbolizer.variables.expressions import CallMemory, Frame, Unknown, value
 
-_DEEPEST = 3  # checked depth of members
-_MOST_MEMBERS = 100  # of one variable
+_DEEPEST = 3  # levels of members
+_MOST_MEMBERS = 100  # members of one variable
 _MOST_ELEMENTS = 1 << 40
 _BYTES = ("char", "unsigned char", "signed char", "byte", "std::byte")
-_NO_OFFSPRING = ("std", "__gnu_cxx", "__gnu_debug", "__cxxabiv1")  # namespaces of the library's
+_NO_OFFSPRING = ("std", "__gnu_cxx", "__gnu_debug", "__cxxabiv1")  # namespaces of the C++ library
 _ROOMS = ("DW_TAG_module", "DW_TAG_namespace", "DW_TAG_common_block")
 _VARIABLES = ("DW_TAG_variable", "DW_TAG_formal_parameter")
 _BLOCKS = ("DW_TAG_lexical_block", "DW_TAG_inlined_subroutine", "DW_TAG_common_block")
@@ -39,12 +39,12 @@ class Holder(NamedTuple):
     Attributes:
         layout: its type and name.
         low: its address; the data begin `address - low` bytes in it.
-        high: where it ends; None: unknown, as for the target of a pointer.
-        is_declared: whether the declaration of the memory has that type.
-        is_counted: whether `high` is the number of elements in use, as of a std::vector.
-        is_current: whether that was read after the call, which may have returned.
-        is_static: whether it is a variable in no frame, or lies in one.
-        full: of a container where its memory ends, else 0.
+        high: address of its end; None: unknown, as for the target of a pointer.
+        is_declared: whether the memory itself was declared with this type.
+        is_counted: whether `high` is the end of the elements in use, as in a std::vector.
+        is_current: whether it was read after the call, which may have returned.
+        is_static: whether it is a static variable, or part of one.
+        full: for a container the end of its memory, else 0.
         is_reached: whether a pointer leads to the container, which may not exist any more.
     """
 
@@ -60,22 +60,22 @@ class Holder(NamedTuple):
 
 
 class Untyped(NamedTuple):
-    """A pointer to the data that says nothing of their type: to void, or to characters."""
+    """A pointer to the data that does not show their type: void *, or to characters."""
 
     name: str
 
 
 class Scope(NamedTuple):
-    """A function of the stack, by its debug information.
+    """A function on the stack, with its debug information.
 
     Attributes:
-        entry: the function's.
-        address: the address where it continues, as the file has it.
-        unit: its compilation unit's top entry.
-        debug: all of the file's debug information.
-        bias: is added to addresses of the file.
+        entry: the function's debug entry.
+        address: the file's address at which the function continues.
+        unit: top entry of its compilation unit.
+        debug: the file's whole debug information.
+        bias: difference between process and file addresses.
         cfa: the canonical frame address.
-        line: the number of the line; 0: not known.
+        line: number of the line; 0: unknown.
     """
 
     entry: Any
@@ -90,12 +90,12 @@ class Scope(NamedTuple):
 def holders(
     scopes: Sequence[Scope], address: int, memory: CallMemory
 ) -> Iterator[Holder | Untyped]:
-    """All variables that hold the data at `address`, or lead there, innermost frame first.
+    """Yield all variables that hold the data at `address`, or lead there, innermost frame first.
 
     Args:
-        memory: the process's.
+        memory: the process's memory.
 
-    Raises what pyelftools raises for damage.
+    Raises pyelftools' exceptions for damaged data.
     """
     for scope in scopes:
         base = scope.entry.attributes.get("DW_AT_frame_base")
@@ -114,7 +114,7 @@ def holders(
 
 
 def _is_later(entry: Any, line: int) -> bool:
-    # A container that is declared below the line is not constructed yet: its memory has no meaning.
+    # A container declared below the line is not constructed yet, so its memory has no meaning.
     declared = entry.attributes.get("DW_AT_decl_line")
     kind = debug_types.target(entry)
     plain = debug_types.stripped(kind) if kind is not None else None
@@ -123,9 +123,9 @@ def _is_later(entry: Any, line: int) -> bool:
 
 
 def end_in_frames(scopes: Sequence[Scope], address: int, memory: CallMemory) -> int:
-    """Where the variables end that may have an address in one of the frames; 0 if there is none.
+    """Return the largest end of the variables in these frames that may hold an address; 0 if none.
 
-    Variables of all blocks: compilers let those of different blocks share their memory.
+    Variables of all blocks count, because compilers let different blocks share memory.
     """
     found = [0]
     for scope in scopes:
@@ -168,13 +168,13 @@ def _static(entry: Any) -> Iterator[Any]:
 
 
 class _Search:
-    # One variable, its members, and what its pointers lead to.
+    # Searches one variable, its members, and the targets of its pointers.
     def __init__(self, address: int, frame: Frame) -> None:
         self._address, self._frame = address, frame
         self._left = _MOST_MEMBERS
 
     def of_variable(self, entry: Any) -> Iterator[Holder | Untyped]:
-        """The holders in the variable or at its targets."""
+        """Yield the holders in the variable or at its targets."""
         memory = self._frame.memory
         memory.is_current = False
         for found in self._of_entry(entry):
@@ -193,8 +193,7 @@ class _Search:
             at = value(expression, self._frame)
         except (Unknown, UnreadableMemory, IndexError):
             return
-        # Fortran's dummy arguments lie where their pointer says: their type need not be that of
-        # the actual one.
+        # A Fortran dummy argument is a pointer to the actual argument, which may have another type.
         own = entry.tag == "DW_TAG_variable"
         end = at + (debug_types.size(kind) or 0) if _is_static(entry) else at
         for found in self._of(name, kind, at, own, _DEEPEST):
@@ -249,7 +248,7 @@ class _Search:
             inherits = member.tag == "DW_TAG_inheritance" or not own_name
             path = name if inherits else f"{name}{separator}{own_name}".replace("->.", "->")
             for found in self._of(path, inner, at + offset, own, depth - 1):
-                # A part of this has been yielded with the whole.
+                # The whole object was already yielded; its own bytes need no second holder.
                 if not (isinstance(found, Holder) and at <= found.low < at + (bytes_ or 0)):
                     yield found
 
@@ -274,7 +273,7 @@ class _Search:
     def _in_target(
         self, name: str, inner: Any, start: int, depth: int
     ) -> Iterator[Holder | Untyped]:
-        # C++'s references and `this`: there is an object of this type, or of one derived from it.
+        # A C++ reference or `this` points to an object of this type, or of a derived one.
         is_container = debug_types.is_container(debug_types.stripped(inner))
         path = f"{name}->" if name == "this" else name
         for found in self._of(path, inner, start, not is_container, max(1, depth)):
@@ -292,7 +291,7 @@ class _Search:
                 yield Holder(layout, low, high, True, is_counted=True, full=full)
 
     def _on_container(self, name: str, plain: Any, at: int) -> Iterator[Holder]:
-        # The container itself, whose elements lie elsewhere.
+        # The container object itself; its elements are in another place.
         kind = Scalar("container", debug_types.type_name(plain), debug_types.size(plain) or 0)
         if at <= self._address < at + kind.size:
             yield Holder(Layout(kind, name, name, kind.name), at, at + kind.size, True)
@@ -339,7 +338,7 @@ class _Search:
             yield Holder(layout, at, at + kind.size, own)
 
     def _shape(self, plain: Any, at: int, bytes_: int) -> tuple[int, bool]:
-        # How many elements, and whether they lie close together.
+        # The number of elements, and whether they are contiguous.
         count = 1
         for dimension in debug_types.children(plain):
             if dimension.tag != "DW_TAG_subrange_type":
@@ -366,7 +365,7 @@ class _Search:
         return unsigned - (1 << 64) if unsigned >> 63 else unsigned
 
     def _of_named_bound(self, entry: Any) -> int | None:
-        # Compilers may keep a bound in a variable without a name.
+        # Compilers may store a bound in a variable without a name.
         location, bytes_ = entry.attributes.get("DW_AT_location"), debug_types.size(entry)
         if location is None or not _is_block(location) or not bytes_ or bytes_ > _WORD:
             return None
@@ -376,14 +375,14 @@ class _Search:
 
 
 def _reached(found: Holder | Untyped) -> Holder | Untyped:
-    # By a pointer, which may lead to anything.
+    # A pointer may lead anywhere, so the memory may have been declared with another type.
     if isinstance(found, Untyped):
         return found
     return found._replace(is_declared=False, is_reached=found.is_counted)
 
 
 def _may_lead(kind: Any) -> bool:
-    # Return whether a member may hold data that lie elsewhere.
+    # Return whether a member may lead to data in another place.
     plain = debug_types.stripped(kind)
     if plain is None:
         return False
