@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""A program's own type as debug information tells it: scalars, arrays and records at byte offsets.
+"""A type of the program from debug information: scalars, arrays and records at byte offsets.
 
 The kinds of scalars are the value classes of `mpipp.datatypes.predefined`, and some more. These are
 "enum", "pointer", "reference", "vptr" (C++'s pointer to the virtual table), "virtual" (an object
 with a virtual base class) and "container" (std::vector and similar). "bits" are bit fields that
-share bytes, and "descriptor" is a Fortran component whose data lies elsewhere. All offsets and
-sizes are in bytes.
+share bytes, and "descriptor" is a Fortran component whose data are in another place. All offsets
+and sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ELSEWHERE: Mapping[str, str] = {
     "descriptor": "the descriptor of a component whose data lies elsewhere",
 }
 
-_MOST_RUNS = 4  # of indices that are listed
+_MOST_RUNS = 4  # runs of indices that are listed
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Array:
-    """`count` elements one after another; the first has the index `lower`.
+    """An array of `count` contiguous elements; the first has the index `lower`.
 
-    Several dimensions are arrays of arrays, the one with the widest stride outside: in Fortran
-    that is the last. `text` is a Fortran CHARACTER. In the section of a Fortran array, `stride`
-    is the distance of the elements, which lie close together if it is 0.
+    Several dimensions are arrays of arrays. The outermost array is the dimension with the widest
+    stride, in Fortran the last. `text` is a Fortran CHARACTER. For a section of a Fortran array,
+    `stride` is the distance of the elements; 0 means that they are contiguous.
     """
 
     element: Type
@@ -64,7 +64,7 @@ class Array:
 
     @property
     def name(self) -> str:
-        """As the language writes it: "double [3][4]", "real(kind=8) (3,4)"."""
+        """The name as in the language: "double [3][4]", "real(kind=8) (3,4)"."""
         lengths: list[int] = []
         element: Type = self
         while isinstance(element, Array) and element.text == self.text:
@@ -78,10 +78,10 @@ class Array:
 
 
 class Member(NamedTuple):
-    """A member of a record; those of base classes and of anonymous structs are its own.
+    """A member of a record, also of its base classes and anonymous structs.
 
-    The name of an anonymous union is empty; where several have one name, those of base classes
-    begin with the class: "Base::id". `hidden`: "private" or "protected", else empty.
+    The name of an anonymous union is "". If members of base classes have equal names, the class is
+    part of the name: "Base::id". `hidden`: "private" or "protected", else "".
     """
 
     name: str
@@ -92,17 +92,17 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True)
 class Record:
-    """A struct, class, derived type or union; members in the order of their offsets."""
+    """A struct, class, derived type or union, with members sorted by offset."""
 
     name: str  # "struct particle", "type(particle)"
     size: int
     members: tuple[Member, ...]
     union: bool = False
     fortran: bool = False
-    cxx: bool = False  # a class that C cannot have: base classes, private members ...
+    cxx: bool = False  # a class that C cannot express: base classes, private members ...
 
     def regions(self) -> Iterator[tuple[int, int, Member | None]]:
-        """The members from offset to end, and the padding between them (no member)."""
+        """Yield the members from offset to end, and the padding between them (member None)."""
         end = 0
         for member in self.members:
             start = max(member.offset, end)
@@ -119,19 +119,19 @@ Type = Union[Scalar, Array, Record]
 
 
 class Index(NamedTuple):
-    """The indices of one array dimension: `first`, and steps (count, step) from there."""
+    """Indices of one array dimension: `first`, and all sums of steps (count, step) from there."""
 
     array: Array
     first: int  # from 0, for any lower bound of the array
     combs: tuple[tuple[int, int], ...] = ()
 
 
-# A path from an object to what lies in it: members' names and indices.
+# A path from an object to its part: members' names and indices.
 Path = tuple[Union[str, Index], ...]
 
 
 def span(first: int, combs: Iterable[tuple[int, int]]) -> str:
-    """The numbers first + the sums of multiples of steps: "5", "0..6", "0..8 by 2".
+    """Return text for the numbers `first` + sums of multiples of steps: "5", "0..6", "0..8 by 2".
 
     A count of 0 stands for any numbers up to the step.
     """
@@ -157,9 +157,9 @@ def span(first: int, combs: Iterable[tuple[int, int]]) -> str:
 
 
 def spelled(root: str, path: Path, fortran: bool = False) -> str:
-    """A path as the language writes it: `particle.name[5]`, `particle%name(6)`.
+    """Return a path as the language writes it: `particle.name[5]`, `particle%name(6)`.
 
-    `root` may end in "->" where it is a pointer.
+    `root` may end in "->" if it is a pointer.
     """
     text = root
     steps = [step for step in path if step != ""]
@@ -178,7 +178,7 @@ def spelled(root: str, path: Path, fortran: bool = False) -> str:
 
 
 def _fortran_indices(step: Index, steps: list[str | Index]) -> str:
-    # The indices of all dimensions, which are taken from `steps`; the innermost comes first.
+    # The indices of all dimensions in Fortran's order, innermost first; takes them from `steps`.
     indices = [_indices(step)]
     if step.array.text:
         return indices[0] if ".." in indices[0] else f"{indices[0]}:{indices[0]}"
@@ -199,9 +199,9 @@ def _indices(step: Index) -> str:
 
 
 def within(kind: Type, low: int, high: int) -> Iterator[tuple[Path, int, Scalar]]:
-    """The scalars that have bytes from `low` to `high` (exclusive) of a type, with their offsets.
+    """Yield the scalars of a type with bytes from `low` to `high` (exclusive), with their offsets.
 
-    Of a union those of its first alternative that has any.
+    For a union, only the first alternative with such a scalar counts.
     """
     if isinstance(kind, Scalar):
         if low < kind.size and high > 0:
@@ -224,7 +224,10 @@ def within(kind: Type, low: int, high: int) -> Iterator[tuple[Path, int, Scalar]
 
 
 def leaves(kind: Type) -> Iterator[tuple[Path, int, Type, int]]:
-    """The scalars and unions of a type, arrays folded: path, first offset, type, and how many."""
+    """Yield the scalars and unions of a type, with arrays folded.
+
+    An item has the path, the first offset, the type, and the number of copies.
+    """
     if isinstance(kind, Array):
         for path, at, leaf, count in leaves(kind.element):
             if kind.count:
@@ -238,7 +241,7 @@ def leaves(kind: Type) -> Iterator[tuple[Path, int, Type, int]]:
         yield (), 0, kind, 1
 
 
-# The datatypes that correspond to types by name (MPI-4.1, sections 3.2.2 and 19.1.9) ...
+# Datatypes for types with these names (MPI-4.1, sections 3.2.2 and 19.1.9).
 _BY_NAME: Mapping[str, str] = {
     "char": "MPI_CHAR",
     "signed char": "MPI_SIGNED_CHAR",
@@ -265,7 +268,7 @@ _BY_NAME: Mapping[str, str] = {
     "logical(kind=4)": "MPI_LOGICAL",
     "logical(kind=1)": "MPI_C_BOOL",
 }
-# ... and by what they hold; {} is the size in bits or, in Fortran, in bytes.
+# Datatypes for kinds of scalars. {} is the size in bits or, in Fortran, in bytes.
 _BY_KIND: Mapping[str, str] = {
     "signed": "MPI_INT{}_T",
     "enum": "MPI_INT{}_T",
@@ -281,7 +284,7 @@ _COMPLEX = {8: "MPI_C_FLOAT_COMPLEX", 16: "MPI_C_DOUBLE_COMPLEX", 32: "MPI_C_LON
 
 
 def datatype_name(scalar: Scalar, fortran: bool = False) -> str:
-    """The predefined datatype for a scalar; "" if the standard has none."""
+    """Return the predefined datatype for a scalar; "" if the standard has none."""
     if scalar.kind in ELSEWHERE or scalar.kind == "bits":
         return ""
     known = _BY_NAME.get(scalar.name)
@@ -290,7 +293,8 @@ def datatype_name(scalar: Scalar, fortran: bool = False) -> str:
     if re.fullmatch(r"u?int(8|16|32|64)_t", scalar.name):
         return f"MPI_{scalar.name.upper()}"
     if fortran:
-        # Types of 80 bits, in as many bytes as 128; and an optional datatype that no library has.
+        # x87 types have 80 bits in 16 bytes, so they are no 128-bit type. No library has
+        # MPI_INTEGER16.
         if "(kind=10)" in scalar.name or scalar.name == "integer(kind=16)":
             return ""
         return _FORTRAN_BY_KIND.get(scalar.kind, "").format(scalar.size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A datatype against the program's own type (`mpipp.program_types.types`), element by element."""
+"""Comparison of a datatype with a type of the program, element by element."""
 
 from mpipp.program_types.compare.comparison import Cover, Lack, Problem, Report, compare
 from mpipp.program_types.compare.typed_layout import (

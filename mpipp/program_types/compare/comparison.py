@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A datatype against the program's own type: does each element lie on a member of its kind?
+"""Comparison of a datatype with a type of the program: each element must be on a matching member.
 
 `compare` checks the whole datatype without expanding repetitions. If it does not fit, it searches
-for a cause: displacements of the other sign, or counted from another member.
+for a cause: displacements with the wrong sign, or counted from another member.
 """
 
 from __future__ import annotations
@@ -21,18 +21,22 @@ from mpipp.program_types.compare.typed_layout import Layout
 from mpipp.program_types.types import ELSEWHERE, Path, Record, Scalar
 from mpipp.typetree import Datatype
 
-_MOST_CANDIDATES = 64  # members that displacements may have been counted from
+_MOST_CANDIDATES = 64  # members from which displacements may have been counted
 _MOST_ELEMENTS_MOVED = 2000
-_MOST_ELEMENTS_APART = 5000  # elements that are checked one by one if they overlap
+_MOST_ELEMENTS_APART = 5000  # if elements overlap, up to this number is checked one by one
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Elements that do not lie on a member as they should. Displacements and sizes are in bytes.
+    """Elements that are not on a matching member. Displacements and sizes are in bytes.
 
-    `code` is one of "outside" "padding" "straddles" "inside" "kind" "size" "pointer" "bits"
-    "overlap" "extent". `certain` is an error, else it is suspicious. `count` elements are like the
-    first, at `element`, which is empty for "extent"; `more`: that does not name them all.
+    Attributes:
+        code: "outside" "padding" "straddles" "inside" "kind" "size" "pointer" "bits" "overlap"
+            or "extent".
+        certain: whether it is an error; otherwise it is suspicious.
+        element: the first element's address; "" for "extent".
+        count: the number of such elements.
+        more: whether `element` does not name all of them.
     """
 
     code: str
@@ -48,7 +52,7 @@ class Problem:
 
 
 class Cover(NamedTuple):
-    """Elements and the member they lie on, both folded: `[2][0..6](CHAR)` and `name[0..6]`."""
+    """Elements and their member, both folded: `[2][0..6](CHAR)` and `name[0..6]`."""
 
     stream: Stream
     path: Path
@@ -63,7 +67,7 @@ class Cover(NamedTuple):
 
     @property
     def displacement(self) -> int:
-        """That of the first, in bytes from the start of the buffer."""
+        """The displacement of the first element, in bytes from the start of the buffer."""
         return self.stream.start - self.origin
 
     @property
@@ -74,9 +78,9 @@ class Cover(NamedTuple):
 
 @dataclass(frozen=True)
 class Lack:
-    """A member that no element, or not every element of it, covers. `covered` and `size` in bytes.
+    """A member that elements do not cover, or not completely. `covered` and `size` are in bytes.
 
-    Both are of all its elements, where it is in arrays.
+    For a member in an array, both are sums over all elements of the array.
     """
 
     member: str
@@ -85,7 +89,7 @@ class Lack:
     covered: int
     size: int
     element_size: int
-    elsewhere: bool  # a pointer or the like, which is better not sent
+    elsewhere: bool  # a pointer or similar member, which is better not sent
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,10 @@ class Report:
 
 
 def compare(datatype: Datatype, layout: Layout, count: int = 1, origin: int = 0) -> Report:
-    """`count` entries of `datatype` against an object; their buffer begins `origin` bytes in it."""
+    """Compare `count` entries of `datatype` with an object.
+
+    The buffer of the entries begins `origin` bytes in the object.
+    """
     found = _Comparison(datatype, layout, count, origin).report()
     if not found.errors:
         return found
@@ -202,7 +209,8 @@ class _Comparison:
         return self._complete and (twice is None or self._count_apart())
 
     def _count_apart(self) -> bool:
-        # The bytes that overlapping elements cover together; False if there are too many.
+        # Counts each byte once that overlapping elements cover. False if there are too many
+        # elements.
         if self._datatype.element_count * self._count > _MOST_ELEMENTS_APART:
             return False
         spans: dict[tuple[str, ...], list[tuple[int, int]]] = {}
@@ -229,8 +237,8 @@ class _Comparison:
         yield Problem("overlap", False, first, leaf.name or leaf.combiner, place, 1, "", 0, text)
 
     def _extent(self) -> Iterator[Problem]:
-        # For one object only: a vector over an array need not span it. A predefined datatype covers
-        # one member anyway.
+        # Only for a single object: a vector over an array need not have the array's extent. A
+        # predefined datatype covers one member anyway.
         tree, kind, extent = self._datatype, self._layout.kind, self._datatype.extent
         if not isinstance(kind, Record) or extent == kind.size:
             return
@@ -247,7 +255,7 @@ class _Comparison:
             key = _collapsed(path)
             size = count * leaf.size
             if isinstance(leaf, Record):
-                # Any alternative will do.
+                # Covering any alternative of the union is enough.
                 covered = sum(n for k, n in self._bytes.items() if k[: len(key)] == key)
                 covered = size if covered else 0
             else:
@@ -263,7 +271,7 @@ def _collapsed(path: Path) -> tuple[str, ...]:
 
 
 def _union(spans: list[tuple[int, int]]) -> int:
-    # Bytes in at least one of them.
+    # The number of bytes in at least one of the ranges.
     total, end = 0, -(1 << 100)
     for low, high in sorted(spans):
         total += max(0, high - max(low, end))
@@ -278,7 +286,7 @@ def _sizeof(kind: Record) -> str:
 
 
 def _hint(datatype: Datatype, layout: Layout, count: int, origin: int) -> str:
-    # A change that would make it fit.
+    # Suggests a change with which the datatype would fit.
     turned = _turned(datatype)
     if turned is not None:
         mirrored, before, after = turned
@@ -291,7 +299,7 @@ def _hint(datatype: Datatype, layout: Layout, count: int, origin: int) -> str:
 
 
 def _turned(datatype: Datatype) -> tuple[Datatype, str, str] | None:
-    # With the displacements of the outermost list negated, and what they are and would be.
+    # The datatype with negated displacements in its outermost list, and both lists as text.
     if datatype.combiner in ("RESIZED", "DUP"):
         inner = _turned(datatype.components[0])
         if inner is None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The elements of a datatype, folded: each stream is one basic datatype at a product of dimensions.
+"""The elements of a datatype, folded into streams.
 
-A regular datatype is one stream however many elements it has; listed blocks of one kind and length
-at a constant distance share one. Displacements are in bytes from the start of the buffer.
+A stream is one basic datatype at a product of dimensions. A regular datatype is one stream for any
+number of elements. Listed blocks of one kind and length at a constant distance are one, too.
+Displacements are in bytes from the start of the buffer.
 """
 
 from __future__ import annotations
@@ -20,14 +21,18 @@ from mpipp.datatypes.shapes import Blocks, Indices
 from mpipp.program_types.types import span
 from mpipp.typetree import Datatype
 
-_MOST_GROUPS = 32  # of listed blocks, one stream each
+_MOST_GROUPS = 32  # groups of listed blocks, with one stream each
 
 
 class Level(NamedTuple):
-    """A dimension: `steps` places `stride` bytes apart; each moves address index `place` by `step`.
+    """One dimension of a stream: `steps` places, `stride` bytes apart.
 
-    For listed blocks it is `steps` places at `offsets` from the first, in ascending order, of the
-    blocks numbered `blocks`. `stride` is then the greatest common divisor of the offsets.
+    Attributes:
+        place: the index of the address that changes along the dimension.
+        step: the change of this index from one place to the next.
+        offsets: for listed blocks, ascending displacements from the first place. `stride` is their
+            greatest common divisor.
+        blocks: for listed blocks, the number of the block at each place.
     """
 
     steps: int
@@ -44,49 +49,49 @@ class Level(NamedTuple):
 
     @property
     def distance(self) -> int:
-        """That of one place from the next, in the mean."""
+        """The mean displacement of a place from the previous one."""
         return self.reach // (self.steps - 1) if self.offsets else self.stride
 
     def offset(self, i: int) -> int:
-        """The displacement of place `i` from the first."""
+        """Return the displacement of place `i` from the first."""
         return self.offsets[i] if self.offsets else i * self.stride
 
     def moves(self, i: int) -> int:
-        """By how much place `i` moves the address index."""
+        """Return the change of the address index at place `i`."""
         return self.blocks[i] - self.blocks[0] if self.blocks else i * self.step
 
     def within(self, room: int, i: int) -> int:
-        """The number of places from `i` on that are at most `room` bytes after it."""
+        """Return the number of places from `i` on that are at most `room` bytes after place `i`."""
         if self.offsets:
             return bisect.bisect_right(self.offsets, self.offsets[i] + room) - i
         return min(room // self.stride, self.steps - 1 - i) + 1
 
     def part(self, i: int, steps: int) -> Level:
-        """The level of `steps` places from `i` on."""
+        """Return the level of `steps` places from `i` on."""
         if not self.offsets:
             return self._replace(steps=steps)
         return listed(self.offsets[i : i + steps], self.blocks[i : i + steps], self.place)
 
     def remainders(self, start: int, size: int) -> dict[int, list[int]]:
-        """The places by their displacement modulo `size`, if the first is at `start`."""
+        """Return the places by their displacement modulo `size`, if the first is at `start`."""
         found: dict[int, list[int]] = {}
         for i in range(self.steps):
             found.setdefault((start + self.offset(i)) % size, []).append(i)
         return found
 
     def chosen(self, places: Sequence[int]) -> Level:
-        """The level of these places."""
+        """Return the level of these places."""
         offsets = [self.offset(i) for i in places]
         return listed(offsets, [self.moves(i) for i in places], self.place)
 
     @property
     def comb(self) -> tuple[int, int]:
-        """For `structs.span`, in bytes."""
+        """The argument of `types.span` in bytes."""
         return (0, self.reach) if self.offsets else (self.steps, self.stride)
 
     @property
     def indices(self) -> tuple[int, int]:
-        """For `structs.span`, in address indices."""
+        """The argument of `types.span` in address indices."""
         if not self.blocks:
             return self.steps, self.step
         reach = max(self.blocks) - self.blocks[0]
@@ -101,7 +106,7 @@ class Level(NamedTuple):
 
 
 def listed(offsets: Sequence[int], blocks: Sequence[int], place: int) -> Level:
-    """The level of the places at `offsets`, in ascending order, of these blocks."""
+    """Return the level of the places at ascending `offsets`, for these blocks."""
     first = offsets[0]
     relative = [offset - first for offset in offsets]
     return Level(len(offsets), math.gcd(*relative), place, 0, relative, blocks)
@@ -109,11 +114,11 @@ def listed(offsets: Sequence[int], blocks: Sequence[int], place: int) -> Level:
 
 @dataclass(frozen=True)
 class Stream:
-    """Elements of one basic datatype: the first at `start`, the others by all sums of `levels`.
+    """Elements of one basic datatype: the first at `start`, the others at all sums of `levels`.
 
-    `kind` is a value class of `mpipp.datatypes.predefined`, `size` that of one element. A pair type
-    makes two streams, of which `part` says the name. `indices` are the first element's, repetition
-    first. Strides are not negative.
+    `kind` is a value class of `mpipp.datatypes.predefined`, `size` the bytes of one element. A pair
+    type makes two streams, and `part` is the part's name. `indices` are the first element's,
+    repetition first. Strides are not negative.
     """
 
     leaf: Datatype
@@ -133,7 +138,7 @@ class Stream:
         return result
 
     def address(self, repeated: bool) -> str:
-        """All of them in address notation: `[2][0..6](CHAR)`; `repeated`: with the repetition."""
+        """Return the elements' address: `[2][0..6](CHAR)`; `repeated`: with the repetition."""
         text = ""
         for place, first in enumerate(self.indices):
             if place or repeated:
@@ -142,7 +147,7 @@ class Stream:
         return f"{text}({element_kind(self.leaf)}){self.part}"
 
     def moved(self, level: Level, i: int) -> Stream:
-        """The stream from step `i` of a level on (the level itself unchanged)."""
+        """Return the stream from step `i` of a level on; the level itself is unchanged."""
         if not i:
             return self
         indices = list(self.indices)
@@ -150,17 +155,17 @@ class Stream:
         return replace(self, start=self.start + level.offset(i), indices=tuple(indices))
 
     def starts(self) -> Iterator[int]:
-        """The displacement of each element."""
+        """Yield the displacement of each element."""
         places = ([v.offset(i) for i in range(v.steps)] for v in self.levels)
         return (self.start + sum(offsets) for offsets in itertools.product(*places))
 
     def first(self) -> Stream:
-        """Its first element alone."""
+        """Return the stream of the first element alone."""
         return replace(self, levels=())
 
 
 def streams(datatype: Datatype, count: int = 1, origin: int = 0) -> Iterator[Stream]:
-    """The streams of `count` entries of `datatype` at `origin`, by the type map's order."""
+    """Yield the streams of `count` entries of `datatype` at `origin`, in type-map order."""
     if not count or not datatype.element_count:
         return
     # Without recursion: a chain of constructors may be very long.
@@ -174,7 +179,7 @@ def streams(datatype: Datatype, count: int = 1, origin: int = 0) -> Iterator[Str
 
 
 class _Place(NamedTuple):
-    # Copies of a node: the first at `start` and at these address indices.
+    # Copies of a node of the type-tree; the first is at `start`, with these address indices.
     node: Datatype
     start: int
     indices: Indices
@@ -182,7 +187,7 @@ class _Place(NamedTuple):
 
 
 def _below(place: _Place) -> Iterator[_Place]:
-    # The copies of its components.
+    # The copies of a node's components.
     node, start, indices, levels = place
     shape = node.shape
     if not isinstance(shape, Blocks):
@@ -199,7 +204,7 @@ def _below(place: _Place) -> Iterator[_Place]:
 def _regular_levels(
     place: _Place, regular: Sequence[shapes.Level]
 ) -> Iterable[tuple[int, Indices, tuple[Level, ...]]]:
-    # A block-cyclic dimension consists of whole cycles of chunks, and a shorter last cycle.
+    # A block-cyclic dimension has complete cycles of chunks, and a shorter last cycle.
     choices = [(place.start, place.indices, place.levels)]
     for number, (dimension, stride) in enumerate(regular, len(place.indices)):
         parts: list[tuple[int, tuple[Level, ...]]] = []
@@ -228,7 +233,8 @@ class _Group(NamedTuple):
 
 
 def _groups(shape: Blocks[Datatype]) -> list[_Group]:
-    # Blocks at a constant distance; or, if there are many of these, all of one kind.
+    # Groups of blocks at a constant distance. If there are too many, one group for each kind of
+    # block.
     groups = list(itertools.islice(_regular(shape), _MOST_GROUPS + 1))
     return groups if len(groups) <= _MOST_GROUPS else list(_irregular(shape))
 
@@ -279,7 +285,7 @@ def _leaf(place: _Place) -> Iterator[Stream]:
 
 
 def _parts(node: Datatype) -> Iterator[tuple[str, int, int, str]]:
-    # Value class, size, displacement and name of the one part, or of the two of a pair type.
+    # Value class, size, displacement and name of the part, or of both parts of a pair type.
     name = node.name
     if node.combiner != "NAMED":
         yield predefined.F90_CLASSES[node.combiner], node.size, 0, ""

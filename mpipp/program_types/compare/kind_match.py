@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does an element of a datatype correspond to the member it lies on? (MPI-4.1, section 3.3.1)
+"""The match between an element of a datatype and a member (MPI-4.1, section 3.3.1).
 
-Each answer is a code, which editors and scripts may rely on, and its words.
+Each answer has a code, on which editors and scripts may rely, and a text.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from mpipp.program_types.compare.element_streams import Stream
 from mpipp.program_types.compare.member_lookup import Placement
 from mpipp.program_types.types import ELSEWHERE, Path, Scalar, Type
 
-# The members that elements of a class may lie on, besides members of this class.
+# Other classes of members that elements of a class may be on.
 _ALSO: Mapping[str, frozenset[str]] = {
     "signed": frozenset({"enum", "bits"}),
     "unsigned": frozenset({"enum", "bits"}),
     "logical": frozenset({"bool"}),
     "bool": frozenset({"logical"}),
 }
-# Classes with integer values: with the same size, a wrong one of them is only doubtful.
+# Classes with integer values. If only the class differs and the size agrees, it is only suspicious.
 _INTEGERS = frozenset("signed unsigned char wchar bool logical enum bits".split())
 
 Spell = Callable[[Path], str]
 
 
 class Doubt(NamedTuple):
-    """An error of elements on a member. `certain`: an error, else suspicious."""
+    """A problem of elements with their member. `certain`: an error, else suspicious."""
 
     code: str
     certain: bool
@@ -36,7 +36,7 @@ class Doubt(NamedTuple):
 
 
 def doubt(placement: Placement, whole: Type, spell: Spell, name: str) -> Doubt | None:
-    """The error of a placement on the type `whole`, called `name`; None if it is right."""
+    """Return the problem of a placement on the type `whole`, called `name`; None if it is right."""
     stream = placement.stream
     if placement.where == "outside":
         where = f"which ends at {whole.size}" if stream.start >= 0 else "which begins at 0"
@@ -57,7 +57,7 @@ def _on_member(stream: Stream, placement: Placement, scalar: Scalar, spell: Spel
     if stream.kind == "byte":
         return None
     half = stream.kind == "float" and scalar.kind == "complex" and stream.size * 2 == scalar.size
-    if half and placement.rest % stream.size == 0:  # C's complex is an array of two (C11, 6.2.5)
+    if half and placement.rest % stream.size == 0:  # complex is an array of two (C11, 6.2.5)
         return None
     same = stream.kind == scalar.kind or scalar.kind in _ALSO.get(stream.kind, ())
     whole = not placement.rest and stream.size == scalar.size
@@ -87,7 +87,7 @@ def _indirect(scalar: Scalar, member: str) -> Doubt:
 
 
 def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | None:
-    # The first element tells.
+    # The first element stands for all.
     start, end = stream.start, stream.start + stream.size
     if start < 0 or end > whole.size:
         beyond = (
@@ -129,7 +129,7 @@ def _padding(stream: Stream, whole: Type, spell: Spell) -> str:
 
 
 def _neighbors(whole: Type, at: int) -> list[tuple[Path, int, Type]]:
-    # The last scalar or union before a place, and the first after it.
+    # The last scalar or union before a place; if there is none, the first behind it.
     reach = 1
     while reach < 2 * whole.size:
         near = list(types.within(whole, at - reach, at))
@@ -157,7 +157,7 @@ def _fit(scalar: Scalar) -> str:
 
 
 def best(ways: list[list[Placement]], whole: Type) -> list[Placement]:
-    """The alternative of a union that the elements fit best."""
+    """Return the alternative of a union that fits the elements best."""
 
     def badness(way: list[Placement]) -> tuple[int, int]:
         doubts = [doubt(placement, whole, lambda _: "", "") for placement in way]

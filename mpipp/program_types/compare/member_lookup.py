@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which members do the elements of a datatype lie on? Regular parts are never expanded.
+"""Search for the members that the elements of a datatype are on, without expanding regular parts.
 
-A stream of elements descends into the program's type. At an array, levels whose stride is a
-multiple of the element's size only choose the element, and are set aside. The rest is cut at the
-bounds of elements, which repeats after `size / gcd(stride, size)` steps. At a record it is cut at
-the members' bounds.
+A stream of elements descends into the program's type. At an array, a level whose stride is a
+multiple of the element's size only selects the element, and is set aside. The other levels are
+split at the bounds of elements. This pattern repeats after `size / gcd(stride, size)` steps. At a
+record they are split at the members' bounds.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from typing import NamedTuple
 from mpipp.program_types.compare.element_streams import Level, Stream
 from mpipp.program_types.types import Array, Index, Path, Record, Scalar, Type
 
-_MOST_STEPS = 100_000  # of one comparison: about a second
+_MOST_STEPS = 100_000  # steps of one comparison, which take about a second
 
 
 class TooMany(Exception):
-    """The comparison would take too long; what was placed until then is right."""
+    """The comparison would take too long. Placements up to here are right."""
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Elements of one stream that lie in one way on one member.
+    """Elements of one stream that are on one member in the same way.
 
-    `where` is "member", "padding", "outside" or "crossing" (an element in more than one place).
-    `path` leads to the scalar `kind`, or to its container if there is no scalar. `offset` is that
-    of the first of these in the whole object, `rest` that of the first element in it.
+    Attributes:
+        where: "member", "padding", "outside" or "crossing" (an element in more than one place).
+        path: leads to the scalar `kind`, or to its container if there is no scalar.
+        offset: displacement of the first such scalar in the whole object.
+        rest: displacement of the first element in that scalar.
     """
 
     stream: Stream
@@ -42,8 +44,8 @@ class Placement:
 
 
 class _State(NamedTuple):
-    # A stream during its placement. `levels` are not yet set aside. `start` is from the beginning
-    # of the current type, which is at `offset` of the whole object.
+    # The state of a descending stream. `aside` are the levels set aside, `levels` the others.
+    # `start` is relative to the current type, which is at `offset` in the whole object.
     stream: Stream
     aside: tuple[Level, ...]
     levels: tuple[Level, ...]
@@ -56,7 +58,7 @@ class _State(NamedTuple):
         return Placement(stream, where, self.path, kind, self.offset, self.start)
 
     def at(self, level: Level, i: int, levels: tuple[Level, ...]) -> _State:
-        # From step i of `level` on, with these levels.
+        # The state from step `i` of `level` on, with these levels.
         return self._replace(
             stream=self.stream.moved(level, i), levels=levels, start=self.start + level.offset(i)
         )
@@ -73,9 +75,10 @@ class _State(NamedTuple):
 
 
 class Placer:
-    """Places streams on one type; `choose` picks among the alternatives of a union.
+    """Places streams on one type.
 
-    `choose` gets the placements on each alternative and returns the best of them.
+    `choose` selects an alternative of a union: it gets the placements on each, and returns the
+    best.
     """
 
     def __init__(
@@ -86,7 +89,7 @@ class Placer:
         self._steps = 0
 
     def place(self, stream: Stream) -> Iterator[Placement]:
-        """Where the elements of a stream lie. Raises TooMany."""
+        """Yield the placements of a stream's elements. Raises TooMany."""
         state = _State(stream, (), stream.levels, stream.start, (), 0)
         size = self._kind.size
         for part, low in self._cut(state, lambda at: _bounds(at, size)):
@@ -138,7 +141,7 @@ class Placer:
         if size == distance:
             yield from self._visit(state, kind.element)
             return
-        # Elements outside a section of an array count as padding.
+        # In a section of an array, bytes between the elements count as padding.
         for part, low in self._cut(state, lambda at: (0, size) if at < size else (size, distance)):
             if low == 0:
                 yield from self._visit(part, kind.element)
@@ -164,8 +167,8 @@ class Placer:
     def _cut(
         self, state: _State, bounds: Callable[[int], tuple[int, int]]
     ) -> Iterator[tuple[_State, int | None]]:
-        # Parts that lie in one region, with its lower bound; None: a single element (of these
-        # levels) that lies in more than one.
+        # Splits a stream into parts in one region each, and yields the region's lower bound. The
+        # bound is None for an element in more than one region.
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise TooMany
@@ -198,7 +201,7 @@ class Placer:
 
 
 def _bounds(at: int, size: int) -> tuple[int, int]:
-    # Before, in, or after the object: far is beyond any displacement.
+    # The region before, in, or after the object. `far` exceeds any displacement.
     far = 1 << 100
     if at < 0:
         return -far, 0
@@ -211,8 +214,9 @@ def _cell(at: int, size: int) -> tuple[int, int]:
 
 
 def _periods(state: _State, level: Level, period: int, _size: int) -> Iterator[_State]:
-    # The state with a level of many steps split in two, and the rest. One level has whole periods,
-    # which keep the place in the array's element; the other is within a period.
+    # Splits a level of many steps in two. The outer level has steps of a whole period, after which
+    # the place in the array's element is the same. The inner level is within a period. A rest may
+    # remain.
     others = _without(state, level)
     whole, rest = divmod(level.steps, period)
     outer = Level(whole, level.stride * period, level.place, level.step * period)
@@ -224,7 +228,7 @@ def _periods(state: _State, level: Level, period: int, _size: int) -> Iterator[_
 
 
 def _listed(state: _State, level: Level, _period: int, size: int) -> Iterator[_State]:
-    # The listed blocks that keep the place in the array's element, together.
+    # Groups listed blocks by their place in the array's element.
     others = _without(state, level)
     for places in level.remainders(state.start, size).values():
         yield state.at(level, places[0], (*others, level.chosen(places)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The result of `compare`, for people and for machines."""
+"""The result of `compare` as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MOST_LACKS = 8
 def lines(
     report: Report, title: str, every: bool = False, limits: Limits = DEFAULT_LIMITS
 ) -> Iterator[str]:
-    """The report on what is called `title`: the verdict, problems first, and what is covered.
+    """Yield the report about `title`: the verdict, the problems, and the covered members.
 
-    Where there are problems, or `every` is set, each element is listed with its member. No list is
+    If there are problems, or if `every` is set, each element is listed with its member. No list is
     longer than `limits.elements`.
     """
     of = report.layout.described
@@ -84,7 +84,7 @@ def _lack(lack: Lack) -> str:
 
 
 def content(report: Report, title: str) -> dict[str, Any]:
-    """The report for `mpipp.render.json_output.document` (docs/reference/json.md)."""
+    """Return the report for `mpipp.render.json_output.document` (docs/reference/json.md)."""
     return {
         "datatype": title,
         "with": report.layout.name,

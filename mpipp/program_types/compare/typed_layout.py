@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A type of the program with what it is called, and the part of it that a datatype describes."""
+"""A type of the program with its name in messages, and the part of it that a datatype describes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from mpipp.typetree import Datatype
 
 @dataclass(frozen=True)
 class Layout:
-    """A type of the program, and what it is called: `root` begins members' names.
+    """A type of the program, with the names to print.
 
-    `root` may end in "->". `name` is the object's, `type` its type's: the same if it is a type.
+    Attributes:
+        root: the beginning of members' names; it may end in "->".
+        name: the object's name.
+        type: the type's name; equal to `name` if there is no object.
+        inside: the path of the part of `root` that this is.
     """
 
     kind: Type
@@ -22,14 +26,14 @@ class Layout:
     name: str
     type: str
     fortran: bool = False
-    inside: Path = ()  # the part of `root` that this is
+    inside: Path = ()
 
     def spell(self, path: Path) -> str:
-        """A member's name: "particle.name[5]"."""
+        """Return a member's name: "particle.name[5]"."""
         return types.spelled(self.root, self.inside + path, self.fortran)
 
     def part(self, path: Path, kind: Type) -> Layout:
-        """The layout of the part at `path`."""
+        """Return the layout of the part at `path`."""
         inside = replace(self, kind=kind, inside=self.inside + path)
         return replace(inside, name=inside.spell(()), type=kind.name) if path else self
 
@@ -45,7 +49,7 @@ class Layout:
 
 
 def narrowed(datatype: Datatype, layout: Layout) -> Layout:
-    """The first element of an array, when that is what one entry of the datatype describes."""
+    """Return the first element of an array, if one entry of the datatype describes only that."""
     kind = layout.kind
     path: Path = ()
     while isinstance(kind, Array) and kind.count and kind.size > datatype.extent:
@@ -59,9 +63,9 @@ def narrowed(datatype: Datatype, layout: Layout) -> Layout:
 
 
 def opened(datatype: Datatype, layout: Layout, count: int = 1) -> Layout:
-    """An array in place of one object, when `count` entries of the datatype span several of them.
+    """Return an array in place of one object, if `count` entries of the datatype span several.
 
-    For what a pointer points to, whose number debug information does not tell.
+    This is for the target of a pointer: debug information does not have the number of objects.
     """
     size, extent = layout.kind.size, datatype.extent
     end = (count - 1) * extent + datatype.true_ub
@@ -77,7 +81,7 @@ def opened(datatype: Datatype, layout: Layout, count: int = 1) -> Layout:
 
 
 def several(layout: Layout, number: int) -> Layout:
-    """That many objects of a type, or of what a pointer points to, one after another."""
+    """Return the layout of `number` contiguous objects of a type, or of the target of a pointer."""
     kind = Array(layout.kind, number, 1 if layout.fortran else 0, layout.fortran)
     is_type = layout.name == layout.type
     name = kind.name if is_type else layout.root.removesuffix("->")
@@ -85,7 +89,7 @@ def several(layout: Layout, number: int) -> Layout:
 
 
 def focused(layout: Layout, low: int, high: int) -> tuple[Layout, int]:
-    """The smallest part of an object that holds its bytes from `low` to `high`, and its offset."""
+    """Return the smallest part of an object with its bytes from `low` to `high`, and its offset."""
     kind, offset = layout.kind, 0
     path: Path = ()
     while True:
@@ -100,7 +104,7 @@ def focused(layout: Layout, low: int, high: int) -> tuple[Layout, int]:
 
 
 def _slice(layout: Layout, offset: int, low: int, high: int) -> tuple[Layout, int]:
-    # The elements of an array that hold the bytes from `low` to `high`.
+    # The elements of an array with the bytes from `low` to `high`.
     kind = layout.kind
     if not isinstance(kind, Array) or kind.text or not kind.distance or high <= low:
         return layout, offset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Source code that makes the datatype of a struct of the program (`mpipp.program_types.types`)."""
+"""Source code that creates the datatype of a struct of the program."""
 
 from mpipp.program_types.generate.source_code import c, fortran, mpi4py
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The blocks of the datatype that a struct, class or derived type of the program needs.
+"""A plan for the datatype of a struct, class or derived type of the program: its blocks.
 
 Members of nested structs are listed by their own names. Structs in arrays, and structs that occur
-more than once, get a datatype of their own. Members without a meaning in another process (pointers)
-are left out, and members without an MPI type are sent as bytes.
+more than once, get a datatype of their own. Pointers are left out, because they have no meaning in
+another process. Members without an MPI type are sent as bytes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from mpipp.program_types.types import ELSEWHERE, Array, Member, Record, Scalar, 
 
 # The characters of names of types and members, also of template arguments.
 _NAME = re.compile(r"[\w\s:<>,*&()'\[\]{}.$-]*")
-_MOST_ELEMENTS = (1 << 31) - 1  # of a block: an int
+_MOST_ELEMENTS = (1 << 31) - 1  # the blocklength is an int
 
 
 class Entry(NamedTuple):
-    """One block of the struct: `blocklength` times a predefined datatype or that of `nested`.
+    """One block of the struct: `blocklength` times a predefined datatype, or that of `nested`.
 
-    It lies `extra` bytes behind `member`, which is empty where the language has no name for the
-    place; `offset` is the whole displacement in bytes.
+    The block is `extra` bytes behind `member`. `member` is "" if the language has no name for the
+    place. `offset` is the whole displacement in bytes.
     """
 
     member: str
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan to make the datatype of one record: its blocks, and omissions with reasons."""
+    """A plan for the datatype of one record: its blocks, and omissions with reasons."""
 
     record: Record
     entries: tuple[Entry, ...]
@@ -47,7 +47,7 @@ class Plan:
 
 
 def plans(record: Record) -> list[Plan]:
-    """The plans for a record and for those in it with datatypes of their own, these first.
+    """Return the plans for a record, and before it for nested records with their own datatypes.
 
     Raises MpippError if there is nothing to send.
     """
@@ -68,7 +68,7 @@ def plans(record: Record) -> list[Plan]:
 
 
 def _expect_name(name: str) -> None:
-    # A damaged file may have any text for one, and a user compiles what is made of it.
+    # A damaged file may have any text as a name, and the user will compile the result.
     depth = 0
     for character in name:
         depth += (character == "(") - (character == ")")
@@ -114,7 +114,7 @@ def _plan(record: Record, nested: frozenset[Record]) -> Plan:
     omitted: list[str] = []
 
     def add(members: tuple[Member, ...], prefix: str, at: int, known: tuple[str, int]) -> None:
-        # `known` is the innermost member that can be named, and the offset of that.
+        # `known` is the innermost member that the source code can name, with its offset.
         separator = "%" if record.fortran else "."
         for member in members:
             _expect_name(member.name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Source code that makes the datatype of a struct, class or derived type of the program.
+"""Writers of source code that creates the datatype of a struct, class or derived type.
 
-Each writer gives the lines of one function for the record, after those for the records in it that
-have datatypes of their own. Comments name the omissions, and the members that are sent as bytes.
-All raise MpippError if there is nothing to send.
+Each writer yields the lines of a function for the record, after functions for nested records with
+their own datatypes. Comments name the omissions, and the members that are sent as bytes. All raise
+MpippError if there is nothing to send.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from mpipp.program_types.types import Record
 
 
 def function_name(record: Record) -> str:
-    """The default name of a function that makes its datatype: make_particle."""
+    """Return the default name of the function for a record: make_particle."""
     name = re.sub(r"^(struct|union|type)\b|\(|\)", "", record.name).strip()
     name = re.sub(r"\W+", "_", name.rpartition("::")[2] if "<" not in name else name).strip("_")
     return f"make_{name or 'struct'}"
 
 
-Names = Mapping[Record, str]  # the function of each record
+Names = Mapping[Record, str]  # the name of each record's function
 
 
 def _names(found: list[Plan], name: str) -> Names:
@@ -45,7 +45,7 @@ def _names(found: list[Plan], name: str) -> Names:
 
 
 def c(record: Record, name: str = "", cxx: bool = False) -> Iterator[str]:
-    """A C (or C++) function for the datatype of `record`, as lines."""
+    """Yield a C (or C++) function for the datatype of `record`, as lines."""
     found = plans(record)
     yield "#include <mpi.h>"
     yield "#include <stddef.h>"
@@ -53,14 +53,14 @@ def c(record: Record, name: str = "", cxx: bool = False) -> Iterator[str]:
 
 
 def fortran(record: Record, name: str = "") -> Iterator[str]:
-    """A Fortran function for it, to be put into the module that defines the derived type."""
+    """Yield a Fortran function, for the module that defines the derived type."""
     found = plans(record)
     yield "! For the module that defines the type, after its contains."
     yield from _functions(found, _names(found, name), _fortran)
 
 
 def mpi4py(record: Record, name: str = "") -> Iterator[str]:
-    """A Python function for it."""
+    """Yield a Python function for mpi4py."""
     found = plans(record)
     yield "from mpi4py import MPI"
     yield from _functions(found, _names(found, name), _python)
@@ -144,7 +144,7 @@ def _fortran(plan: Plan, names: Names) -> Iterator[str]:
     yield f"function {name}() result(newtype)"
     yield "  use mpi_f08"
     yield f"  type(MPI_Datatype) :: newtype, members, types({number})"
-    for variable in variables.values():  # a line has at most 132 characters
+    for variable in variables.values():  # a Fortran line has at most 132 characters
         yield f"  type(MPI_Datatype) :: {variable}"
     yield f"  {record.name}, target :: sample(2)"
     yield f"  integer(MPI_ADDRESS_KIND) :: start, extent, displacements({number})"
