@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""MPI objects, datatypes and values for people and programs: text, trees, SVG, JSON."""
+"""MPI objects, datatypes and values as text, trees, SVG and JSON."""

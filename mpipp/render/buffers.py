@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Communication buffers with what is in them: {address, call, count, type, data}."""
+"""Communication buffers with their values: {address, call, count, type, data}."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def of_call(
     """The members that show buffer `number` of a call.
 
     Args:
-        request: the serial of the pending request that the call made; None: the call is active.
+        request: the serial number of the pending request from this call; None for an active call.
     """
     buffer = call.buffers[number]
     result: list[tuple[str, Shown]] = [
@@ -34,10 +34,10 @@ def of_call(
 
 
 def data(call: Call, buffer: Buffer, memory: Memory, around: Surroundings) -> Shown:
-    """The values in a buffer of `call`, or a text that says why there are none."""
+    """The values in a buffer of `call`, or the reason why there are none."""
     if around.constant_name(buffer.address, "MPI_IN_PLACE"):
         return _in_place(call, buffer)
-    # The partitions of a partitioned operation are one message, peers are not.
+    # The partitions of a partitioned operation form one message. Peers have separate messages.
     if buffer.shares is not None or (buffer.peers != 1 and not call.partitioned):
         return Struct(_Peers(buffer, memory))
     return entries(buffer.address, buffer.total_count, buffer.datatype, memory)
@@ -46,7 +46,7 @@ def data(call: Call, buffer: Buffer, memory: Memory, around: Surroundings) -> Sh
 def entries(
     address: int, count: int, known: DatatypeRecord | Broken | None, memory: Memory
 ) -> Shown:
-    """`count` entries of a datatype at `address`, or a text that says why there are none."""
+    """`count` entries of a datatype at `address`, or the reason why there are none."""
     if count == 0:
         return "no data: the count is 0"
     if count < 0:
@@ -66,7 +66,7 @@ def _in_place(call: Call, buffer: Buffer) -> Shown:
 
 
 class _Peers(Sequence[tuple[str, Shown]]):
-    # The members r0, r1, ... a peer, made when asked for.
+    # A member for each peer, r0, r1, ..., created on demand.
 
     def __init__(self, buffer: Buffer, memory: Memory) -> None:
         self._buffer = buffer
@@ -84,7 +84,8 @@ class _Peers(Sequence[tuple[str, Shown]]):
 
 
 def by_address(calls: Iterable[tuple[Call, int]]) -> dict[int, list[tuple[int, int]]]:
-    """An index of buffers by address: (the mark beside the call, the buffer's number)."""
+    """An index of buffers by address. An entry has the caller's mark of the call, and the buffer's
+    number."""
     index: dict[int, list[tuple[int, int]]] = {}
     for call, mark in calls:
         for number, buffer in enumerate(call.buffers):

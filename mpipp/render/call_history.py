@@ -10,13 +10,13 @@ from mpipp.model import Call, Channel, Comm, Site, Stretch
 from mpipp.render import one_line
 from mpipp.render.object_structs import Surroundings
 
-_LAST = 8  # stretches, unless all are asked for
-_MOST_CALLS = 16  # that take turns
+_LAST = 8  # stretches of calls that are shown by default
+_MOST_CALLS = 16  # calls that are repeated in turn
 
 
 def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
-    """The channel, and how many calls were counted there: "MPI_COMM_WORLD, to rank 1, tag 7: 3
-    sends"."""
+    """The title of a channel with its number of calls: "MPI_COMM_WORLD, to rank 1, tag
+    7: 3 sends"."""
     name = comm.header.name or f"{{{one_line.described(comm, around)}}}"
     noun = "collective call" if channel.sequence == "collectives" else channel.sequence[:-1]
     count = f"{channel.count} {noun}{'' if channel.count == 1 else 's'}"
@@ -30,7 +30,7 @@ def title(comm: Comm, channel: Channel, around: Surroundings) -> str:
 
 
 def last(stretches: Sequence[Stretch], everything: bool) -> Sequence[Stretch]:
-    """The last few, or all; neighbors that are the same call over and over are one."""
+    """The last few stretches, or all. Neighbors that repeat one call are merged."""
     found: list[Stretch] = []
     for stretch in chain.from_iterable(map(_each, stretches)):
         before = found[-1] if found else None
@@ -57,7 +57,7 @@ def lines(
     place: Callable[[Site], str],
     everything: bool,
 ) -> Iterator[str]:
-    """The calls by ordinal, the last few or `everything`; those that are repeated said once."""
+    """The last few calls by ordinal, or `everything`. Repeated calls are one line."""
     shown = last(stretches, everything)
     before = shown[0].first - 1 if shown and not everything else 0
     if before:

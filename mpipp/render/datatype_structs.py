@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A datatype handle as a C struct: the constructor and its arguments (figure 5 of the paper).
+"""A datatype handle as a C struct of the constructor and its arguments (figure 5 of the paper).
 
-`members` is the one definition, for text and for debuggers that expand it member by member.
-`offset` is always in bytes, `displacement` always in multiples of the component's extent; all
-other names are the standard's argument names.
+`members` is the only definition, for text and for debuggers that expand it member by member.
+`offset` is always in bytes, `displacement` always in multiples of the component's extent. All other
+names are the standard's argument names.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Constant(str):
 
 
 class Own(Constant):
-    """A constant that each call has its own of: an address, a handle."""
+    """A constant that differs in each call: an address, a handle."""
 
     __slots__ = ()
 
 
 class Entries(Sequence["Members"]):
-    """The blocks of a datatype, one struct each, made when asked for."""
+    """The blocks of a datatype, one struct each, created on demand."""
 
     def __init__(self, datatype: Datatype) -> None:
         self._datatype = datatype
@@ -54,11 +54,11 @@ class Entries(Sequence["Members"]):
         return entry
 
 
-# A number, a constant, a quoted text, a nested datatype, or an array of values or of structs.
+# A number, a constant, a quoted text, a nested datatype, or an array of values or structs.
 Value = Union[int, Constant, str, Datatype, Sequence[Union[int, Constant]], Entries]
 Members = list[tuple[str, Value]]
 
-# Arguments shown under another name, or not at all.
+# Constructors whose displacements are in bytes, and arguments that are not shown.
 _OFFSETS = frozenset({"HINDEXED_BLOCK"})
 _HIDDEN = frozenset({"blocklengths", "displacements"})
 
@@ -93,12 +93,13 @@ def members(datatype: Datatype) -> Members:
 
 
 def type_value(datatype: Datatype) -> str | Datatype:
-    """A component as a member's value: a predefined datatype's name, or the datatype itself."""
+    """A component as the value of a member: a predefined datatype's name, or the
+    datatype itself."""
     return datatype.name if datatype.combiner == "NAMED" else datatype
 
 
 def quoted(text: str) -> str:
-    """`text` as a C string; printable characters beyond ASCII stay, as with gdb's own."""
+    """`text` as a C string in quotes. Printable characters beyond ASCII stay, as in gdb."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
@@ -109,7 +110,7 @@ def _escaped(character: str) -> str:
 
 
 def _bytes(character: str) -> bytes:
-    # In a name that is not UTF-8, Python keeps each strange byte as half a surrogate.
+    # Python decodes a byte that is not UTF-8 as a surrogate (PEP 383).
     return character.encode(errors="surrogateescape")
 
 

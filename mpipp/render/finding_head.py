@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The first line of a finding in the form of compilers, and its colours on a terminal.
+"""The first line of a finding in the form of compiler messages, and its colours on a terminal.
 
-Editors jump to "halo.c:22: error: ..."; a finding at several places begins with its severity.
+Editors jump to "halo.c:22: error: ...". A finding at several places begins with its severity.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ _GREEN = "\033[1;32m"
 
 
 class Point(NamedTuple):
-    """The line of source that a finding is about."""
+    """The source line of a finding."""
 
     path: str
     line: int
 
     @property
     def text(self) -> str:
-        """ "src/halo.c:22", as it can be opened from the working directory."""
+        """ "src/halo.c:22", relative to the working directory."""
         return f"{_shortest(self.path)}:{self.line}"
 
 
 def prefix(point: Point | None) -> str:
-    """The text before the severity: "halo.c:22: ", or "" without a point."""
+    """The text before the severity: "halo.c:22: ", or "" without a source line."""
     return f"{point.text}: " if point is not None else ""
 
 
 def printed(text: str, point: Point | None, severity: str, coloured: bool = False) -> str:
-    """A finding's text, which begins with its severity, as it is printed."""
+    """The printed form of a finding's text, which begins with its severity."""
     place, mark = plain(prefix(point), ""), f"{severity}:"
     text = plain(text)
     if not coloured or not text.startswith(mark):
@@ -45,7 +45,7 @@ def printed(text: str, point: Point | None, severity: str, coloured: bool = Fals
 
 
 def printed_record(text: str, records: Sequence[Mapping[str, Any]], coloured: bool = False) -> str:
-    """The text of a finding's record, or of a remark without a record, as it is printed."""
+    """The printed form of a finding's record, or of a remark without a record."""
     if not records:
         return plain(text)
     first = records[0]
@@ -53,7 +53,7 @@ def printed_record(text: str, records: Sequence[Mapping[str, Any]], coloured: bo
 
 
 def point(record: Mapping[str, Any]) -> Point | None:
-    """The point in a finding's record. Raises KeyError, TypeError for what makes no sense."""
+    """The source line in a finding's record. Raises KeyError, TypeError for an invalid record."""
     known = record.get("point")
     if known is None:
         return None
@@ -64,7 +64,7 @@ def point(record: Mapping[str, Any]) -> Point | None:
 
 
 def summary(found: str, rest: str, severity: str, coloured: bool) -> str:
-    """The last line: `found` in the colour of the worst severity, or in green if it is ""."""
+    """The last line: `found` in the colour of the worst severity, or in green if that is ""."""
     if not coloured:
         return plain(found + rest)
     colour = _COLOURS.get(severity, _GREEN)
@@ -72,7 +72,8 @@ def summary(found: str, rest: str, severity: str, coloured: bool) -> str:
 
 
 def has_colours(stream: TextIO) -> bool:
-    """Return whether to write colours to a stream: only to a terminal."""
+    """Return whether to write colours to a stream: it is a terminal, and
+    `allows_colours` is true."""
     return allows_colours(os.environ) and stream.isatty()
 
 
@@ -82,9 +83,9 @@ def allows_colours(environment: Mapping[str, str]) -> bool:
 
 
 def _shortest(path: str) -> str:
-    # An absolute path if that is shorter than one that climbs up.
+    # Use the absolute path if it is shorter than a relative one with "..".
     try:
         relative = os.path.relpath(path)
-    except (OSError, ValueError):  # the working directory was removed, or a NUL in the path
+    except (OSError, ValueError):  # the working directory was removed, or the path contains NUL
         return path
     return min(path, relative, key=len) if os.path.isabs(path) else path

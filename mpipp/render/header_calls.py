@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls that a library makes in its headers, as those of C++ do: the program's line is beyond."""
+"""The program's line for a call that a library makes in one of its headers, as C++ libraries do."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 
 
 def library_of(path: str) -> str:
-    """The directory below which a library is installed, if a source file is a header of one.
+    """The directory below which a library is installed, if a source file is one of its headers.
 
-     "/usr/" for "/usr/include/boost/mpi.hpp"; "" for other files. Other files there belong to the
-    same library: a program may have a directory `include`, too.
+    For example "/usr/" for "/usr/include/boost/mpi.hpp"; "" for other files. All files in that
+    directory belong to the library, because a program may have a directory `include`, too.
     """
     before, found, _ = path.partition("/include/")
     return f"{before}/" if found else ""
 
 
 def place(calls: Sequence[tuple[str, str]]) -> str:
-    """One line for a call, of what is known of it and its callers, innermost first; "" of none.
+    """One line for a call, from the known data of it and its callers, innermost first; "" if none.
 
-    Each is its text and the path of its source, "" if that is not known. Where the first is in a
-    library's header also the first beyond: "exchange.h:6 in exchange, from main.c:12 in main".
+    Each is its text and the path of its source, or "". If the first is in a library's header, the
+    line also has the caller outside: "exchange.h:6 in exchange, from main.c:12 in main".
     """
     if not calls:
         return ""
@@ -32,9 +32,10 @@ def place(calls: Sequence[tuple[str, str]]) -> str:
 
 
 def own(calls: Sequence[tuple[str, int]]) -> tuple[str, int] | None:
-    """The program's own line among those of a call and its callers; None if there is none.
+    """The program's own line for a call, from the lines of the call and its callers; None if
+    unknown.
 
-    Each is the path of its source and the number of the line, innermost first.
+    Each is a source path and a line number, innermost first.
     """
     known = [(path, line) for path, line in calls if path and line > 0]
     if not known:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The output of commands with `--json`: one JSON object a command, for editors and scripts.
+"""The output of commands with `--json`: one JSON object for each command.
 
-The schema stands in docs/reference/json.md. Numbers are in bytes where they measure memory; members
-are only ever added within one `version`.
+The schema is in docs/reference/json.md. Numbers for memory are in bytes. Within one `version`,
+members are only added, never changed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ VERSION = 1
 
 
 def document(command: str, content: Mapping[str, Any]) -> str:
-    """The one line that `command` ("match", "check" ...) prints."""
+    """The line that `command` ("match", "check" ...) prints."""
     head = {"mpipp": VERSION, "command": command}
     return printable(json.dumps({**head, **content}, ensure_ascii=False))
 
 
 def printable(text: str) -> str:
-    """JSON with the same value, in which a terminal obeys nothing."""
+    """JSON with the same value, without control characters that a terminal would obey."""
     return CONTROL.sub(_escaped, text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Something shown as one text with its parts in braces: `{a = 1, b = {2, 3...}}`."""
+"""Nested values as one text with braces: `{a = 1, b = {2, 3...}}`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _UNLIMITED = 1 << 200
 
 
 class Walker:
-    """One print, as gdb prints a C struct; others derive from it, and say what they do otherwise.
+    """A printer in the format of gdb's C structs. Subclasses change parts of it.
 
-    `left` is what remains of the limit of array elements.
+    `left` is the number of array elements that the limit still allows.
     """
 
-    more = "..."  # after what is shown of a longer list
+    more = "..."  # after the shown part of a longer list
 
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
@@ -29,7 +29,7 @@ class Walker:
         self.left = limits.elements or _UNLIMITED
 
     def text(self, shown: Any, level: int = 0) -> str:
-        """The text of what is `level` braces deep."""
+        """The text of a value that lies `level` braces deep."""
         said = self.leaf(shown, level)
         if said is not None:
             return said
@@ -39,7 +39,7 @@ class Walker:
         return self.within(parts, level)
 
     def within(self, parts: Shown, level: int) -> str:
-        """The text of what has parts, in its braces."""
+        """The text of a struct or array, in braces."""
         names, count = self.names(parts), structure.count(parts)
         items: list[str] = []
         while len(items) < count and self.goes_on(len(items), bool(names)):
@@ -48,7 +48,7 @@ class Walker:
         return nested_text(names, items, more, level, self.limits.pretty)
 
     def leaf(self, shown: Any, level: int) -> str | None:
-        """The text of what has no parts to be shown; None for all else."""
+        """The text of a value without parts; None for other values."""
         if isinstance(shown, Datatype):
             return shown.name if shown.combiner == "NAMED" else None
         if isinstance(shown, str):
@@ -56,9 +56,8 @@ class Walker:
         return str(shown) if isinstance(shown, int) else None
 
     def goes_on(self, done: int, named: bool) -> bool:
-        """Return whether one more part is shown, after `done` of a struct's members or array's
-        items.
-        """
+        """Return whether to show one more part, after `done` members of a struct or items of an
+        array."""
         if not named:
             self.left -= 1
         return named or self.left >= 0
@@ -68,5 +67,5 @@ class Walker:
         return structure.names(parts)
 
     def cut(self, count: int) -> str:
-        """The text in place of `count` parts that are too deep."""
+        """The text for a value with `count` parts that lies too deep."""
         return "{...}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI objects and calls as structs to be shown; the members' names are the standard's."""
+"""MPI objects and calls as structs for display. The members have the standard's names."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from mpipp.render.structure import Array, Shown, Struct, datatype
 
 _TOPOLOGIES = {"cartesian": "CART", "graph": "GRAPH", "distributed graph": "DIST_GRAPH"}
 _RANKS = ("MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ROOT")
-_TARGETS = ("MPI_PROC_NULL",)  # of one-sided operations: others are mere numbers
+_TARGETS = ("MPI_PROC_NULL",)  # constants for target ranks; other ranks are plain numbers
 _TAGS = ("MPI_ANY_TAG",)
-# Arguments of constructors and other procedures that are not plain numbers.
+# The kinds of arguments, of constructors and other procedures, that are not plain numbers.
 _ARGUMENT_KINDS = {
     "group": "group",
     "group1": "group",
@@ -52,7 +52,7 @@ _ARGUMENT_KINDS = {
     "session": "session",
 }
 # Assertions of MPI_Win_fence, MPI_Win_start, MPI_Win_post, MPI_Win_lock and MPI_Win_lock_all
-# (12.5.5).
+# (MPI-4.1, 12.5.5).
 _ASSERTIONS = tuple(
     f"MPI_MODE_{name}" for name in ("NOCHECK", "NOSTORE", "NOPUT", "NOPRECEDE", "NOSUCCEED")
 )
@@ -64,26 +64,26 @@ _ARGUMENT_CONSTANTS = {
 }
 
 _TEXTS = ("datarep", "stringtag")
-_NOT_SHOWN = ("members", "base", "null_output")  # a hash; where a window is to be; a name
-_NO_EXTENT = -(1 << 63)  # of a datatype that is none
+_NOT_SHOWN = ("members", "base", "null_output")  # a hash; an address for a window; a name
+_NO_EXTENT = -(1 << 63)  # of a handle that is no datatype
 
 _Members = list[tuple[str, Shown]]
 
 
 class Surroundings(Protocol):
-    """The needs of a description besides the object itself."""
+    """The data that a description needs besides the object itself."""
 
     @property
     def constants(self) -> Mapping[str, int]:
-        """The standard's constants that are no handles."""
+        """The standard's constants, except handles."""
         ...
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value."""
+        """The first name in `names` whose constant has this value."""
         ...
 
     def find(self, kind: str, handle: int) -> Object | Broken | None:
-        """The object that has a handle."""
+        """The object with this handle."""
         ...
 
     def function(self, address: int) -> str:
@@ -91,12 +91,12 @@ class Surroundings(Protocol):
         ...
 
     def file(self, address: int) -> str:
-        """The path of the object file that an address of code is in, "" if it is not known."""
+        """The path of the object file that contains an address of code; "" if unknown."""
         ...
 
 
 def handle(kind: str, value: int, around: Surroundings) -> Shown:
-    """The object of a handle of a kind."""
+    """The object that a handle refers to."""
     found = around.find(kind, value)
     if found is None:
         return unknown(kind, value)
@@ -104,12 +104,12 @@ def handle(kind: str, value: int, around: Surroundings) -> Shown:
 
 
 def unknown(kind: str, value: int) -> Constant:
-    """The text for a handle without an object."""
+    """The text for a handle that belongs to no known object."""
     return Own(f"<unknown MPI_{kind.capitalize()} {value:#x}>")
 
 
 def described(found: Object | Broken, around: Surroundings) -> Shown:
-    """An object as what its handle is shown as."""
+    """An object in the form in which its handle is shown."""
     if isinstance(found, Broken):
         return Constant(f"<{found.reason}>")
     header = found.header
@@ -122,7 +122,7 @@ def described(found: Object | Broken, around: Surroundings) -> Shown:
 
 
 def summary(found: Object | Broken) -> str:
-    """An object in one word, for a line that shows many things."""
+    """An object in one word, for lines with many objects."""
     if isinstance(found, Broken):
         return "<?>"
     header = found.header
@@ -144,7 +144,7 @@ def _name(header: Header) -> _Members:
 
 
 def _state(header: Header) -> _Members:
-    # A request's state is one of its members.
+    # The state of a request is shown by another member.
     return [("state", "freed")] if header.freed else []
 
 
@@ -238,7 +238,7 @@ def call_members(call: Call, around: Surroundings) -> _Members:
 
 
 def _is_freed(call: Call, kind: str, value: int, around: Surroundings) -> bool:
-    # The program may free an object of a completed call while the watcher reads its record.
+    # The program may free an object of a completed call while the watcher reads the record.
     return call.state == "over" and isinstance(around.find(kind, value), Broken)
 
 
@@ -275,7 +275,7 @@ def buffer_arguments(buffer: Buffer, around: Surroundings) -> Shown:
 
 
 def address_of(buffer: Buffer, around: Surroundings) -> Shown:
-    """A communication buffer's address; MPI_BOTTOM and MPI_IN_PLACE by name."""
+    """A communication buffer's address, or the name MPI_BOTTOM or MPI_IN_PLACE."""
     if "remote" in buffer.access:
         return buffer.displacement
     if around.constant_name(buffer.address, "MPI_IN_PLACE"):
@@ -286,9 +286,9 @@ def address_of(buffer: Buffer, around: Surroundings) -> Shown:
 
 
 def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
-    """Return whether the address is MPI_BOTTOM and no forgotten null pointer.
+    """Return whether the address is MPI_BOTTOM, and not a null pointer by mistake.
 
-    They are the same address; a datatype of absolute addresses starts far from 0.
+    Both may be the same number. But a datatype for MPI_BOTTOM has absolute addresses, far from 0.
     """
     known = buffer.datatype
     return (
@@ -300,7 +300,7 @@ def is_bottom(buffer: Buffer, around: Surroundings) -> bool:
 
 
 def amount(buffer: Buffer) -> _Members:
-    """The amount in a communication buffer: count and datatype, or those of each peer."""
+    """The amount of data in a communication buffer: count and datatype, or those for each peer."""
     shares = buffer.shares
     if shares is None:
         result: _Members = [("count", buffer.count)]
@@ -318,7 +318,7 @@ def amount(buffer: Buffer) -> _Members:
 
 
 def component(known: DatatypeRecord | Broken | None, value: int) -> Shown:
-    """A datatype as a member: a predefined one as a text, as in figure 5 of the paper."""
+    """A datatype as a member. A predefined one is its name, as in figure 5 of the paper."""
     if known is None:
         return unknown("datatype", value) if value else Constant("<unknown MPI_Datatype>")
     if isinstance(known, Broken):
@@ -343,7 +343,7 @@ def _offset(share: object) -> Shown:
 
 
 class _Column(Sequence[Shown]):
-    # One property of every peer's share, made when asked for.
+    # One property of the part of each peer, created on demand.
 
     def __init__(self, shares: Sequence[object], get: Callable[..., Shown]) -> None:
         self._shares = shares
@@ -387,8 +387,7 @@ def _op(op: Op, around: Surroundings) -> _Members:
     ]
 
 
-# Modes of MPI_File_open; there are others, of windows, with the same values (MPI-4.1, section
-# 14.2.1).
+# Modes of MPI_File_open (MPI-4.1, section 14.2.1). Modes of windows may have the same values.
 MODES = tuple(
     f"MPI_MODE_{mode}"
     for mode in (
@@ -424,7 +423,7 @@ def _datatype_reference(value: int, around: Surroundings) -> Shown:
 
 
 def flags(value: int, names: Mapping[str, int]) -> str:
-    """`MPI_MODE_CREATE | MPI_MODE_RDWR`; "" if there is a bit without a name."""
+    """`MPI_MODE_CREATE | MPI_MODE_RDWR`; "" if a bit has no name."""
     found = [name for name, bit in sorted(names.items()) if value & bit]
     return " | ".join(found) if sum(names[name] for name in found) == value else ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI objects and calls in one line each: for lists and findings."""
+"""MPI objects and calls in one line each, for lists and findings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_TEXT = 120  # characters of an object's description
 _MOST_ITEMS = 16
 _OF_EPOCHS = ("epochs", "locks", "access_group", "exposure_group")
 _SHORT = Limits(elements=_MOST_ITEMS)
-# Arguments and members that are ranks, or other things that each rank has its own of.
+# The types of members and arguments that are ranks, or that differ in each rank.
 _TYPES = {
     "dest": "rank",
     "source": "rank",
@@ -37,7 +37,7 @@ _OF_A_RANK = ("coords", "world_ranks", "remote_world_ranks", "epochs", "locks")
 
 
 def described(found: Object, around: Surroundings) -> Phrase:
-    """An object with what tells it from others of its kind."""
+    """A description that distinguishes an object from others of its kind."""
     if isinstance(found, DatatypeRecord):
         return Phrase.of("{text}", text=_datatype(found))
     if isinstance(found, Request):
@@ -58,27 +58,27 @@ def described(found: Object, around: Surroundings) -> Phrase:
 
 
 def _sorted_members(shown: Shown) -> Shown:
-    # A window's open epochs: what comes last may be cut off.
+    # Members about open epochs of a window come first, because the end of the text may be cut off.
     if not isinstance(shown, Struct):
         return shown
     return Struct(sorted(shown.members, key=lambda member: member[0] not in _OF_EPOCHS))
 
 
 def arguments(call: Call, around: Surroundings) -> tuple[Phrase, ...]:
-    """A call's arguments, each buffer in a few words; the facts' names are the arguments'."""
+    """A call's arguments as facts with the arguments' names. Each buffer is a few words."""
     roles = {buffer.role: buffer for buffer in call.buffers}
     at_root = {buffer.role for buffer in call.facts.buffers if buffer.at == ("root",)}
     found = []
     for name, value in object_structs.call_members(call, around):
         buffer = roles.get(name)
         phrase = _member(name, value, 1) if buffer is None else _buffer(call, buffer, around)
-        # Other ranks are not asked for it: that it is missing there is no difference.
+        # Only the root passes this buffer, so its absence in other ranks is no difference.
         found.append(replace(phrase, varies=Varies.RANKS) if name in at_root else phrase)
     return tuple(found)
 
 
 def listed(phrases: Sequence[Phrase]) -> str:
-    """Arguments as text."""
+    """Arguments as text, separated by commas."""
     return ", ".join(one.text for one in phrases)
 
 
@@ -87,7 +87,7 @@ def _buffer(call: Call, buffer: Buffer, around: Surroundings) -> Phrase:
     if call.state == "over" and not in_place:
         return Phrase.of("{argument} = {text}", argument=buffer.role, text=_amount(buffer))
     address = _typed(buffer.role, object_structs.address_of(buffer, around), 0)
-    # MPI_Alltoallw may get no datatypes then.
+    # With MPI_IN_PLACE, MPI_Alltoallw needs no datatypes.
     if in_place and buffer.datatype is None and not buffer.total_count:
         return Phrase.of("{argument} = {value}", argument=buffer.role, value=address)
     amount = _amount(buffer)
@@ -97,7 +97,7 @@ def _buffer(call: Call, buffer: Buffer, around: Surroundings) -> Phrase:
 
 
 def of_members(members: Sequence[tuple[str, Any]], level: int = 0) -> tuple[Phrase, ...]:
-    """Each of a struct's members, `level` braces deep."""
+    """The members of a struct that lies `level` braces deep."""
     return tuple(_member(name, value, level + 1) for name, value in members)
 
 
@@ -107,7 +107,7 @@ def _member(name: str, value: Any, level: int) -> Phrase:
 
 
 def _typed(name: str, value: Any, level: int) -> Phrase:
-    # A value with the type that its name gives it.
+    # A value with the type that its name determines.
     if isinstance(value, Struct):
         return Phrase.of("{{{members}}}", members=of_members(value.members, level))
     if isinstance(value, Own):
@@ -118,7 +118,7 @@ def _typed(name: str, value: Any, level: int) -> Phrase:
 
 
 def data(call: Call, around: Surroundings) -> list[str]:
-    """The arguments of a completed call, beyond those of its channel."""
+    """The arguments of a completed call, without those that identify its channel."""
     words = [] if call.root is None else [f"root {call.root}"]
     if call.op is not None:
         words.append(inline(object_structs.reference("op", call.op, around), 1).strip('"'))
@@ -131,12 +131,12 @@ def data(call: Call, around: Surroundings) -> list[str]:
 
 
 def _amount(buffer: Buffer) -> str:
-    # 4 MPI_INT; of each peer in v forms, {4, 0} MPI_INT, and in w forms, {4 MPI_INT, 0 MPI_CHAR}.
+    # "4 MPI_INT"; for each peer in v calls "{4, 0} MPI_INT", in w calls "{4 MPI_INT, 0 MPI_CHAR}".
     if buffer.shares is None:
         return f"{buffer.total_count} {_kind(buffer.datatype)}"
     try:
         shares = [buffer.share(i) for i in range(min(buffer.share_count, _MOST_ITEMS))]
-    except MpippError as error:  # the caller's arrays
+    except MpippError as error:  # the caller's arrays are unreadable
         return f"<{error}>"
     of_each = buffer.datatype is None and buffer.handle == 0
     items = [
@@ -152,12 +152,12 @@ def _kind(known: DatatypeRecord | Broken | None) -> str:
 
 
 def _listed(items: Sequence[str], count: int) -> str:
-    # The first of `count` items.
+    # The first items of `count`, in braces.
     return "{" + ", ".join(items) + (", ..." if len(items) < count else "") + "}"
 
 
 def inline(shown: Shown, level: int = 0) -> str:
-    """Something shown as `a = 1, b = {...}`, in braces from level 1 on."""
+    """A value as `a = 1, b = {...}`. From level 1 on it is in braces."""
     if isinstance(shown, str) and not level:
         return shown
     text = _Inline().text(shown, level)
@@ -165,7 +165,7 @@ def inline(shown: Shown, level: int = 0) -> str:
 
 
 class _Inline(Walker):
-    # A few items of each array.
+    # Shows only a few items of each array.
     more = ", ..."
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class _Inline(Walker):
 
     def leaf(self, shown: Any, level: int) -> str | None:
         if isinstance(shown, (Datatype, Sequence)) and not isinstance(shown, str):
-            return Walker(_SHORT).text(shown, 1)  # a datatype's arguments
+            return Walker(_SHORT).text(shown, 1)  # the arguments of a datatype
         return super().leaf(shown, level)
 
     def goes_on(self, done: int, named: bool) -> bool:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Something shown as an outline: one line for each part, made when asked for.
+"""Values as an outline of lines, each for one part, created on demand.
 
-A buffer's outline follows the expanded type-tree, so the names on the way to a line are the
-element's address: `[2]`, then `[5]`. All else follows the members of `shown`.
+A buffer's outline follows the expanded type-tree, so the names from the root to a line form the
+element's address: `[2]`, then `[5]`. Any other outline follows the members of the value.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from mpipp.render.print_settings import Limits, characters_text, shortened
 from mpipp.render.structure import Shown
 from mpipp.typetree import Datatype
 
-_MOST_VALUES = 6  # values shown in the line of what has many
+_MOST_VALUES = 6  # values in the line of a part that has many
 _LIMITS = Limits(elements=60)  # characters of a text
 _SHORT = Limits(elements=_MOST_VALUES, max_depth=3)
-_MOST_PIECES = 256  # of memory kept
+_MOST_PIECES = 256  # pieces of memory in the cache
 _LONGEST = 100  # characters of a line's value
 
 
 class Line(NamedTuple):
     """The visible line of a part.
 
-    `displacement` is in bytes from the start of the buffer, `size` in bytes of data; None where
-    they make no sense. `parts` is the number of those below.
+    `displacement` is in bytes from the start of the buffer, `size` in bytes of data; None if they
+    have no meaning. `parts` is the number of parts below.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Line(NamedTuple):
 
 
 class Item(Protocol):
-    """A part, and those below it."""
+    """A part of an outline, with the parts below it."""
 
     @property
     def count(self) -> int:
@@ -59,12 +59,12 @@ class Item(Protocol):
         ...
 
     def child(self, i: int) -> Item:
-        """Part number `i` of those below, 0 <= i < count. Raises MpippError."""
+        """Part number `i` below this one, 0 <= i < count. Raises MpippError."""
         ...
 
 
 class Tree:
-    """A part that is shown as it is printed: a number, a text, a struct, an array, a datatype."""
+    """A part that is shown in its printed form: a number, text, struct, array or datatype."""
 
     def __init__(self, name: str, what: Any) -> None:
         self.name = name
@@ -84,7 +84,7 @@ class Tree:
         return Line(self.name, value, "", None, size, self.count)
 
     def child(self, i: int) -> Item:
-        """Part number `i` of those below."""
+        """Part number `i` below this one."""
         parts = self._members
         if isinstance(parts, structure.Struct):
             name, part = parts.members[i]
@@ -95,12 +95,12 @@ class Tree:
 
 
 class Data:
-    """A part of a buffer: what is left of a datatype after some address indices."""
+    """A part of a buffer: the rest of a datatype below some address indices."""
 
     def __init__(
         self, name: str, memory: Memory, address: int, node: Datatype, prefix: Indices, origin: int
     ) -> None:
-        """`address` is where the whole `node` starts, `origin` where the buffer does."""
+        """`address` is the start of the whole `node`, `origin` the start of the buffer."""
         if prefix and len(prefix) == node.shape.stages:
             address += node.shape.displacement(prefix)
             node, prefix = node.shape.component(prefix), ()
@@ -131,7 +131,7 @@ class Data:
         return Line(self.name, value, type_name, displacement, size, self.count)
 
     def child(self, i: int) -> Item:
-        """Part number `i` of those below."""
+        """Part number `i` below this one."""
         indices = (*self._prefix, i)
         return Data(f"[{i}]", self._memory, self._address, self._node, indices, self._origin)
 
@@ -142,7 +142,7 @@ class Data:
 
 
 class Group:
-    """A part with a value of its own and `count` parts below, made by `child`."""
+    """A part with a line of its own, and a sequence of parts below."""
 
     def __init__(self, line: Line, items: Sequence[Item]) -> None:
         self._line = line
@@ -158,12 +158,12 @@ class Group:
         return self._line._replace(parts=self.count)
 
     def child(self, i: int) -> Item:
-        """Part number `i` of those below."""
+        """Part number `i` below this one."""
         return self._items[i]
 
 
 class _Entries(Sequence[Item]):
-    # The entries of a buffer of several, made when asked for.
+    # The entries of a buffer, created on demand.
 
     def __init__(self, memory: Memory, address: int, count: int, datatype: Datatype) -> None:
         self._memory = memory
@@ -172,7 +172,7 @@ class _Entries(Sequence[Item]):
         self._datatype = datatype
 
     def __len__(self) -> int:
-        return min(self._count, sys.maxsize)  # more nobody can ask for
+        return min(self._count, sys.maxsize)  # the largest length that Python allows
 
     def __getitem__(self, i: int) -> Item:  # type: ignore[override]
         address = self._address + i * self._datatype.extent
@@ -191,7 +191,8 @@ def data(name: str, memory: Memory, address: int, count: int, datatype: Datatype
 
 
 def lines(item: Item, start: int, stop: int) -> list[Line]:
-    """The lines of the parts [start, stop) below `item`; one that is damaged says so."""
+    """The lines of the parts [start, stop) below `item`. The line of a damaged part shows the
+    error."""
     found = []
     for i in range(max(0, start), min(stop, item.count)):
         try:
@@ -202,12 +203,12 @@ def lines(item: Item, start: int, stop: int) -> list[Line]:
 
 
 def preview(node: Node) -> str:
-    """The first values below `node`; reads no more than these."""
+    """The first values below `node`, read without the others."""
     return _Preview(_SHORT).text(node)
 
 
 class _Preview(Walker):
-    # `left` is what remains of the number of values.
+    # `left` is the number of values that may still be shown.
     more = ", ..."
 
     def leaf(self, shown: Node, level: int) -> str | None:
@@ -226,7 +227,7 @@ class _Preview(Walker):
         return self.left > 0
 
     def names(self, parts: Shown) -> Sequence[str]:
-        # Blocks have names, too, but only numbers.
+        # Names of blocks are only numbers: leave them out.
         found = super().names(parts)
         return found if found[:1] == ("value",) else ()
 
@@ -236,7 +237,7 @@ class _Preview(Walker):
 
 
 def _members(what: Any) -> structure.Struct | structure.Array | None:
-    # The parts of something shown; those of a datatype with its bounds at the end.
+    # The parts of a value. A datatype also has its bounds, at the end.
     if isinstance(what, Datatype):
         if what.combiner == "NAMED":
             return None
@@ -250,7 +251,7 @@ def _members(what: Any) -> structure.Struct | structure.Array | None:
 
 
 class _Summary(Walker):
-    # The first parts of each struct and array.
+    # Shows the first parts of each struct and array.
     more = ", ..."
 
     def leaf(self, shown: Any, level: int) -> str | None:
@@ -274,7 +275,7 @@ def _type_name(node: Datatype) -> str:
 
 
 def _stage_size(node: Datatype, prefix: Indices) -> int:
-    # Bytes of data below address indices `prefix`.
+    # Bytes of data below the address indices `prefix`.
     shape = node.shape
     size = shape.component(prefix).size
     for stage in range(len(prefix), shape.stages):
@@ -283,7 +284,7 @@ def _stage_size(node: Datatype, prefix: Indices) -> int:
 
 
 class _ReadOnceMemory:
-    # Memory that reads every piece once.
+    # A cache that reads each piece of memory once.
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory

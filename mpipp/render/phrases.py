@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Sentences as data: a template with typed facts, made into text last.
+"""Sentences as data: a template with typed facts. The text is made last.
 
 The name of a fact gives its type: `address`, and `second_address`, are addresses. The type defines
-how a value is shown and when it varies for the same mistake. Code that compares findings (folding
-ranks, joining nodes, removing repeats) compares facts, never text.
+the text of a value, and between which reports of the same mistake it varies. Code that compares
+findings (merging ranks or nodes, removing repetitions) compares facts, never text.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from mpipp.render.print_settings import shortened
 
 
 class Varies(enum.IntEnum):
-    """The variation of a fact between reports of one error; each includes those before it."""
+    """The variation of a fact between reports of one error. Each level includes those before it."""
 
     NEVER = 0
-    LOOKS = 1  # when the same calls are checked again later: counts, tags
-    RANKS = 2  # between ranks that make the same mistake: peers, threads, values
-    CALLS = 3  # between calls of one line: addresses, serial numbers
+    LOOKS = 1  # between two checks of the same calls: counts, tags
+    RANKS = 2  # between ranks with the same mistake: peers, threads, values
+    CALLS = 3  # between calls in one line: addresses, serial numbers
 
 
 _DIGITS = re.compile(r"(?<![\w.])-?(?:0x[0-9a-f]+|\d+(?:,\d{3})*(?:\.\d+)?)(?!\w)")
@@ -38,18 +38,18 @@ def _identity(value: Any) -> Any:
 
 
 def _without_numbers(value: str) -> str:
-    # Without the indices of an element and the counts of a datatype; the first element may have no
+    # Remove the indices of an element and the counts of a datatype. The first element may have no
     # index.
     return _SERIES.sub("N", _DIGITS.sub("N", value)).replace("[N]", "")
 
 
 class Type(NamedTuple):
-    """A type of facts."""
+    """A type of facts: its text, and how widely it varies."""
 
     name: str  # in JSON
     varies: Varies = Varies.NEVER
     show: Callable[[Any], str] = str
-    essence: Callable[[Any], Any] = _identity  # what stays where numbers vary
+    essence: Callable[[Any], Any] = _identity  # the part of a value that does not vary with numbers
 
 
 _ELEMENTS = Type("count", Varies.LOOKS, lambda number: wording.counted(number, "element"))
@@ -62,9 +62,9 @@ _RANKS = Type("ranks", Varies.RANKS, lambda ranks: wording.ranks(ranks))
 _ADDRESS = Type("address", Varies.CALLS, lambda address: f"{address:#x}")
 _SERIAL = Type("serial", Varies.CALLS, lambda serial: f"#{serial}")
 
-# The last word of a fact's name gives its type: `rank`, `other_rank`.
+# The last word of a fact's name determines its type: `rank`, `other_rank`.
 TYPES: Mapping[str, Type] = {
-    # names and words, which are the same in every rank
+    # Names and words, which are equal in every rank.
     "procedure": Type("procedure"),
     "argument": Type("argument"),
     "datatype": Type("datatype", essence=_without_numbers),
@@ -93,7 +93,7 @@ TYPES: Mapping[str, Type] = {
     "comm": _TEXT,
     "place": Type("place"),
     "version": Type("version"),
-    # numbers, the same in every rank that makes the mistake
+    # Numbers, which are equal in every rank with the same mistake.
     "count": _COUNT,
     "elements": _ELEMENTS,
     "size": Type("bytes", Varies.LOOKS),
@@ -105,7 +105,7 @@ TYPES: Mapping[str, Type] = {
     "ordinal": Type("ordinal", Varies.LOOKS),
     "number": _NUMBER,
     "time": Type("seconds", Varies.LOOKS, lambda seconds: f"{seconds:g} s"),
-    # what each rank has its own of
+    # Facts that differ in each rank.
     "rank": _RANK,
     "ranks": _RANKS,
     "neighbor": Type("neighbor", Varies.RANKS),
@@ -116,20 +116,20 @@ TYPES: Mapping[str, Type] = {
     "value": Type("value", Varies.RANKS),
     "times": Type("times", Varies.RANKS),
     "others": Type("times", Varies.RANKS),
-    # what each call has its own of
+    # Facts that differ in each call.
     "address": _ADDRESS,
     "own": Type("handle", Varies.CALLS),
     "handle": Type("handle", Varies.CALLS, lambda handle: f"{handle:#x}"),
     "serial": _SERIAL,
 }
 
-# A fact as JSON has them: `type`, `value`.
+# A fact in JSON: `name`, `type`, `value`.
 Json = dict[str, Any]
 Value = Union[int, str, float, "Phrase", tuple["Value", ...]]
 
 
 def type_of(name: str) -> Type:
-    """The type of the fact with this name. Raises KeyError if no word of it names one."""
+    """The type of the fact with this name. Raises KeyError for an unknown last word."""
     return TYPES[name.rpartition("_")[2]]
 
 
@@ -141,8 +141,8 @@ class Phrase:
 
     Attributes:
         facts: names and values, in the order of the arguments.
-        varies: of a phrase within another: from which `Varies` on it is left out of comparisons.
-        most: characters of the text, of which more is cut; 0: all are shown.
+        varies: for a phrase inside another: comparisons from this level on leave it out.
+        most: limit of the text in characters, 0 for no limit.
     """
 
     template: str
@@ -152,18 +152,18 @@ class Phrase:
 
     @classmethod
     def of(cls, template: str, **facts: Value) -> Phrase:
-        """From the template's words. Raises KeyError for a name that has no type."""
+        """A phrase from a template and its facts. Raises KeyError for a name without a type."""
         for name, value in facts.items():
             if not isinstance(value, (Phrase, tuple)):
                 type_of(name)
         return cls(template, tuple(facts.items()))
 
     def is_left_out(self, varies: Varies) -> bool:
-        """Return whether it is left out of comparisons of what holds it."""
+        """Return whether comparisons at this level leave the phrase out."""
         return self.varies is not None and self.varies >= varies
 
     def reworded(self, template: str) -> Phrase:
-        """Another template with the facts of this that it has."""
+        """A phrase with another template, and those facts that it uses."""
         wanted = {name for _, name, _, _ in Formatter().parse(template) if name}
         return Phrase(template, tuple(fact for fact in self.facts if fact[0] in wanted))
 
@@ -176,7 +176,7 @@ class Phrase:
 
     @property
     def place(self) -> str:
-        """The source line that the text ends with; "" where it ends with something else."""
+        """The source line at the end of the text; "" if the text ends with something else."""
         *_, (_, last, _, _) = Formatter().parse(self.template)
         value = dict(self.facts).get(last or "")
         if isinstance(value, Phrase):
@@ -187,7 +187,7 @@ class Phrase:
         return self.text
 
     def key(self, varies: Varies) -> object:
-        """The common key of equal phrases, without the facts that vary so, or more.
+        """A key that is equal for equal phrases. It leaves out facts that vary at this level.
 
         Its `repr` is the same in every process.
         """
@@ -199,14 +199,14 @@ class Phrase:
         return self.template, facts
 
     def values(self, varies: Varies) -> Iterator[Value]:
-        """All facts except those that vary so, or more."""
+        """All facts except those that vary at this level."""
         for name, value in self.flat():
             kind = type_of(name)
             if kind.varies < varies:
                 yield kind.essence(value) if varies <= Varies.LOOKS else value
 
     def flat(self) -> Iterator[tuple[str, Value]]:
-        """All facts, also those of the phrases within."""
+        """All facts, including those of nested phrases."""
         for name, value in self.facts:
             if isinstance(value, Phrase):
                 yield from value.flat()
@@ -217,12 +217,12 @@ class Phrase:
                 yield name, value
 
     def json(self) -> list[Json]:
-        """All facts for machines: `name`, `type` and `value` of each."""
+        """All facts for JSON, each with `name`, `type` and `value`."""
         return [{"name": n, "type": type_of(n).name, "value": _plain(v)} for n, v in self.flat()]
 
 
 def plain(text: str) -> Phrase:
-    """A text that has no facts."""
+    """A phrase without facts."""
     return Phrase(text.replace("{", "{{").replace("}", "}}"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb's print settings, and its way to lay out structs and strings."""
+"""gdb's print settings, and its format of structs and strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mpipp.common.text.sanitize import escape
 
-_DEEPEST = 150  # levels of braces; Python's own stack ends somewhere beyond
+_DEEPEST = 150  # levels of braces; Python's own recursion limit is not far beyond
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Limits:
 
     @property
     def repeat_threshold(self) -> int | float:
-        """The length above which a run of equal items is shown once with its length."""
+        """The length above which a run of equal items is folded: `<repeats N times>`."""
         return self.repeats or float("inf")
 
     @property
     def deepest(self) -> int:
-        """Levels of braces shown before `{...}`."""
+        """Levels of braces to show before `{...}`."""
         return _DEEPEST if self.max_depth < 0 else min(self.max_depth, _DEEPEST)
 
 
@@ -38,9 +38,9 @@ DEFAULT_LIMITS = Limits()
 def nested_text(
     names: Sequence[str], items: Sequence[str], more: str = "", level: int = 0, pretty: bool = False
 ) -> str:
-    """Printed parts in braces, `level` deep, with `more` after the last.
+    """Printed parts in braces, `level` deep, with `more` after the last one.
 
-    Those of a struct have `names`; it alone is laid out in lines if `pretty`.
+    Members of a struct have `names`. With `pretty`, each of them gets a line.
     """
     if not names:
         return "{" + ", ".join(items) + more + "}"
@@ -52,7 +52,7 @@ def nested_text(
 
 
 def shortened(text: str, most: int) -> str:
-    """Shorten a line to about `most` characters, between two items only: `{1, 2, ...}`.
+    """Shorten a line to about `most` characters, only between two items: `{1, 2, ...}`.
 
     A line without such a place, for example a long name, stays whole.
     """
@@ -70,8 +70,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
-    # The ends of list items that others follow, with the open braces there. A text in quotes or
-    # brackets is one item.
+    # The ends of list items that are followed by others, with the braces to close there. A text in
+    # quotes or brackets is one item.
     quote, deep, braces = "", 0, 0
     escaped = False
     for place, character in enumerate(text):
@@ -90,12 +90,12 @@ def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
 
 
 def runs_of(codes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Each character and how often it follows itself."""
+    """Each run of equal characters: the character and its count."""
     return ((code, len(list(run))) for code, run in itertools.groupby(codes))
 
 
 def characters_text(codes: Sequence[int], count: int, wide: bool, limits: Limits) -> str:
-    """A text of `count` characters that begins with `codes`; gdb leaves out its terminator."""
+    """A text of `count` characters that begins with `codes`, without its terminator, as in gdb."""
     if count and len(codes) == count and codes[-1] == 0:
         return string_text(runs_of(codes[:-1]), wide, limits)
     return string_text(runs_of(codes), wide, limits, len(codes) < count)
@@ -104,9 +104,9 @@ def characters_text(codes: Sequence[int], count: int, wide: bool, limits: Limits
 def string_text(
     runs: Iterable[tuple[int, int]], wide: bool, limits: Limits, more: bool = False
 ) -> str:
-    """Characters as a C string, with runs set apart as gdb does.
+    """Characters as a C string. Long runs are separate, as in gdb.
 
-    `runs` need hold no more than the limit of elements; `more` says that others follow.
+    `runs` may end at the limit of elements; `more` is true if other characters follow.
     """
     prefix = "L" if wide else ""
     pieces: list[str] = []

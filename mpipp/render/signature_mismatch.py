@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The comparison of two type signatures in words, with the element's address on both sides."""
+"""The comparison of two type signatures as text, with the address of the element on both sides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORTRAN = re.compile(
 
 @dataclass(frozen=True)
 class Entries:
-    """`count` entries of a datatype that the user calls `text`."""
+    """`count` entries of a datatype that the user wrote as `text`."""
 
     text: str
     datatype: Datatype
@@ -31,7 +31,7 @@ class Entries:
 
     @property
     def signature(self) -> Signature:
-        """Their type signature."""
+        """The type signature of the entries."""
         return signature(self.datatype, self.count)
 
 
@@ -39,7 +39,8 @@ class Entries:
 class Place:
     """An element of one side: `kind` is its basic type, `displacement` in bytes.
 
-    `element` is what holds it, of the same basic type or of a pair type (`part` 1 or 2, else 0).
+    `element` contains it. It has the same basic type, or a pair type (then `part` is 1 or 2, else
+    0).
     """
 
     text: str
@@ -50,7 +51,7 @@ class Place:
 
 
 def place(entries: Entries, side: Side) -> Place:
-    """The place of an element that `matching.compare` gave."""
+    """The place of an element from `matching.compare`."""
     element = element_address.at_packed(entries.datatype, side.packed, entries.count)
     name = element.datatype.name
     part, displacement = 0, element.displacement
@@ -67,7 +68,7 @@ def lines(
 ) -> Iterator[str]:
     """The lines about `matching.compare(sender.signature, receiver.signature)`.
 
-    `cite` makes of a section of MPI-4.1 that of the library's version (`analysis.rules.cited`).
+    `cite` converts a section of MPI-4.1 to that of the library's version (`analysis.rules.cited`).
     """
     sent, received = sender.signature, receiver.signature
     yield _verdict(comparison, sent, received)
@@ -119,7 +120,8 @@ def _elements(number: int, which: str = "") -> str:
 
 
 def _reason(comparison: Comparison) -> tuple[str, str]:
-    # Why two types that look equal do not match, and the section of MPI-4.1; "" twice if they do.
+    # The reason why two types with the same name do not match, and the section of MPI-4.1; or "",
+    # "".
     first, second = comparison.first, comparison.second
     if comparison.verdict != "mismatch" or first is None or second is None:
         return "", ""
@@ -137,7 +139,7 @@ def _reason(comparison: Comparison) -> tuple[str, str]:
 
 
 def content(comparison: Comparison, sender: Entries, receiver: Entries) -> Mapping[str, Any]:
-    """The result for machines: `machine.document`."""
+    """The result for JSON (`machine.document`)."""
     return {
         "verdict": comparison.verdict,
         "known": not comparison.unknown,
@@ -162,5 +164,5 @@ def _side(entries: Entries, side: Side | None) -> Mapping[str, Any]:
 
 
 def compare(sender: Entries, receiver: Entries) -> Comparison:
-    """Compare the entries sent with those received."""
+    """Compare the type signatures of a send and a receive."""
     return matching.compare(sender.signature, receiver.signature)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An MPI_Status by its bytes, which are equal in C and Fortran (MPI-4.1, section 19.3.5)."""
+"""An MPI_Status from its bytes, which are equal in C and Fortran (MPI-4.1, section 19.3.5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 _SOURCES = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_UNDEFINED", "MPI_ROOT")
 _TAGS = ("MPI_ANY_TAG", "MPI_UNDEFINED")
-# Bytes of a status, by the library's family, and the struct of its members.
+# By family of libraries: the size of a status in bytes, the format of its members, their names.
 _LAYOUTS = {
     "MPICH": (20, "Iiiii", ("low", "high", "source", "tag", "error")),
     "Open MPI": (24, "iiiiQ", ("source", "tag", "error", "cancelled", "bytes")),
@@ -18,7 +18,7 @@ _LAYOUTS = {
 
 class _Names(Protocol):
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of these constants that has the value."""
+        """The first name in `names` whose constant has this value."""
         ...
 
 
@@ -26,7 +26,7 @@ class Status(NamedTuple):
     """A status.
 
     Attributes:
-        bytes: of the message; None where the library does not publish it.
+        bytes: size of the message; None if the library does not publish it.
     """
 
     source: int
@@ -37,23 +37,23 @@ class Status(NamedTuple):
 
 
 def size(flavor: str) -> int:
-    """The bytes of a status; 0 for an unknown library."""
+    """The size of a status in bytes; 0 for an unknown library."""
     return _LAYOUTS[flavor][0] if flavor in _LAYOUTS else 0
 
 
 def decoded(data: bytes, flavor: str, byte_order: str) -> Status:
-    """The status in these bytes, as many as `size`."""
+    """The status in `size(flavor)` bytes."""
     _, code, names = _LAYOUTS[flavor]
     found: dict[str, Any] = dict(zip(names, struct.unpack(byte_order + code, data)))
     count, cancelled = found.get("bytes"), bool(found.get("cancelled"))
-    if "low" in found:  # the lowest bit of the other word says whether it was cancelled
+    if "low" in found:  # in MPICH, the lowest bit of `high` is the cancelled flag
         high = found["high"] & 0xFFFFFFFF
         count, cancelled = found["low"] | high >> 1 << 32, bool(high & 1)
     return Status(found["source"], found["tag"], found["error"], count, cancelled)
 
 
 def text(status: Status, names: _Names) -> str:
-    """{source = 1, tag = 5, error = MPI_SUCCESS, count = 40 bytes}."""
+    """Text such as {source = 1, tag = 5, error = MPI_SUCCESS, count = 40 bytes}."""
     shown = [
         f"source = {names.constant_name(status.source, *_SOURCES) or status.source}",
         f"tag = {names.constant_name(status.tag, *_TAGS) or status.tag}",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The structure of an MPI object or a buffer for front ends, independent of its display.
 
-A shown object is a number, a `Constant` (without quotes), a text (with quotes), a `Struct` or an
+A shown value is a number, a `Constant` (without quotes), a text (with quotes), a `Struct` or an
 `Array`. It may also be the values of a buffer (`values.Node`), or a datatype. Parts are created on
 demand.
 """
@@ -34,7 +34,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Slice:
-    """Consecutive items of a long array, under the indices that they have there."""
+    """Consecutive items of a long array, with their indices in the array."""
 
     array: Any
     indices: range
@@ -42,32 +42,33 @@ class Slice:
 
 Shown = Union[int, str, Constant, Struct, Array, Slice, Node, Datatype]
 
-PAGE = 100  # a longer array is divided into slices where all parts are listed at once
+PAGE = 100  # items in a slice; a longer array is divided if all parts are listed at once
 
 
 def names(shown: Shown) -> Sequence[str]:
-    """The member names of what is a struct; () for an array."""
+    """The names of a struct's members; () for an array."""
     if isinstance(shown, Struct):
         return [name for name, _ in shown.members]
     return shown.names if isinstance(shown, Node) else ()
 
 
 def count(shown: Shown) -> int:
-    """The number of parts; 0 for what has none."""
+    """The number of parts; 0 for a value without parts."""
     if isinstance(shown, Struct):
         return len(shown.members)
     if isinstance(shown, Array):
         return len(shown.items)
-    return min(shown.count, sys.maxsize) if isinstance(shown, Node) else 0  # of which any is asked
+    # Parts of a buffer; Python allows no larger length.
+    return min(shown.count, sys.maxsize) if isinstance(shown, Node) else 0
 
 
 def indices(shown: Shown) -> range:
-    """The numbers of all parts."""
+    """The indices of all parts."""
     return shown.indices if isinstance(shown, Slice) else range(count(shown))
 
 
 def slices(shown: Shown) -> Iterator[range]:
-    """The slices, at most a page of them, that show all of an array longer than a page."""
+    """The slices of an array longer than a page, at most a page of them; none for others."""
     whole = indices(shown)
     if len(whole) <= PAGE or names(shown):
         return
@@ -79,7 +80,7 @@ def slices(shown: Shown) -> Iterator[range]:
 
 
 def part(shown: Shown, i: int | range) -> Shown:
-    """Part number `i`, or a slice. Raises IndexError when there is none."""
+    """Part number `i`, or a slice. Raises IndexError if there is none."""
     if isinstance(i, range):
         return Slice(shown.array if isinstance(shown, Slice) else shown, i)
     if isinstance(shown, Slice):
@@ -88,7 +89,7 @@ def part(shown: Shown, i: int | range) -> Shown:
 
 
 def raw(shown: Shown, i: int) -> Any:
-    """Part number `i` in its original form, for `normal`. Raises IndexError when there is none."""
+    """Part number `i` in its original form, for `normal`. Raises IndexError if there is none."""
     if isinstance(shown, Struct):
         return shown.members[i][1]
     if isinstance(shown, Array):
@@ -99,7 +100,7 @@ def raw(shown: Shown, i: int) -> Any:
 
 
 def normal(value: Any) -> Shown:
-    """A value of `members.members` as a shown object."""
+    """A value from `members.members` as a shown value."""
     if isinstance(value, Datatype):
         return datatype(value)
     if isinstance(value, (str, int, Struct, Array, Node)):
@@ -110,7 +111,8 @@ def normal(value: Any) -> Shown:
 
 
 def datatype(tree: Datatype, *more: tuple[str, Shown]) -> Shown:
-    """A datatype as a struct with `more` members at its end; a predefined one by its name."""
+    """A datatype as a struct, with the members `more` at its end. A predefined datatype is its
+    name."""
     if tree.combiner == "NAMED":
         return Constant(tree.name)
     return Struct([*members(tree), *more])

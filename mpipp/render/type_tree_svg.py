@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The meta type-tree drawn: one SVG picture, for notebooks and documents.
+"""The meta type-tree as one SVG picture, for notebooks and documents.
 
 Boxes stand for datatypes, with the constructor's arguments and their bounds in bytes. The branch to
-a component is labelled with its blocks. The root is at the left. A datatype that occurs again is
-drawn once and then referred to as #n. A box stands for the parts beyond the limits.
+a component is labelled with its blocks. The root is on the left. A datatype that occurs again is
+drawn once, and later shown as #n. Parts beyond the limits are one box.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _LONGEST = 30  # characters of a line
 _LINE = 16
 _CHARACTER = 7.3  # of the monospaced font, at 12 px
 _PADDING = 9
-_BETWEEN = 14  # boxes above each other
-_TRUNK = 14  # from a box to the line that its branches leave
+_BETWEEN = 14  # between boxes in a column
+_TRUNK = 14  # from a box to the vertical line of its branches
 _ARROW = 16
 _MARGIN = 14
 
-# The picture brings its own background: a notebook may be light or dark, and not say so.
+# The picture contains its background, because a notebook may be light or dark.
 STYLE = """
 .mpipp-tree{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .mpipp-tree text{fill:#24292f}
@@ -60,8 +60,8 @@ STYLE = """
 
 @dataclass
 class _Box:
-    # A datatype, or what stands for some; `text` are (class, line)s. The place is its left and its
-    # middle, in pixels.
+    # A datatype, or a box for several. `text` is a list of (class, line). The position is the
+    # middle of the left side, in pixels.
     look: str
     text: list[tuple[str, str]]
     title: str
@@ -114,7 +114,7 @@ def tree_svg(datatype: Datatype) -> str:
 
 
 def _boxes(datatype: Datatype) -> _Box:
-    # Breadth first, so that what is near the root is drawn when there is too much.
+    # Breadth first, so that limits cut off the parts far from the root.
     numbers = shared(datatype)
     seen: set[Datatype] = {datatype}
     root = _box(datatype, numbers)
@@ -173,7 +173,7 @@ class _Group:
 
 
 def _ends(blocks: range) -> Sequence[int | None]:
-    # All of a few blocks; of more the first and the last, and None for those between.
+    # All blocks if they are few, else the first and the last, with None between them.
     if len(blocks) <= _MOST_LINES:
         return blocks
     return [*blocks[: _MOST_LINES - 2], None, blocks[-1]]
@@ -224,7 +224,7 @@ def _number(node: Datatype, numbers: Mapping[Datatype, int]) -> str:
 
 
 def _arguments(node: Datatype) -> Iterator[str]:
-    # In lines of several; the blocks of a list stand at the branches.
+    # An argument in one line, or several. The blocks of a list are shown at the branches instead.
     line = ""
     for name, value in node.arguments.items():
         if name in ("blocklengths", "displacements", "ndims"):
@@ -246,7 +246,7 @@ def _brief(value: object) -> str:
 
 
 def _bounds(node: Datatype) -> list[str]:
-    # In bytes; a bound is left out where it is 0, the true ones where they are the same.
+    # Bounds in bytes, without a lower bound of 0 and without true bounds that are equal.
     of = node.extents
     line = f"size {of.size}"
     if of.extent != of.size or of.lb:
@@ -259,7 +259,7 @@ def _bounds(node: Datatype) -> list[str]:
 
 
 def _full(node: Datatype) -> str:
-    # A tooltip.
+    # A tooltip with all bounds.
     of = node.extents
     given = [f"{name} {_brief(value)}" for name, value in node.arguments.items()]
     bounds = [f"size {of.size}", f"lb {of.lb}", f"ub {node.ub}", f"extent {of.extent}"]
@@ -290,8 +290,8 @@ def _all(root: _Box) -> Iterator[_Box]:
 
 
 def _placed(root: _Box) -> float:
-    # Gives every box its place: columns by depth, each box in the middle of its branches. Returns
-    # the height of the picture.
+    # Set the position of every box: columns by depth, each box in the middle of its branches.
+    # Returns the height of the picture.
     column = [root]
     x: float = _MARGIN
     while column:
@@ -306,8 +306,8 @@ def _placed(root: _Box) -> float:
 
 
 def _place_rows(box: _Box, top: float, height: float) -> float:
-    # Places a box and what is below it from `top` on, returns the bottom. The box and its label
-    # need `height`.
+    # Set the position of a box and its branches, from `top` on. Returns the bottom. The box and its
+    # label need `height`.
     rows = [branch.height for branch in box.branches]
     bottom = top
     for branch, row in zip(box.branches, rows):
@@ -319,7 +319,7 @@ def _place_rows(box: _Box, top: float, height: float) -> float:
     if rows:
         box.y = (box.branches[0].box.y + box.branches[-1].box.y) / 2
         low, high = box.y - height / 2, box.y + height / 2
-        if low < top:  # its branches lie in the upper half of their rows
+        if low < top:  # the branches lie in the upper half of their rows
             box.y = top + height / 2
         elif high > bottom:
             box.y = bottom - height / 2
@@ -378,7 +378,7 @@ def _text(x: float, y: float, line: str, look: str) -> str:
 
 
 def _xml(text: str) -> str:
-    # Control characters and surrogates are no part of XML.
+    # XML forbids control characters and surrogates.
     return escape(
         "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text), quote=False
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The type-tree as text: the meta tree and the expanded tree."""
+"""The type-tree as text, in its meta and expanded forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpipp.render.datatype_structs import quoted
 from mpipp.render.print_settings import DEFAULT_LIMITS, Limits
 from mpipp.typetree import Datatype
 
-_MOST_LISTED = 4  # numbers of a list shown in a meta tree's line
+_MOST_LISTED = 4  # numbers of a list in a line of the meta tree
 
 
 def meta_tree(
@@ -21,10 +21,10 @@ def meta_tree(
     annotate: Callable[[Datatype], str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> list[str]:
-    """The meta type-tree, one node a line with its bounds in bytes.
+    """The meta type-tree, one line for each node, with its bounds in bytes.
 
-    A datatype that occurs again is shown once and then referred to as #n. `annotate` adds what
-    else is known of a datatype at the end of its line. At most `limits.elements` lines are shown.
+    A datatype that occurs again is shown once, and later as #n. `annotate` returns a text for the
+    end of a datatype's line. At most `limits.elements` lines are shown.
     """
     rows: list[tuple[str, Datatype | None]] = []
     numbers = shared(datatype)
@@ -40,7 +40,7 @@ def meta_tree(
             continue
         rows.append((f"{margin}{label}{_title(node)}{number}", node))
         seen.add(node)
-        shown = node.components[: most - len(rows)]  # of 10^5, the first lines are enough
+        shown = node.components[: most - len(rows)]  # there may be 10^5 components
         cut = cut or len(shown) < len(node.components)
         for block, component in reversed(list(enumerate(shown))):
             pending.append((component, margin + "  ", _block_label(node, block)))
@@ -48,7 +48,7 @@ def meta_tree(
 
 
 def shared(datatype: Datatype) -> Mapping[Datatype, int]:
-    """The derived datatypes in the tree that occur more than once, numbered from 1 in order."""
+    """The derived datatypes that occur more than once in the tree, numbered from 1 in order."""
     counts: dict[Datatype, int] = {}
     pending = [datatype]
     while pending:
@@ -88,7 +88,7 @@ def _block_label(node: Datatype, block: int) -> str:
         return ""
     length = node.arguments["blocklengths"][block]
     offset = node.arguments["displacements"][block]
-    # Data are shown by members b0, b1 ... (datatypes/values/views.py).
+    # Members b0, b1, ... show the data of the blocks (datatypes/values/views.py).
     member = f" = b{block}" if length and not node.components[block].is_marker else ""
     return f"[{block}]{member} at {offset}, {length} x "
 
@@ -112,7 +112,7 @@ def _table(
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    # The first and the last column are text, those between are numbers.
+    # The first and the last column are text, the others numbers.
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = []
     for row in rows:
@@ -122,10 +122,10 @@ def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def expanded_tree(datatype: Datatype, depth: int = 3, limits: Limits = DEFAULT_LIMITS) -> list[str]:
-    """The expanded type-tree down to `depth` datatypes, one branch a line.
+    """The expanded type-tree down to `depth` datatypes, one line for each branch.
 
-    Each line has its address index, the datatype there, and its data's first byte and end, as
-    displacements from the start of the buffer. Equal branches with one stride share a line; at most
+    A line has the address index and the datatype. The first byte and the end of the data follow, as
+    displacements from the start of the buffer. Equal branches with one stride share a line. At most
     `limits.elements` lines are shown.
     """
     most = limits.elements or None
@@ -148,7 +148,7 @@ _Branches = Iterator[Union[_Line, "_Branches"]]
 
 
 def _in_order(branches: _Branches) -> Iterator[_Line]:
-    # The lines of branches within branches: they are nested deeper than functions of Python may be.
+    # Use a list as a stack, because the tree may be deeper than Python's recursion limit.
     pending = [branches]
     while pending:
         found = next(pending[-1], None)
@@ -161,7 +161,7 @@ def _in_order(branches: _Branches) -> Iterator[_Line]:
 
 
 def _datatype_lines(node: Datatype, label: str, base: int, level: int, depth: int) -> _Branches:
-    # `node` at displacement `base`, and what is below it down to `depth` datatypes.
+    # The line of `node` at displacement `base`, and its parts down to `depth` datatypes.
     below = "" if depth or node.is_leaf else _elements(node)
     low, high = (node.true_lb, node.true_ub) if node.element_count else (0, 0)
     yield _Line(f"{'  ' * level}{label}({kind(node)})", base + low, base + high, below)
@@ -170,7 +170,7 @@ def _datatype_lines(node: Datatype, label: str, base: int, level: int, depth: in
 
 
 def _stage_lines(node: Datatype, prefix: Indices, base: int, level: int, depth: int) -> _Branches:
-    # The branches of `node` after `prefix`. The first of a group of like ones is shown in full.
+    # The branches of `node` below `prefix`. Only the first of equal branches is shown in full.
     margin = "  " * level
     shape = node.shape
     for group in _groups(node, prefix):
@@ -196,7 +196,7 @@ def _stage_lines(node: Datatype, prefix: Indices, base: int, level: int, depth: 
 
 
 class _Group(NamedTuple):
-    # Branches first to last have one shape and lie `stride` bytes apart.
+    # The branches from first to last are equal, and lie `stride` bytes apart.
     first: int
     last: int
     stride: int
@@ -212,7 +212,7 @@ def _leaves(margin: str, group: _Group, leaf: Datatype, low: int, high: int) -> 
 
 
 def _rest(margin: str, group: _Group, low: int, high: int) -> _Line:
-    # The branches after the first of a group, whose data is [low, high).
+    # The other branches of a group, after the first, whose data is [low, high).
     near = low + group.stride
     far = low + (group.last - group.first) * group.stride
     span = f"[{group.first + 1}]"
@@ -242,7 +242,8 @@ def _groups(node: Datatype, prefix: Indices) -> Iterator[_Group]:
 
 
 def _block_groups(shape: Blocks[Datatype]) -> Iterator[_Group]:
-    # Blocks of one component and length at a constant distance; empty ones are left out.
+    # Groups of blocks with the same component and length at constant distance. Empty blocks are
+    # left out.
     first, last, stride = 0, -1, 0
     like: tuple[Datatype, int] | None = None
     start = 0
@@ -262,7 +263,7 @@ def _block_groups(shape: Blocks[Datatype]) -> Iterator[_Group]:
 
 
 def _box(node: Datatype, prefix: Indices) -> tuple[int, int]:
-    # The data below `prefix`, from the start of `node`.
+    # The first byte and the end of the data below `prefix`, from the start of `node`.
     shape = node.shape
     component = shape.component(prefix)
     at = shape.displacement(prefix)

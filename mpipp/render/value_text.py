@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A buffer's values as text, laid out as gdb prints C arrays and structs.
+"""A buffer's values as text, in gdb's format of C arrays and structs.
 
 The limits are gdb's print settings. There is one difference to gdb 13. The element limit counts the
 scalars of the whole print, not of each innermost array, so that one print stays short.
@@ -26,25 +26,28 @@ from mpipp.render.print_settings import (
 from mpipp.render.structure import Shown
 
 _UNREADABLE = re.compile(r"<cannot read 0x[0-9a-f]+>")
-_LONGEST_RUN = 1 << 16  # characters read beyond the limit to find the end of a run
-_LONGEST_ROWS = 1 << 30  # bytes of equal items: memory with holes may have any number of them
-_PIECE = 1 << 12  # items written at once
-_LONGEST_SLOW_RUNS = 1 << 16  # items visited one by one beyond the limit, in one print
-_UNREADABLE_COST = 1 << 5  # of them that one counts for that cannot be read: a debugger takes long
+_LONGEST_RUN = 1 << 16  # characters to read beyond the limit, to find the end of a run
+# Bytes of equal items to read: a sparse mapping may contain any number of them.
+_LONGEST_ROWS = 1 << 30
+_PIECE = 1 << 12  # items to write at once
+_LONGEST_SLOW_RUNS = 1 << 16  # items of a print to visit one by one beyond the limit
+# Unreadable items count this much more, because a debugger is slow to report them.
+_UNREADABLE_COST = 1 << 5
 
 
 def values_text(node: Node, limits: Limits = DEFAULT_LIMITS) -> str:
-    """The values below `node` as gdb would print them."""
+    """The values below `node` in gdb's format."""
     return _Printer(limits).text(node)
 
 
 def flowing(node: Node, limits: Limits, write: Callable[[str], None]) -> str:
-    """As `values_text`, but a long array is written in pieces as it is read; returns the last."""
+    """Like `values_text`, but write a long array in pieces while it is read. Returns the last
+    piece."""
     return _Printer(limits, write).text(node)
 
 
 class _Items(list[str]):
-    # The items of an array; only the last few may still be unwritten.
+    # The items of an array. Only the last few may still be unwritten.
 
     def __init__(self, write: Callable[[str], None] | None) -> None:
         super().__init__()
@@ -63,7 +66,8 @@ class _Items(list[str]):
 
 
 class _Printer(Walker):
-    # `left` counts values, `_beyond` the items that are visited beyond that limit.
+    # `left` is the number of values still allowed. `_beyond` is the number of items that may be
+    # visited after that, to find the end of a run.
 
     def __init__(self, limits: Limits, write: Callable[[str], None] | None = None) -> None:
         super().__init__(limits)
@@ -86,7 +90,7 @@ class _Printer(Walker):
         limit = self.limits.elements
         if isinstance(node.view, Text) and node.count and not node.view.stride:
             return _repeated(node.characters(0, 1)[0], node.count, node.width, self.limits)
-        # A run may reach beyond the limit: gdb counts it to its end.
+        # gdb counts a run to its end, also beyond the limit.
         codes = node.characters(0, limit + _LONGEST_RUN if limit else node.count)
         return characters_text(codes, node.count, node.width > 1, self.limits)
 
@@ -104,7 +108,7 @@ class _Printer(Walker):
         return items.text("..." if done < node.count else "")
 
     def _items(self, node: Node, level: int, done: int, items: list[str]) -> int:
-        # Visits the items one by one from `done` on, returns how many are done.
+        # Add the items from `done` on, one by one. Returns the number of items done.
         count = node.count
         ahead: tuple[str, int] | None = None
         cost = 1
@@ -118,7 +122,7 @@ class _Printer(Walker):
             ahead = None
             run = 1
             if cost < before and isinstance(node.view, Array) and not (cost and node.view.stride):
-                run = count - done  # all in one place, or without any value
+                run = count - done  # all items lie at one address, or have no values
             while cost < before and done + run < count and self._beyond > 0:
                 self._beyond -= _UNREADABLE_COST if "<cannot read" in text else 1
                 self.left = before
@@ -128,16 +132,16 @@ class _Printer(Walker):
                     break
                 run += 1
             if run <= self.limits.repeat_threshold and "<cannot read" in text:
-                run, ahead = 1, None  # each has its own address
+                run, ahead = 1, None  # unreadable items differ in their addresses
             self.left = before
             done += self._emit(text, cost, run, items)
             if run > 1 and self._beyond <= 0:
-                break  # the run's end is out of sight
+                break  # the end of the run is too far away
         return done
 
     def _regular_items(self, node: Node, row: _RowFormat, items: list[str]) -> int:
-        # As `_items`, decoding many items at once; stops where memory cannot be read or where
-        # less than an item is left of the limit.
+        # Like `_items`, but decode many items at once. Stops at unreadable memory, and when the
+        # limit leaves less than one item.
         assert isinstance(node.view, Array)
         stride = abs(node.view.stride)
         done = run = same = 0
@@ -163,12 +167,12 @@ class _Printer(Walker):
         if previous is not None:
             done += self._emit(row.text(previous, numbers), cost, run, items)
         if same > _LONGEST_ROWS:
-            self.left = 0  # the run's end is out of sight
+            self.left = 0  # the end of the run is too far away
         return done
 
     def _emit(self, text: str, cost: int, run: int, items: list[str]) -> int:
-        # Adds `run` equal items, returns how many the limit allowed. A folded run costs `repeats`,
-        # as in gdb.
+        # Add `run` equal items, and return how many the limit allowed. A folded run costs
+        # `repeats`, as in gdb.
         if run == 1:
             items.append(text)
             self.left -= cost
@@ -187,10 +191,10 @@ class _Printer(Walker):
 
 @dataclass(frozen=True)
 class _RowFormat:
-    # The text of one item of a regular array, by a % template over its decoded fields.
+    # The text of one item of a regular array, by a % template for its decoded fields.
     plan: RowPlan
     template: str
-    plain: str  # the same with %s only
+    plain: str  # the same template with only %s
     converters: tuple[Callable[[Any], str] | None, ...]
     slow: tuple[Callable[[Any], str], ...]
     direct: bool
@@ -205,7 +209,7 @@ class _RowFormat:
             )
         if "nan" not in text:
             return text
-        # Only the bytes tell a NaN's sign and payload.
+        # Only the raw bytes show the sign and payload of a NaN.
         return self.plain % tuple(convert(item) for convert, item in zip(self.slow, raw))
 
 
@@ -239,8 +243,8 @@ def _converter(field: Scalar | Text, limits: Limits) -> Callable[[Any], str]:
 
 
 def _template(view: View, level: int, limits: Limits, plain: bool) -> str | None:
-    # None where the text of an item depends on its values in more than its leaves: inner runs,
-    # braces too deep.
+    # A % template for the text of an item; None if the text needs more than its leaf values: runs
+    # to fold, or too many braces.
     if isinstance(view, Scalar):
         return "%s" if plain or view.leaf.format is None else view.leaf.format
     if isinstance(view, Text):
@@ -258,7 +262,7 @@ def _template(view: View, level: int, limits: Limits, plain: bool) -> str | None
 
 
 def _repeated(code: int, count: int, width: int, limits: Limits) -> str:
-    # As `characters_text` has it, without so many codes.
+    # Equal to `characters_text` for `count` equal characters, but without a list of them.
     runs = [(code, count if code else count - 1)] if count > 1 or code else []
     return string_text(runs, width > 1, limits)
 

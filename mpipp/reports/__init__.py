@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The findings of a run, kept in a directory and shown.
+"""The findings of a run, stored in a directory, and the reports that show them.
 
-`evidence` and `call_timeline` keep what a report shows of a finding while the program's records
-are there; `store` is the directory; `formats` are the reports.
+`evidence` and `call_timeline` collect the data of a finding while the program's records exist.
+`store` reads and writes the directory. `formats` are the reports.
 """

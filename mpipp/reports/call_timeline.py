@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes' calls around a finding: the calls of its channel, by ordinal, side by side."""
+"""The calls of processes around a finding, in its channel, side by side by ordinal."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _AROUND = 3  # ordinals before and after
 _TOGETHER = "collectives"
 _MOST = 8  # lanes, and groups of processes
 
-Where = Callable[[Process, Site], str]  # a source line, "" if it is not known
+Where = Callable[[Process, Site], str]  # returns a source line, or ""
 Label = Callable[..., str]
 
 
 class _Lane(NamedTuple):
-    # A process in a channel of a communicator.
+    # The calls of a process in one channel of a communicator.
     process: Process
     comm: Comm
     sequence: str
     last: int  # ordinal
     stretches: list[Stretch]
-    times: Mapping[int, int]  # of calls, by ordinal, in nanoseconds on a clock that lanes share
+    times: Mapping[int, int]  # of calls, by ordinal, in nanoseconds on a clock that all lanes share
 
 
 def timeline(
     of: Finding, processes: Sequence[Process], where: Where, label: Label
 ) -> dict[str, Any]:
-    """The calls before and after those that met, and what each process does or did last."""
+    """The calls before and after the calls of a finding, and the last activity of each process."""
     found: dict[str, Any] = {"title": "", "lanes": [], "rows": [], "before": 0, "after": 0}
     try:
         lanes, ordinal, title = _lanes(of, processes)
@@ -43,14 +43,14 @@ def timeline(
             found["title"] = title
             found["lanes"] = [_title(lane, label) for lane in lanes]
             found.update(_rows(lanes, ordinal, where))
-    except MpippError:  # of records that make no sense the checks tell
+    except MpippError:  # the checks report damaged records
         pass
     found["now"] = _activities(processes, where, label)
     return found
 
 
 def _activities(processes: Sequence[Process], where: Where, label: Label) -> list[dict[str, str]]:
-    # Processes with the same activity together.
+    # Processes with the same activity share a line.
     groups: dict[str, list[int]] = {}
     for process in processes:
         groups.setdefault(last_activity(process, where), []).append(process.number)
@@ -85,7 +85,7 @@ def _title(lane: _Lane, label: Label) -> str:
 
 
 def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int, str]:
-    # The channel that the first party's call with an ordinal is in, as each process has it.
+    # The channel of the first party's call with an ordinal, in each process.
     for party in of.parties:
         call, process = party.evidence.call, processes[party.process]
         comm = _comm(process, party.evidence.comm, call)
@@ -98,7 +98,7 @@ def _lanes(of: Finding, processes: Sequence[Process]) -> tuple[list[_Lane], int,
             process, own = processes[one.process], one.evidence.call
             peers = (own.dest, own.source, own.tag) if own is not None else ()
             for lane in _of_message(process, one.evidence.comm, own):
-                # Several parties may be about one call.
+                # Several parties may share one call.
                 lanes.setdefault((one.process, lane.comm.identity, *peers), lane)
         return list(lanes.values()), call.ordinal, f"messages with tag {call.tag} on {_name(comm)}"
     return [], 0, ""
@@ -145,15 +145,15 @@ def _lane(
                 process.registry.times(channel),
             )
             return [_Lane(process, comm, sequence, channel.count, past, times)]
-    # It has not called yet.
+    # The process has no collective calls yet.
     return [_Lane(process, comm, sequence, 0, [], {})] if sequence == _TOGETHER else []
 
 
 def _rows(lanes: Sequence[_Lane], ordinal: int, where: Where) -> dict[str, Any]:
-    # The newest call of a running process may be about to be recorded.
+    # The newest call of a running process may not be recorded yet.
     last = max(lane.last - (not at_the_end(lane.process)) for lane in lanes)
     first, end = max(1, ordinal - _AROUND), max(ordinal, min(last, ordinal + _AROUND))
-    # Processes on other nodes have no times: their clocks differ.
+    # Processes on other nodes have no times, because their clocks differ.
     begun = (lane.process.registry.info.started_at for lane in lanes if lane.times)
     begin = min(begun, default=0)
     rows = [
@@ -187,7 +187,7 @@ def _call(lane: _Lane, ordinal: int) -> Call | None:
     for stretch in lane.stretches:
         if stretch.first <= ordinal < stretch.end:
             return stretch.at(ordinal).call
-    # Collective calls are kept when they have returned.
+    # The history has collective calls only after their return, so add the active call.
     for operation in lane.process.operations if lane.sequence == _TOGETHER else ():
         call, comm = operation.call, operation.comm
         same = comm is not None and comm.identity == lane.comm.identity

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A report's data for a finding beside its words: source, datatypes and memory of each party.
+"""The data of a finding for reports, beside its text: source, datatypes and memory of each party.
 
-It is taken while the program's records can be read, as values for JSON; pictures are SVG.
+They are collected as values for JSON while the program's records are readable. Pictures are SVG.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from mpipp.render.type_tree_text import meta_tree
 from mpipp.symbolizer.source_frames import Sources
 
 _MOST_BUFFERS = 4
-_MOST_SHARES = 64  # parts of a v or w form that are checked for their datatypes
+_MOST_SHARES = 64  # parts of the buffer of a v or w call that are searched for datatypes
 _MOST_LINES = 40  # of a tree
 _LARGEST = 1 << 18  # characters of a picture
-_LONGEST = 5.0  # seconds for all pictures of a run, whose processes may wait for them
+_LONGEST = 5.0  # seconds for all pictures of a run, because processes may wait meanwhile
 
 
 class Taking:
-    """The collected data for the reports of one run: each source once, pictures while there is
-    time.
-    """
+    """Collects the data for the reports of one run: each source once, and pictures in
+    limited time."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.sources = Sources()
@@ -39,7 +38,7 @@ class Taking:
         self._left = _LONGEST
 
     def buffers(self, of: Evidence) -> list[dict[str, Any]]:
-        """The communication buffers of a call, or the datatype that a finding is about."""
+        """The communication buffers of a call, or the datatype of a finding."""
         found = []
         for role, datatype, count, address, mark in _buffers(of):
             begun = self._clock()
@@ -56,7 +55,7 @@ def _buffers(of: Evidence) -> list[_Drawn]:
         return [("", of.made, 1, None, None)]
     found: list[_Drawn] = []
     for buffer in of.call.buffers if of.call is not None else ():
-        over = of.call is not None and of.call.state == "over"  # where it was is not kept
+        over = of.call is not None and of.call.state == "over"  # then its place is not recorded
         address = None if over or "remote" in buffer.access else buffer.address
         mark = of.displacement if of.role == buffer.role else None
         found += ((buffer.role, *entries, address, mark) for entries in _entries(buffer))
@@ -64,7 +63,7 @@ def _buffers(of: Evidence) -> list[_Drawn]:
 
 
 def _entries(buffer: Buffer) -> Iterator[tuple[DatatypeRecord, int]]:
-    # Its datatype with the entries, or each one that its shares have.
+    # The buffer's datatype with its entries, or each different datatype of its parts.
     if buffer.shares is None:
         if isinstance(buffer.datatype, DatatypeRecord):
             yield buffer.datatype, buffer.total_count
@@ -72,7 +71,7 @@ def _entries(buffer: Buffer) -> Iterator[tuple[DatatypeRecord, int]]:
     seen = set()
     try:
         shares = [buffer.share(i) for i in range(min(buffer.share_count, _MOST_SHARES))]
-    except MpippError:  # arrays of the caller that cannot be read
+    except MpippError:  # the caller's arrays are unreadable
         return
     for share in shares:
         known = share.datatype
@@ -107,7 +106,7 @@ def _picture(
         found["tree_svg"] = _small(tree_svg(tree)) if not tree.is_leaf else ""
         if mark is not None or not tree.is_leaf:
             found["map_svg"] = _small(map_svg.svg(drawn_map(tree, max(count, 0)), mark=mark))
-    except MpippError:  # its record makes no sense
+    except MpippError:  # its record is damaged
         pass
     return found
 

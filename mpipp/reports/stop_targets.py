@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls that a finding of an earlier run is about, for a run that is to stop there."""
+"""The calls of a finding from an earlier run, in which a new run stops."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ _LONGEST = 19  # digits of a number
 
 
 class Target(NamedTuple):
-    """A call."""
+    """A call to stop in."""
 
-    ranks: Sequence[int]  # in MPI_COMM_WORLD, of any of which it may be
-    procedure: str  # "": any, of the place where an object was made
+    ranks: Sequence[int]  # ranks in MPI_COMM_WORLD that may make the call
+    procedure: str  # "" for any procedure, at the place where an object was created
     place: str  # "halo.c:12 in main"
-    ordinal: int  # in its channel; 0: not known
-    arguments: Mapping[str, int]  # by which it meets others' calls: dest, source, tag, root
+    ordinal: int  # in its channel; 0 if unknown
+    arguments: Mapping[str, int]  # those that select the channel: dest, source, tag, root
 
     def fits(
         self, rank: int | None, procedure: str, place: str, arguments: Mapping[str, int]
     ) -> bool:
-        """Return whether a call is at this place, and of the same channel as far as that is
-        known.
-        """
+        """Return whether a call is at this place, and in the same channel as far as
+        that is known."""
         if rank not in self.ranks or self.procedure not in ("", procedure) or self.place != place:
             return False
         equal = ("tag",) if len(self.ranks) > 1 else ("tag", "dest", "source", "root")
@@ -38,11 +37,11 @@ class Target(NamedTuple):
 
 
 def targets(finding: str) -> list[Target]:
-    """The targets of DIR:NUMBER, a run's directory and a finding's number in its report.
+    """The calls of DIR:NUMBER, a run's directory and the number of a finding in its report.
 
-    Raises MpippError: there is no such finding, or it is about no call that is known.
+    Raises MpippError: there is no such finding, or its calls are unknown.
     """
-    from mpipp.reports import store  # it takes some time to load
+    from mpipp.reports import store  # slow to import
 
     name, _, number = finding.rpartition(":")
     if not name or not (number.isascii() and number.isdigit() and len(number) < _LONGEST):
@@ -61,7 +60,7 @@ def targets(finding: str) -> list[Target]:
 def of(parties: Sequence[Party]) -> Iterator[Target]:
     """The calls of a finding's parties."""
     for party in parties:
-        # A load or store is no call.
+        # Loads and stores are no calls.
         if not party.places or not party.ranks or party.place_label == "at":
             continue
         ordinal = party.ordinal if party.procedure else 0

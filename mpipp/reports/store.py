@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A run's directory: what a watched run has found, written at its end and read by reports.
+"""A run's directory with the findings of a watched run. The run writes it, and reports read it.
 
-The input may come from anywhere: it is checked, and never executed.
+The files may come from anywhere: they are validated, and never executed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 class Place(NamedTuple):
-    """A call of a party, with the lines around it from number `first` on; none if not known."""
+    """The place of a call, with source lines from number `first` on if they are known."""
 
     frame: Frame
     first: int
@@ -30,20 +30,20 @@ class Place(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A buffer of a party, or its datatype."""
+    """A buffer of a party, or its datatype, as a picture."""
 
-    role: str  # the parameter's name in the standard; "" of a datatype
+    role: str  # the parameter's name in the standard; "" for a datatype
     count: int  # type: ignore[assignment]  # in place of tuple's own
     datatype: str
     address: int | None
     tree: Sequence[str]  # lines
     tree_svg: str  # "" if there is no picture
     map_svg: str
-    in_time: bool  # False: there were too many pictures to draw
+    in_time: bool  # False if the time for pictures was used up
 
 
 class Party(NamedTuple):
-    """A call or an object that a finding is about."""
+    """A call or an object in a finding."""
 
     process: str  # "ranks 0 to 3"
     text: str
@@ -51,21 +51,21 @@ class Party(NamedTuple):
     details: Sequence[str]
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
-    ordinal: int = 0  # of a call in its channel; 0: not known
-    ranks: Sequence[int] = ()  # in MPI_COMM_WORLD; empty: not known
+    ordinal: int = 0  # number of a call in its channel; 0 if unknown
+    ranks: Sequence[int] = ()  # in MPI_COMM_WORLD; empty if unknown
     procedure: str = ""  # of a call
-    arguments: Mapping[str, int] = {}  # by which it meets others' calls: dest, source, tag, root
-    starter: str = ""  # the procedure that started it: of a persistent operation
+    arguments: Mapping[str, int] = {}  # those that select the channel: dest, source, tag, root
+    starter: str = ""  # for a persistent operation, the procedure that started it
     started: Sequence[Place] = ()  # the places of that call, innermost first
 
     @property
     def how_started(self) -> str:
-        """The introduction of these processes: "started by MPI_Start at"."""
+        """The text before the places in `started`: "started by MPI_Start at"."""
         return f"started by {self.starter} at"
 
     @property
     def library(self) -> str:
-        """The shared object, not the program's own, that it is in; "" if it is in the program."""
+        """The shared object that contains the call; "" if it is in the program itself."""
         return self.places[0].frame.library if self.places else ""
 
 
@@ -75,11 +75,11 @@ class Cell(NamedTuple):
     call: str
     data: str
     place: str
-    seconds: float | None  # since MPI was initialized; None: not known
+    seconds: float | None  # since MPI was initialized; None if unknown
 
 
 class Row(NamedTuple):
-    """The calls with the same ordinal in a channel; `here`: the finding's."""
+    """The calls with one ordinal in a channel. `here` marks the row of the finding."""
 
     ordinal: int
     here: bool
@@ -87,28 +87,29 @@ class Row(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """The processes' activities before and after."""
+    """The calls of processes before and after those of the finding."""
 
     title: str
     lanes: Sequence[str]
     rows: Sequence[Row]
     before: int  # ordinals that are not shown
     after: int
-    now: Sequence[tuple[str, str]]  # processes, what they do
+    now: Sequence[tuple[str, str]]  # processes, and their activities
 
 
 class Point(NamedTuple):
-    """An action of a process around a conflict: a call, or a load or store."""
+    """An action of a process around a conflict: a call, a load or a store."""
 
     lane: int
     call: str
     place: str
-    text: str  # what it does, of the two accesses
+    text: str  # the action, for the two conflicting accesses
 
 
 class Lifelines(NamedTuple):
-    """The processes' actions around a conflict of one-sided operations: see
-    mpipp.analysis.findings.rma_timeline.
+    """The actions of processes around a conflict of one-sided operations.
+
+    See mpipp.analysis.findings.rma_timeline.
     """
 
     lanes: Sequence[str]
@@ -122,7 +123,7 @@ class Lifelines(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a finding; `place`: the source line that it names, "" without."""
+    """A line of a finding. `place` is the source line in its text, or ""."""
 
     text: str
     place: str
@@ -140,29 +141,29 @@ class Entry(NamedTuple):
     advice: str
     must: str
     follows: str
-    lines: Sequence[Line]  # as the run printed it
-    shown_as: str  # the processes whose facts are shown, where others differ
+    lines: Sequence[Line]  # in printed form
+    shown_as: str  # the processes whose facts are shown, if others have different facts
     fingerprint: str  # equal for the same mistake in another run
-    picture: str  # SVG: who waits for whom; "" if nobody does
+    picture: str  # the wait-for graph as SVG; "" if no process waits
     timeline: Timeline | None
     lifelines: Lifelines | None
-    point: SourcePoint | None = None  # the line of source that it is about, if it is one
-    number: int = 0  # among those of the run, from 1, in the order of all reports
+    point: SourcePoint | None = None  # the source line of the finding, if it has exactly one
+    number: int = 0  # number in the run, from 1, equal in all reports
 
     @property
     def text(self) -> str:
-        """All lines in one piece."""
+        """All lines as one text."""
         return "\n".join(line.text for line in self.lines)
 
     @property
     def place(self) -> Place | None:
-        """The first place of its parties that has a source line; None if there is none."""
+        """The first place of its parties with a source line; None if there is none."""
         places = (place for party in self.parties for place in party.places[:1])
         return next((place for place in places if place.frame.path and place.frame.line), None)
 
 
 class Suppressed(NamedTuple):
-    """Findings that a suppressions file names, and why."""
+    """The number of findings with the same suppression, and its reason."""
 
     reason: str
     count: int  # type: ignore[assignment]  # in place of tuple's own
@@ -181,30 +182,30 @@ class Run(NamedTuple):
     calls: int
     errors: int
     warnings: int
-    more: int  # findings that were not reported
+    more: int  # findings beyond the limits
     suppressed: Sequence[Suppressed]
     not_checked: Sequence[str]
     summary: str  # the last line
     findings: Sequence[Entry]
     guarded: Sequence[Guarded]
-    provoke: str  # the value of --provoke that repeats the perturbations; "": none
+    provoke: str  # the value of --provoke that repeats the perturbations, or ""
     provoked: Sequence[Provoked]
 
 
 def document(content: Mapping[str, Any]) -> str:
-    """A run's findings, and all that reports show of them, for machines."""
+    """A run's findings, and the other data of reports, as a JSON document."""
     return json_output.document("run", _with_shared_pictures(content)) + "\n"
 
 
 def write(directory: str, found: str, text: str) -> None:
-    """Write a document, and the findings as text, into a run's directory. Raises OSError."""
+    """Write a document and the findings as text into a run's directory. Raises OSError."""
     run = RunDirectory(directory)
     run.publish(TEXT, text.encode(errors="backslashreplace"))
     run.publish(DATA, found.encode())
 
 
 def _with_shared_pictures(content: Mapping[str, Any]) -> dict[str, Any]:
-    # Many findings show the same datatypes.
+    # Many findings show the same datatypes: store each picture once.
     pictures: dict[str, int] = {}
 
     def number(svg: str) -> int | None:
@@ -225,7 +226,7 @@ def read(directory: str) -> Run:
 
 
 def content(directory: str) -> bytes:
-    """The document in a run's directory. Raises MpippError: it is not there."""
+    """The document in a run's directory. Raises MpippError if there is none."""
     path = os.path.join(directory, DATA)
     try:
         return run_directory.read(path)
@@ -237,10 +238,10 @@ def content(directory: str) -> bytes:
 
 
 def run_of(data: bytes, path: str) -> Run:
-    """The run that a document is of. Raises MpippError: it makes no sense.
+    """The run in a document. Raises MpippError if the document is invalid.
 
     Args:
-        path: where it is from, for people.
+        path: the path of the document, for messages.
     """
     try:
         said = run_directory.parsed(data)
@@ -253,7 +254,7 @@ def run_of(data: bytes, path: str) -> Run:
 
 
 class _Fields:
-    # An object of JSON whose members are asked for by type; what is not there is empty.
+    # A JSON object that returns members by type. Missing members are empty.
 
     def __init__(self, value: object, path: str, pictures: Sequence[str] = ()) -> None:
         if not isinstance(value, dict):
@@ -320,7 +321,7 @@ class _Fields:
 
 
 def _order(entry: Entry) -> tuple[bool, str, int, str]:
-    # Errors first, each by its place; when they were found is a matter of chance.
+    # Errors first, then by place: the order in which a run finds them is random.
     frame = next((party.places[0].frame for party in entry.parties if party.places), Frame(""))
     return entry.severity != "error", frame.path or frame.text, frame.line, entry.id
 
@@ -393,7 +394,7 @@ def _source_point(of: _Fields) -> SourcePoint:
 
 
 def _lines(of: _Fields) -> list[Line]:
-    # Earlier versions wrote the text alone.
+    # Earlier versions wrote only the text.
     found = of.objects("lines", lambda one: Line(one.text("text"), one.text("place")))
     return found or [Line(line, "") for line in of.text("text").split("\n")]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Known findings to suppress, from a file with the reasons.
 
-The file has a section for each: its title is the reason, and what it says must all hold for one
-place of the finding.
+The file has a section for each suppression. Its title is the reason. All its patterns must match
+one place of the finding.
 
     [PETSc keeps its row type, issue 12]
     check = datatype-leak
@@ -23,16 +23,16 @@ _CONDITIONS = ("check", "function", "file", "library")
 
 
 class Suppression(NamedTuple):
-    """Patterns as of a shell; "": anything."""
+    """Patterns with the wildcards of a shell; "" matches anything."""
 
     reason: str
-    check: str  # the word or the id of a rule
+    check: str  # the name of a check, or the id of a rule
     function: str
     file: str  # the end of a path
     library: str
 
     def fits(self, names: Iterable[str], frame: Frame | None) -> bool:
-        """Return whether it matches a finding with these names, at this place."""
+        """Return whether the patterns match a finding with these names at this place."""
         if self.check and not any(fnmatchcase(name, self.check) for name in names):
             return False
         if frame is None:
@@ -50,7 +50,7 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 class Suppressions:
-    """The suppressions of a file, in its order."""
+    """The suppressions of a file, in their order."""
 
     def __init__(self, known: Sequence[Suppression] = ()) -> None:
         self.known = known
@@ -59,8 +59,8 @@ class Suppressions:
         """The reason for suppressing a finding; "" if it is not suppressed.
 
         Args:
-            names: the word and the id of its rule.
-            places: those of all its parties.
+            names: the name of its check, and the id of its rule.
+            places: the places of all its parties.
         """
         for one in self.known:
             if any(one.fits(names, frame) for frame in places or (None,)):
@@ -69,10 +69,10 @@ class Suppressions:
 
 
 def read(path: str) -> Suppressions:
-    """The suppressions of a file; none if the path is "". Raises MpippError for an invalid one."""
+    """The suppressions of a file; none for the path "". Raises MpippError for an invalid file."""
     if not path:
         return Suppressions()
-    import configparser  # which no other run needs
+    import configparser  # no other run needs it
 
     parser = configparser.RawConfigParser(
         delimiters=("=",), comment_prefixes=("#",), default_section="", empty_lines_in_values=False

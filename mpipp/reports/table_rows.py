@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the tables that a run's end says: what was guarded, and what was provoked."""
+"""Rows of the tables at the end of a run: guard coverage, and perturbations."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 
 class Guarded(NamedTuple):
-    """The guard coverage of the operations that one call has started, as numbers."""
+    """The guard coverage of the operations that one call has started, as numbers of operations."""
 
     place: str
     procedure: str
-    pages: int  # of theirs were protected
-    compared: int  # their bytes were
-    skipped: int  # for want of time
-    nothing: int  # nobody could look at them
-    accesses: int  # of all of these: the program, which was compiled so, looked itself, too
+    pages: int  # guarded by protected pages
+    compared: int  # guarded by comparison of their bytes
+    skipped: int  # not guarded, to save time
+    nothing: int  # impossible to guard
+    accesses: int  # also checked by each access of instrumented code
 
     def operations(self) -> int:
         """The number of operations."""
@@ -24,7 +24,7 @@ class Guarded(NamedTuple):
 
 
 class Provoked(NamedTuple):
-    """The perturbations of calls of one place in one way: see mpipp.model.Provoked."""
+    """The perturbations of one kind at one place: see mpipp.model.Provoked."""
 
     place: str
     procedure: str
@@ -38,7 +38,7 @@ class Provoked(NamedTuple):
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> Provoked:
-        """From a list of JSON. Raises TypeError if it is none."""
+        """The row from a JSON list. Raises TypeError if the list is invalid."""
         found = cls(*row)._replace(ranks=tuple(row[5]))
         if not all(type(one) is str for one in found[:5]):
             raise TypeError

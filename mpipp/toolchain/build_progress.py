@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Progress of a build on the error stream: a line that changes on a terminal, else two lines."""
+"""Progress of a build on stderr: one changing line on a terminal, else two lines."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import TextIO
 
 from mpipp.common.text.sanitize import plain
 
-# Seconds of processor time that compiling a million bytes of source takes, on a usual machine.
+# Seconds of processor time to compile a million bytes of source, on a usual machine.
 _PER_MILLION_BYTES = 10.0
-_STEP = 5  # seconds, to which the first estimate is rounded up
-_LATER = 0.05  # of the work: an earlier estimate of the rest is too uncertain
+_STEP = 5  # seconds; the first estimate is rounded up to a multiple
+_LATER = 0.05  # share of the work; before that, an estimate of the rest is too uncertain
 _CLEAR = "\r\033[K"
 
 
 class BuildProgress:
-    """Shows how much of a build is done, and an estimate of the remaining time.
+    """Shows the progress of a build, with an estimate of the remaining time.
 
     Args:
-        what: what is built: "the wrapper for MPICH 4.0".
-        stream: where it is shown; None: the error stream.
+        what: the name of the build: "the wrapper for MPICH 4.0".
+        stream: the stream to write to; None for stderr.
         clock: returns seconds.
-        silent: seconds in which nothing is shown. With them only a terminal shows anything.
+        silent: seconds before the first output. If not 0, output appears only on a terminal.
     """
 
     def __init__(
@@ -46,14 +46,15 @@ class BuildProgress:
         self._is_shown = False
 
     def begin(self, size: int, processors: int) -> None:
-        """Announce the build of sources of `size` bytes."""
+        """Announce the build of `size` bytes of source."""
         seconds = size * _PER_MILLION_BYTES / 1e6 / max(processors, 1)
         about = max(math.ceil(seconds / _STEP), 1) * _STEP
         self._begun = self._clock()
         self._show(f"building {self._what} (about {about} s, once) ...")
 
     def done(self, files: int, of: int, share: float) -> None:
-        """So many files are compiled, which are a share of the work from 0 to 1."""
+        """Show that `files` of `of` files are compiled; `share` is the part of the work, from 0 to
+        1."""
         if not self._changes:
             return
         elapsed = self._clock() - self._begun
@@ -63,7 +64,7 @@ class BuildProgress:
         self._show(f"building {self._what}: {files} of {of} files{rest}")
 
     def end(self, has_built: bool) -> None:
-        """Report the end of a build that has begun."""
+        """Report the end of a build, if its start was announced."""
         if self._is_open:
             self._stream.write(_CLEAR)
             self._is_open = False

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Builds the wrapper for one MPI, once, in the user's cache directory.
+"""Builds the wrapper for one MPI library in the user's cache directory, once.
 
-A build is one directory: the recorder `NAME/libmpipp_FLAVOR.so`, gdb's auto-load script, and the
-libraries of the other parts. Its name contains everything that can change the result. It appears
-completely or not at all. So several builders (the ranks of a job, the workers of a test run) need
-not wait for each other.
+A build is a directory: the recorder `NAME/libmpipp_FLAVOR.so`, gdb's auto-load script, and the
+libraries of the other parts. NAME contains everything that can change the result. The directory
+appears completely or not at all. So several builders (the ranks of a job, the workers of a test
+run) need not wait for each other.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
 from mpipp.watcher.ipc.launch import INTERPOSER, PARTS, part_path
 
-# -g: at the entry of a call the debugger reads the parameters by their names. Vectors of two
-# constants cost GCC more than it saves: six instructions in every call that makes a request.
+# -g: gdb needs debug information to read the parameters at the entry of a call. GCC's vectors of
+# two constants would cost six instructions in every call that makes a request.
 _FLAGS = (
     *("-std=gnu11", "-O2", "-fno-tree-slp-vectorize", "-g"),
     *("-fPIC", "-fvisibility=hidden", "-fno-semantic-interposition", "-Wall", "-Wextra"),
     *("-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"),
 )
-# -Bsymbolic: what a library offers to others costs its own references nothing (abi/seam.h).
+# -Bsymbolic: calls inside a library stay direct, although other libraries may call the functions,
+# too (abi/seam.h).
 _LINK_FLAGS = ("-shared", "-ldl", "-lpthread", "-Wl,-z,now", "-Wl,-Bsymbolic")
 
-# The folders of the sources of each of PARTS. All others are the recorder's.
+# The source folders of each of PARTS. All other folders belong to the recorder.
 _FOLDERS = {
     "check": ("collective_precheck",),
     "guard": ("buffer_guard", "instrumentation"),
@@ -50,17 +51,17 @@ _FOLDERS = {
     "hold": ("debugger",),
     "death": ("death_signals",),
 }
-# The parts that a part refers to, beside the recorder: they are loaded with it.
+# Parts that a part needs beside the recorder, and that are loaded with it.
 _USES = {"rma": ("guard",), "perturb": ("guard",)}
 
-_INTERPOSER = "libc_interposer"  # the sources of the library that stands before the C library's
+_INTERPOSER = "libc_interposer"  # the sources of the library that is loaded before the C library
 _IN_PROGRAM = "instrumentation/in_program"  # built by toolchain/instrument/build_runtime.py
 
 _MEMCHECK = "/usr/include/valgrind/memcheck.h"  # optional: compiled in if valgrind is installed
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
-# gdb runs NAME-gdb.py when the program loads NAME, where its auto-load safe-path allows.
+# gdb runs NAME-gdb.py when the program loads NAME, if the auto-load safe-path allows it.
 _AUTOLOAD = """\
 # Written by mpipp when it built the wrapper beside this file: gdb runs it when that is loaded.
 import os
@@ -88,10 +89,10 @@ if "mpipp.gdb" not in sys.modules and os.path.exists(PRINTERS):
 
 
 def source_directory() -> Path:
-    """The wrapper's C sources: shipped in the package, or those of the checkout.
+    """The directory of the wrapper's C sources, in the package or in the checkout.
 
     Raises:
-        MpippError: there are none.
+        MpippError: there are no sources.
     """
     for directory in (_PACKAGE / "_wrapper", _PACKAGE.parent / "wrapper"):
         if any(directory.rglob("*.c")):
@@ -100,11 +101,11 @@ def source_directory() -> Path:
 
 
 def library_path(mpi: Mpi) -> Path:
-    """Where the wrapper for `mpi` is, or will be once it is built.
+    """The path of the wrapper for `mpi`, built or not.
 
     Raises:
-        MpippError: the C sources are missing, LD_PRELOAD cannot hold the path, or there is no
-            directory that others cannot have written.
+        MpippError: the C sources are missing, LD_PRELOAD cannot contain the path, or there is no
+            directory that only this user can write.
     """
     cache = _cache().path
     name = re.sub(r"[^\w.+-]", "_", f"{mpi.flavor.key}-{mpi.version}-{__version__}")
@@ -113,13 +114,13 @@ def library_path(mpi: Mpi) -> Path:
 
 
 def newest(flavor: Flavor, library: str) -> Mpi | None:
-    """The MPI for which this version of mpipp has built a wrapper last.
+    """The MPI for which this version of mpipp has built a wrapper last; None if there is none.
 
-    Where there are several, it is one of the library's version if there is one, else the newest.
+    A wrapper for the version of the program's library is preferred to newer ones.
 
     Args:
-        flavor: of the program.
-        library: path of the MPI library that it loads.
+        flavor: the ABI of the program.
+        library: the path of the MPI library that the program loads.
     """
     cache = _cache()
     mark = f"-{__version__}-{_own_fingerprint()}-"
@@ -149,7 +150,7 @@ def _cache() -> Cache:
 
 
 def _expect_holdable(cache: Path) -> None:
-    # The dynamic loader splits LD_PRELOAD at both, and knows no way to quote them.
+    # The dynamic loader splits LD_PRELOAD at blanks and colons, which cannot be quoted.
     if re.search(r"[\s:]", str(cache)):
         raise MpippError(
             f"the cache directory {cache} has a space or a colon in its name, which "
@@ -158,7 +159,7 @@ def _expect_holdable(cache: Path) -> None:
 
 
 def report_cache_directory(cache: Cache) -> None:
-    """Say on the error stream, once, that builds are not kept where the user has it, and why."""
+    """Report on stderr, once, that builds are not in the user's usual cache, with the reason."""
     if cache.problem:
         _say(
             f"mpipp: the cache directory is {cache.path}, which other nodes may not see, and not "
@@ -178,15 +179,15 @@ def build(
     shows_progress: bool = False,
     extra_flags: Sequence[str] = (),
 ) -> Path:
-    """Build the wrapper for `mpi`, unless that was done before.
+    """Build the wrapper for `mpi`, unless it exists already.
 
     Args:
-        force: build it again even then.
-        shows_progress: whether to show the progress on the error stream.
-        extra_flags: more flags for the C compiler, which do not change what is built: -Werror.
+        force: build it even if it exists.
+        shows_progress: show the progress on stderr.
+        extra_flags: flags for the C compiler that do not change the result, such as -Werror.
 
     Returns:
-        The path of the library, to be put in LD_PRELOAD of the program.
+        The path of the library for LD_PRELOAD.
 
     Raises:
         MpippError: the cache cannot be written, the sources are missing, or they do not compile.
@@ -214,9 +215,9 @@ class Commands:
     """The commands that build the wrapper: independent compilations, and the links after them.
 
     Attributes:
-        compile: the largest source first.
+        compile: the compilations, the largest source first.
         link: the commands that link the libraries; each library may need earlier ones.
-        interposer: the command that builds the library for memory calls from its sources.
+        interposer: the command that builds the libc interposer from its sources.
     """
 
     compile: list[list[str]]
@@ -232,13 +233,13 @@ def commands(
     compiler: str = "",
     extra_flags: Sequence[str] = (),
 ) -> Commands:
-    """The commands that build the wrapper; `write_have` must have been here before.
+    """The commands that build the wrapper. Call `write_have` before you run them.
 
     Args:
-        build_directory: holds mpipp_have.h, and the object files later.
-        output: the recorder's library; those of the parts are made beside it.
+        build_directory: the directory of mpipp_have.h and the object files.
+        output: the path of the recorder. The libraries of the parts are built beside it.
         compiler: the C compiler, if not the one that the MPI compiler calls.
-        extra_flags: more flags for it.
+        extra_flags: more flags for the compiler.
     """
     sources = source_directory()
     interposing = sorted((sources / _INTERPOSER).glob("*.c"))
@@ -273,7 +274,7 @@ def commands(
 
 
 def _part(source: Path) -> str:
-    # The part that a source belongs to; "": the recorder.
+    # The part that a source belongs to; "" for the recorder.
     names = (name for name, folders in _FOLDERS.items() if source.parts[0] in folders)
     return next(names, "")
 
@@ -283,7 +284,8 @@ def _part_flag(source: Path) -> list[str]:
 
 
 def _linked(name: str, objects: Sequence[str], recorder: Path) -> list[str]:
-    # A part finds the recorder by its name, as it is loaded already, or else beside itself.
+    # A part finds the recorder by its soname, because it is already loaded, or else in its own
+    # directory.
     library = part_path(str(recorder), name) if name else str(recorder)
     words = [*objects, *_LINK_FLAGS, f"-Wl,-soname,{os.path.basename(library)}", "-o", library]
     if name:
@@ -295,12 +297,13 @@ def _linked(name: str, objects: Sequence[str], recorder: Path) -> list[str]:
 def run_all(
     compilations: Sequence[Sequence[str]], done: Callable[[int], None] = lambda number: None
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands, as many at a time as this process may use processors; results in order.
+    """Run commands in parallel on the processors of this process. Results have the order of
+    commands.
 
     Args:
         done: called with the number of each command that has ended, in any order.
     """
-    from concurrent.futures import ThreadPoolExecutor, as_completed  # takes some time to load
+    from concurrent.futures import ThreadPoolExecutor, as_completed  # slow to import
 
     with ThreadPoolExecutor(_processors()) as pool:
         numbers = {pool.submit(_run, one): number for number, one in enumerate(compilations)}
@@ -318,7 +321,7 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def write_have(mpi: Mpi, build_directory: Path) -> None:
-    """Write mpipp_have.h: what the MPI header declares, as MPIPP_HAVE_<procedure>."""
+    """Write mpipp_have.h, with MPIPP_HAVE_<procedure> for each procedure in the MPI header."""
     (build_directory / "mpipp_have.h").write_text(_have(mpi))
 
 
@@ -334,7 +337,7 @@ def _autoload() -> str:
 
 
 def _own_fingerprint() -> str:
-    # A hash of all of mpipp's inputs to a build that are not in its name.
+    # A hash of mpipp's inputs to a build that are not in its name.
     sources = source_directory()
     parts = repr((_FOLDERS, _USES))
     digest = hashlib.sha256("\0".join([_autoload(), *_FLAGS, *_LINK_FLAGS, parts]).encode())
@@ -345,7 +348,7 @@ def _own_fingerprint() -> str:
 
 
 def _fingerprint(mpi: Mpi) -> str:
-    # A hash of the machine's inputs.
+    # A hash of the machine's inputs to a build.
     compiler = _run([mpi.compiler, "--version"])
     parts = [compiler.stdout.partition("\n")[0], mpi.compiler, _have(mpi)]
     parts += [*mpi.flags, str(os.path.exists(_MEMCHECK))]
@@ -355,7 +358,7 @@ def _fingerprint(mpi: Mpi) -> str:
 def _shown(
     progress: BuildProgress | None, compilations: Sequence[Sequence[str]]
 ) -> Callable[[int], None]:
-    # The function that shows how many of these commands have ended.
+    # A function that shows how many of these commands have ended.
     if progress is None:
         return lambda number: None
     sizes = [
@@ -412,8 +415,8 @@ def _first_error(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _foreign_references(directory: Path) -> str:
-    # The wrapper finds MPI when the program runs. A hard reference to it would keep every program
-    # without MPI that inherits LD_PRELOAD from starting.
+    # The wrapper must find MPI at run time. With an undefined reference to MPI, no other program
+    # that inherits LD_PRELOAD would start.
     for library in sorted(directory.glob("*.so")):
         for name in elf.needed(str(library)):
             if name.startswith("libmpi") and not name.startswith("libmpipp_"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does an ELF file need to run, and of which program is a core file?"""
+"""Facts from ELF files: the libraries that a program needs, and the program of a core file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AT_ENTRY = 9
 
 
 def is_elf(path: str) -> bool:
-    """Return whether the file can be read and starts as an ELF file does."""
+    """Return whether the file can be read and begins like an ELF file."""
     try:
         with open(path, "rb") as file:
             return file.read(4) == b"\x7fELF"
@@ -24,7 +24,7 @@ def is_elf(path: str) -> bool:
 
 
 def interpreter(path: str) -> str:
-    """The dynamic loader the program at `path` asks for; "" if it is statically linked.
+    """The dynamic loader that a program requests; "" if it is statically linked.
 
     Raises:
         MpippError: the file cannot be read, or is not a whole ELF file.
@@ -34,14 +34,16 @@ def interpreter(path: str) -> str:
 
 
 def needed(path: str) -> list[str]:
-    """The sonames of the libraries the file at `path` is linked with; errors as `interpreter`."""
+    """The sonames of the libraries that a file is linked with. Raises MpippError as `interpreter`
+    does."""
     with _opened(path) as elf:
         dynamic = _segments(elf, "PT_DYNAMIC")
         return [tag.needed for each in dynamic for tag in each.iter_tags("DT_NEEDED")]
 
 
 def undefined(path: str) -> list[str]:
-    """The names of the dynamic symbols the file takes from others; errors as `interpreter`."""
+    """The dynamic symbols that a file needs from others. Raises MpippError as
+    `interpreter` does."""
     with _opened(path) as elf:
         tables = (each for each in elf.iter_sections() if each["sh_type"] == "SHT_DYNSYM")
         symbols = (symbol for each in tables for symbol in each.iter_symbols())
@@ -49,7 +51,7 @@ def undefined(path: str) -> list[str]:
 
 
 def program_of_core(path: str) -> str:
-    """The file of the program whose core this is, "" if the core does not say, or not any more.
+    """The path of the program that wrote a core file; "" if the core does not name it.
 
     Raises:
         MpippError: there is no such file, or it is not a core file of a 64-bit process.
@@ -60,13 +62,13 @@ def program_of_core(path: str) -> str:
         with _opened(path) as elf:
             notes = {note["n_type"]: note for note in _notes(elf)}
             order = "little" if elf.little_endian else "big"
-    except _Damaged:  # cut off, perhaps; gdb says what it can make of it
+    except _Damaged:  # the file may be cut off; gdb reports what is missing
         return ""
     entry = _entry(notes["NT_AUXV"]["n_desc"], order) if "NT_AUXV" in notes else 0
     mapped = _file_at(entry, notes["NT_FILE"]["n_desc"]) if entry and "NT_FILE" in notes else ""
     if mapped or "NT_PRPSINFO" not in notes:
         return mapped
-    # The command line, cut after 80 bytes.
+    # The command line, which the core cuts after 80 bytes.
     words = notes["NT_PRPSINFO"]["n_desc"]["pr_psargs"].split(b"\0")[0].split()
     return os.fsdecode(words[0]) if words else ""
 
@@ -82,7 +84,7 @@ def _is_core(path: str) -> bool:
 
 
 def _notes(elf: Any) -> Iterator[Mapping[str, Any]]:
-    # As many as there are.
+    # Yield the readable notes of a damaged file.
     with suppress(*_damage()):
         for segment in _segments(elf, "PT_NOTE"):
             yield from segment.iter_notes()
@@ -93,7 +95,7 @@ def _segments(elf: Any, kind: str) -> Iterator[Any]:
 
 
 def _entry(vector: bytes, order: str) -> int:
-    # The address where the program starts, of (what, value) pairs.
+    # The program's entry address, from the (type, value) pairs of the auxiliary vector.
     for start in range(0, len(vector) - 15, 16):
         if _number(vector[start : start + 8], order) == _AT_ENTRY:
             return _number(vector[start + 8 : start + 16], order)
@@ -116,7 +118,7 @@ class _Damaged(MpippError):
 
 
 def _damage() -> tuple[type[Exception], ...]:
-    # The exceptions of pyelftools for invalid bytes.
+    # The exceptions that pyelftools raises for invalid bytes.
     from elftools.common.exceptions import ELFError
 
     return (ELFError, ValueError, LookupError, TypeError, AttributeError)
@@ -124,7 +126,8 @@ def _damage() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[Any]:
-    # pyelftools' view of a file. Only who asks needs the package.
+    # Open a file with pyelftools. The import is here because other callers work without the
+    # package.
     try:
         from elftools.elf.elffile import ELFFile
     except ImportError:

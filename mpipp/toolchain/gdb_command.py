@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb, and how it loads mpipp."""
+"""The command that starts gdb with mpipp."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PRINTERS = Path(__file__).resolve().parent.parent / "gdb_printers.py"
 
 
 def debugger() -> str:
-    """The path of gdb. Raises MpippError when there is none."""
+    """The path of gdb. Raises MpippError if there is none."""
     gdb = shutil.which("gdb")
     if gdb is None:
         raise MpippError("there is no gdb on PATH: install it (Debian: gdb)")
@@ -20,5 +20,5 @@ def debugger() -> str:
 
 
 def loading() -> list[str]:
-    """The options with which gdb loads mpipp."""
+    """The options that make gdb load mpipp."""
     return ["-iex", f"source {PRINTERS}"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launchers that have started a process, from the system's list of its ancestors."""
+"""The launchers among the ancestors of a process."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from mpipp.common.text.sanitize import plain
 
 PROC = "/proc"
 _MOST = 100  # ancestors
-# Programs between the shell, or the system, and the ranks.
+# Programs that start ranks, between the shell or the system and the ranks.
 _LAUNCHER = re.compile(
     r"hydra_|(mpiexec|mpirun|orterun|orted|prte|prterun|prted|prun|srun|slurmstepd|pmi_proxy|aprun"
-    r"|jsrun|flux|palsd?)(?![A-Za-z0-9])"  # mpiexec.hydra, flux-broker; not fluxsolver
+    # Matches mpiexec.hydra and flux-broker, but not fluxsolver.
+    r"|jsrun|flux|palsd?)(?![A-Za-z0-9])"
 )
 
 
 def status(pid: int) -> dict[str, str]:
-    """The system's status of a process; nothing if there is none."""
+    """The fields of /proc/PID/status; {} if the process does not exist."""
     try:
         with open(f"{PROC}/{pid}/status", encoding="utf-8", errors="replace") as file:
             pairs = [line.partition(":") for line in file]
@@ -27,20 +28,20 @@ def status(pid: int) -> dict[str, str]:
 
 
 def program(pid: int) -> str:
-    """The name that a process runs under; "" if there is none."""
+    """The program name of a process; "" if the process does not exist."""
     return plain(status(pid).get("Name", ""), "")
 
 
 def is_launcher_name(name: str) -> bool:
-    """Return whether a program is a launcher."""
+    """Return whether a program name belongs to a launcher."""
     return bool(_LAUNCHER.match(name))
 
 
 def above(pid: int) -> list[list[int]]:
-    """The launchers among a process's ancestors, the innermost first.
+    """The launchers among a process's ancestors, innermost first, in groups.
 
-    Those that are each other's children come together: hydra_pmi_proxy and mpiexec; not slurmstepd,
-    which has started the batch script that has started mpiexec.
+    A group consists of direct children of each other: hydra_pmi_proxy and mpiexec. It does not
+    include slurmstepd, which has started the batch script that has started mpiexec.
     """
     found: list[list[int]] = []
     follows = False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which MPI libraries are on this machine, and what is the compiler of each?
+"""The MPI libraries on this machine, and their compilers.
 
-An MPI is known by its compiler (`mpicc`): the header it includes says whose ABI a program built
-with it has. Nothing is guessed from names; names only say where to look.
+An MPI library is identified by its compiler (`mpicc`): the header shows the ABI of the programs
+that it builds. mpipp never guesses the ABI from names; names only show where to search.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _COMPILER_NAMES = (
     "mpiicc",
 )
 
-# The header's own data. An MPICH header defines MPICH_VERSION, and so do MPI libraries derived from
-# MPICH. Under MPI_ABI it includes the standard ABI's header, which does not.
+# The header's version macros. MPICH and MPI libraries derived from it define MPICH_VERSION. Under
+# MPI_ABI, an MPICH header includes the standard ABI's header, which does not define it.
 _PROBE = """\
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -49,7 +49,7 @@ mpipp_mpich MPICH_VERSION
 
 
 class NoCompiler(MpippError):
-    """An MPI compiler that calls a C compiler which is not there."""
+    """An MPI compiler that calls a missing C compiler."""
 
     def __init__(self, mpicc: str, compiler: str) -> None:
         super().__init__(
@@ -62,7 +62,7 @@ class NoCompiler(MpippError):
 
 @dataclass(frozen=True)
 class Flavor:
-    """One binary interface (ABI) of MPI libraries; each needs a wrapper of its own.
+    """A binary interface (ABI) of MPI libraries. Each needs its own wrapper.
 
     Attributes:
         key: its name in file names and macros.
@@ -85,7 +85,7 @@ FLAVORS = {
 }
 
 
-# Names of MPI libraries; those of an ABI if the header says no more.
+# Names of MPI libraries, or of the ABI if the header shows no library.
 TITLES = {
     "openmpi": "Open MPI",
     "abi": "MPI standard ABI",
@@ -96,17 +96,17 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Mpi:
-    """One MPI installation, as its compiler shows it.
+    """An MPI installation, as its compiler shows it.
 
     Attributes:
-        mpicc: path of the MPI compiler; "" if there is only a wrapper that was built.
-        flavor: the ABI of the programs it builds.
-        name: for people, "MPICH 4.0.2".
-        version: of the library, "4.0.2"; of the ABI if the header says no more.
+        mpicc: path of the MPI compiler; "" if only a built wrapper is known.
+        flavor: the ABI of the programs that it builds.
+        name: name for messages, "MPICH 4.0.2".
+        version: the version of the library, "4.0.2"; of the ABI if the header shows no library.
         compiler: path of the C compiler that mpicc calls.
         flags: the preprocessor flags with which that compiler finds mpi.h.
-        procedures: the MPI procedures the header declares, sorted, without "MPI_".
-        library: path of the library that the program loads; "" if it is unknown.
+        procedures: the MPI procedures in the header, sorted, without "MPI_".
+        library: path of the library that the program loads; "" if unknown.
         wrapper: path of the wrapper, if there is no compiler.
     """
 
@@ -122,7 +122,7 @@ class Mpi:
 
 
 def flavor_of_library(name: str) -> Flavor | None:
-    """The flavor of a library by its file name or soname; None if it is not an MPI library."""
+    """The flavor of a library, by its file name or soname; None if it is not an MPI library."""
     base = os.path.basename(name)
     for flavor in FLAVORS.values():
         if flavor.library.match(base):
@@ -131,7 +131,7 @@ def flavor_of_library(name: str) -> Flavor | None:
 
 
 def default_mpicc() -> str:
-    """The MPI compiler to use by default: $MPICC, or else the mpicc on PATH.
+    """The default MPI compiler: $MPICC, or else the mpicc in PATH.
 
     Raises:
         MpippError: there is none.
@@ -146,7 +146,7 @@ def default_mpicc() -> str:
 
 
 def probe(mpicc: str) -> Mpi:
-    """Ask the MPI compiler `mpicc` (a path, or a name on PATH) what it is.
+    """Identify the MPI library of a compiler `mpicc` (a path, or a name in PATH).
 
     Raises:
         MpippError: it cannot be run, is no MPI compiler, calls no C compiler, or
@@ -166,9 +166,9 @@ def probe(mpicc: str) -> Mpi:
 
 
 def own_name(path: str) -> str:
-    """The name of its own that an MPI compiler has: the one with its mpiexec beside it."""
-    # Debian's mpicc leads over /etc/alternatives to mpicc.openmpi, and that to a program which must
-    # be called by this name.
+    """The path of an MPI compiler under its specific name, such as mpicc.openmpi."""
+    # Debian's mpicc is a link to /etc/alternatives/mpicc, then to mpicc.openmpi, then to a program
+    # that must be called as mpicc.openmpi. The mpiexec for it lies beside that name.
     own = path
     while os.path.islink(path):
         path = os.path.join(os.path.dirname(path), os.readlink(path))
@@ -178,7 +178,7 @@ def own_name(path: str) -> str:
 
 
 def _command_line(mpicc: str) -> tuple[str, tuple[str, ...]]:
-    # The C compiler and the preprocessor flags in what `mpicc -show` prints.
+    # The C compiler and the preprocessor flags, from the output of `mpicc -show`.
     try:
         done = subprocess.run([mpicc, "-show"], capture_output=True, text=True, check=False)
         words = shlex.split(done.stdout) if done.returncode == 0 else []
@@ -213,16 +213,15 @@ def _identity(text: str, mpicc: str) -> tuple[Flavor, str, str]:
 
 
 def _procedures(text: str) -> tuple[str, ...]:
-    # The text of a "deprecated" attribute may name other procedures.
+    # The text of a "deprecated" attribute may contain names of other procedures.
     without_strings = re.sub(r'"[^"\n]*"', '""', text)
     return tuple(sorted(set(re.findall(r"\bMPI_(\w+)\s*\(", without_strings))))
 
 
 def installed() -> Iterator[str]:
-    """Paths of everything named like an MPI compiler that the user has chosen.
+    """The paths of all programs with the name of an MPI compiler, in the order of preference.
 
-    That is $MPICC, then what is in the directories of PATH, and in that of the Python which runs
-    this.
+    First $MPICC, then the directories of PATH, then the directory of this Python.
     """
     paths = [os.environ["MPICC"]] if os.environ.get("MPICC") else []
     search = [
@@ -234,13 +233,13 @@ def installed() -> Iterator[str]:
 
 
 def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
-    """The MPI installation with this flavor whose compiler is beside the program's library.
+    """The MPI installation with this flavor whose compiler lies beside the program's library.
 
-    Otherwise the first of those that `installed` has.
+    If there is none, return the first one from `installed` with this flavor.
 
     Args:
         library: path of the MPI library that the program loads.
-        say: called with a sentence for a compiler that is left out.
+        say: a function that takes a sentence about a compiler that cannot be used.
 
     Raises:
         MpippError: there is none.
@@ -257,7 +256,7 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
             continue
         if mpi.flavor is flavor:
             return replace(mpi, library=library)
-    if lacking is not None:  # the one that is looked for, perhaps
+    if lacking is not None:  # it may be the wanted one
         raise lacking
     raise MpippError(
         f"no MPI compiler of {flavor.title} found beside the program's MPI library or on PATH: "
@@ -266,10 +265,10 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
 
 
 def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> Iterator[str]:
-    # The compilers in the bin directory of each installation that the library can be part of:
-    # PREFIX/bin of PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. The author of a foreign program may
-    # have put them there, unless the user would call them anyway.
-    if not os.path.isabs(library):  # the loader does not find it
+    # The compilers in the bin directories of installations that may contain the library: PREFIX/bin
+    # for PREFIX/lib/x86_64-linux-gnu/libmpi.so.40. But the author of a foreign program may have put
+    # them there. So use only compilers that the user would call anyway.
+    if not os.path.isabs(library):  # the dynamic loader does not find it
         return
     own = set(map(_entry, chosen))
     said: set[str] = set()
@@ -287,6 +286,6 @@ def _beside(library: str, chosen: Sequence[str], say: Callable[[str], None]) -> 
 
 
 def _entry(path: str) -> str:
-    # A program's behavior may depend on its name.
+    # A program may behave differently under another name, so resolve only the directory.
     directory, name = os.path.split(path)
     return os.path.join(os.path.realpath(directory), name)

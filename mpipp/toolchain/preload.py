@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Common code of `mpipp run` and `mpipp gdb`: the wrapper for a program, and its preloading."""
+"""The wrapper for a program, and its preloading, for `mpipp run` and `mpipp gdb`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ _START = str(Path(launch.__file__).resolve())
 
 
 def built(mpi: Mpi, *, force: bool = False) -> str:
-    """The path of the wrapper for `mpi`, which is built now if need be, with progress on stderr."""
+    """The path of the wrapper for `mpi`. It is built if needed, with progress on stderr."""
     return mpi.wrapper or str(build(mpi, force=force, shows_progress=True))
 
 
 def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
-    """The MPI whose wrapper fits the program, with `mpicc` as the user's choice, if any.
+    """The MPI whose wrapper fits the program; `mpicc` is the user's choice, or None.
 
     Raises:
-        MpippError: no MPI is seen in the program, none installed fits, or the choice does not.
+        MpippError: the program loads no MPI library, no installed MPI fits, or `mpicc` does not
+            fit.
     """
     if mpicc is None:
         program = inspect(program_name)
@@ -44,7 +45,7 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
     try:
         program = inspect(program_name)
     except MpippError:
-        return mpi  # the user knows better: it may load MPI later
+        return mpi  # the user may know that the program loads MPI later
     _check_flavor(program, mpi)
     return replace(mpi, library=program.library)
 
@@ -62,14 +63,14 @@ def _check_flavor(program: Program, mpi: Mpi) -> None:
 
 
 def prefix(wrapper: str, variables: Mapping[str, str], watched: Sequence[str] = ()) -> list[str]:
-    """The words before a program that load the wrapper into it, and into no other.
+    """The words to put before a program, to load the wrapper only into that program.
 
-    They work with every launcher, and before programs with any name.
+    They work with every launcher, and with any name of the program.
 
     Args:
-        wrapper: its path.
-        variables: what is added to the program's environment.
-        watched: the run's directory and the watcher's settings; none if nobody watches.
+        wrapper: the path of the wrapper.
+        variables: variables to add to the program's environment.
+        watched: the run's directory and the watcher's settings; None without a watcher.
     """
     directory, settings = watched or (launch.NOWHERE, "{}")
     words = [sys.executable, "-I", "-S", _START, directory, wrapper, settings]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which MPI library will this program load?
+"""Find the MPI library that a program will load.
 
-The dynamic loader itself is asked, so that LD_LIBRARY_PATH, run paths and libraries of libraries
-count as they will when the program runs. A Python is asked for the library of its mpi4py.
+The dynamic loader itself is asked, because LD_LIBRARY_PATH, run paths and libraries of libraries
+matter. For a Python program, Python is asked for the library of its mpi4py.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from mpipp.toolchain.mpi_libraries import Flavor, flavor_of_library
 
 _PYTHON = re.compile(r"(python|pypy)[\d.]*$")
 
-# Where systems keep their dynamic loaders.
+# Directories in which systems install their dynamic loaders.
 _SYSTEM = re.compile(r"/(lib|lib32|lib64|libx32|usr|nix/store|gnu/store)/")
 
-# Loads the library without starting MPI, and prints what was mapped. The working directory, which
-# Python has on its path then, can be anybody's.
+# Load the library without starting MPI, and print the mapped files. Remove the working directory
+# from Python's path, because it may contain modules of other users.
 _ASK_MPI4PY = """\
 import sys
 sys.path = [place for place in sys.path if place]
@@ -40,12 +40,12 @@ for line in open("/proc/self/maps"):
 
 @dataclass(frozen=True)
 class Program:
-    """A program and the MPI library it loads.
+    """A program and the MPI library that it loads.
 
     Attributes:
-        path: the executable file.
-        library: path of the MPI library; its soname where the loader does not find it.
-        flavor: of that library.
+        path: path of the executable file.
+        library: path of the MPI library, or its soname if the loader does not find it.
+        flavor: the ABI of the library.
     """
 
     path: str
@@ -54,10 +54,10 @@ class Program:
 
 
 def inspect(name: str) -> Program:
-    """Find the program `name` (a path, or a name on PATH) and the MPI library it loads.
+    """Find the program `name` (a path, or a name in PATH) and the MPI library that it loads.
 
     Raises:
-        MpippError: there is no such program, or no MPI library can be seen in it.
+        MpippError: there is no such program, or it loads no MPI library.
     """
     path = executable(name)
     asked = _python_behind(path)
@@ -74,7 +74,7 @@ def inspect(name: str) -> Program:
 
 
 def executable(name: str) -> str:
-    """The file that running `name` would execute.
+    """The path of the file that the shell would execute for `name`.
 
     Raises:
         MpippError: there is none.
@@ -105,7 +105,7 @@ def script_interpreter(path: str) -> str:
 
 
 def _python_behind(path: str) -> str:
-    # The Python that runs this program: itself, or that of its first line; "" for other programs.
+    # The Python that runs a program: the program itself, or the Python in its first line; else "".
     if _PYTHON.match(os.path.basename(path)):
         return path
     python = script_interpreter(path)
@@ -146,7 +146,7 @@ def _libraries_of_program(path: str) -> list[str]:
     problem = _untrusted(loader)
     if problem:
         raise _not_run(path, loader, problem)
-    # Running the loader in this mode lists libraries; the program itself does not start.
+    # In this mode the loader lists the libraries, and does not start the program.
     done = subprocess.run([loader, "--list", path], capture_output=True, text=True, check=False)
     libraries = []
     for line in done.stdout.splitlines():
@@ -157,7 +157,7 @@ def _libraries_of_program(path: str) -> list[str]:
 
 
 def _untrusted(loader: str) -> str:
-    # A program from elsewhere may name any file.
+    # A foreign program may name any file as its loader.
     real = os.path.realpath(loader)
     if real == os.path.realpath(elf.interpreter(sys.executable)):
         return ""

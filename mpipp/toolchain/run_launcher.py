@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launcher of a run: which one, how it is called, and of which MPI it is."""
+"""The launcher of a run: its path, its options, and the MPI library that it belongs to."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from mpipp.toolchain import elf
 from mpipp.toolchain.mpi_libraries import TITLES, Flavor, Mpi
 from mpipp.toolchain.program_mpi import executable
 
-_PATIENCE = 10.0  # seconds that a launcher may take to say its version
-# By flavor, the version output of launchers. Others, as those of batch systems, fit any MPI.
+_PATIENCE = 10.0  # seconds for a launcher to print its version
+# The version output of launchers, by flavor. Other launchers, as those of batch systems, fit any
+# MPI.
 _SAID = {
     "mpich": re.compile(r"HYDRA build details|Intel\(R\) MPI Library"),
     "openmpi": re.compile(r"\((OpenRTE|Open MPI)\)"),
 }
-_FITS = {"abi": "mpich"}  # programs of this flavor need that one's launcher, as libraries are today
+# MPICH's launcher starts programs of the standard ABI, because its library implements that.
+_FITS = {"abi": "mpich"}
 
 
 def command(mpi: Mpi, chosen: str | None) -> list[str]:
-    """The words of the launcher, before its options.
+    """The command of the launcher, before its options.
 
     Args:
-        chosen: the user's words for it; None without.
+        chosen: the command that the user wrote, or None.
 
     Raises:
-        MpippError: there is none, the words make no sense, or its processes could not reach each
-            other.
+        MpippError: there is no launcher, the command is invalid, or its processes could not
+            communicate.
     """
     try:
         words = shlex.split(chosen) if chosen else []
@@ -41,17 +43,17 @@ def command(mpi: Mpi, chosen: str | None) -> list[str]:
         _expect_to_fit(words[0], executable(words[0]), mpi)
         return words
     found = [_called(of(mpi))]
-    # Open MPI wants root to ask twice: the user asked once.
+    # Open MPI wants two variables from root. One of them is enough to show that the user agrees.
     if mpi.flavor.key == "openmpi" and os.environ.get("OMPI_ALLOW_RUN_AS_ROOT"):
         found.append("--allow-run-as-root")
     return found
 
 
 def of(mpi: Mpi) -> str:
-    """The path of the launcher that was installed with this MPI.
+    """The path of the launcher that belongs to this MPI.
 
     Raises:
-        MpippError: there is none beside its compiler, or without one on PATH.
+        MpippError: no launcher is beside its compiler or, without a compiler, in PATH.
     """
     if not mpi.mpicc:
         return _on_path(mpi.flavor)
@@ -74,15 +76,15 @@ def _on_path(flavor: Flavor) -> str:
 
 
 def _called(path: str) -> str:
-    # By its name if the user's shell would find it. With a path, Open MPI's changes PATH and
-    # LD_LIBRARY_PATH of all processes (it takes that for its option --prefix).
+    # Use the name if the user's shell would find it. Called by a path, Open MPI's launcher changes
+    # PATH and LD_LIBRARY_PATH of all processes, as with its option --prefix.
     name = os.path.basename(path)
     found = shutil.which(name)
     return name if found and os.path.samefile(found, path) else path
 
 
 def _flavor(path: str) -> str:
-    # The key of the flavor of a launcher; "" if it does not say.
+    # The flavor of a launcher; "" if unknown.
     try:
         done = subprocess.run(
             [path, "--version"],
@@ -99,7 +101,7 @@ def _flavor(path: str) -> str:
 
 
 def _expect_to_fit(name: str, path: str, mpi: Mpi) -> None:
-    # Processes that do not understand their launcher are jobs of one process each.
+    # With the launcher of another MPI, each process would be a job of its own.
     found, wanted = _flavor(path), _FITS.get(mpi.flavor.key, mpi.flavor.key)
     if found in ("", wanted) or (found == "openmpi" and _speaks_pmix(mpi.library)):
         return
@@ -111,7 +113,7 @@ def _expect_to_fit(name: str, path: str, mpi: Mpi) -> None:
 
 
 def _speaks_pmix(library: str) -> bool:
-    # An MPICH can be built for Open MPI's launcher.
+    # MPICH can be built for Open MPI's launcher.
     try:
         return any(name.startswith("libpmix.so") for name in elf.needed(library))
     except MpippError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which MPI jobs run on this machine, of which processes, and which of those may be attached to?
+"""The MPI jobs on this machine, their processes, and whether a debugger may attach to these.
 
-Everything is read in /proc; no process is stopped.
+All data come from /proc; no process is stopped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import launcher_ancestors
 from mpipp.toolchain.mpi_libraries import flavor_of_library
 
-# How launchers tell a process its rank, and a job its name.
+# Environment variables of launchers for the rank of a process and the name of a job.
 _RANK = re.compile("[0-9]{1,9}")
 _RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID")
 _NAMES = ("PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID", "SLURM_STEP_ID")
@@ -29,10 +29,10 @@ class Process(NamedTuple):
     """A process of a job.
 
     Attributes:
-        pid: its number.
-        program: the name it runs under.
-        rank: in its MPI_COMM_WORLD as the launcher says; -1 if it does not.
-        obstacle: why a debugger cannot attach to it and what to do; "" if it can.
+        pid: its process id.
+        program: its program name.
+        rank: its rank in MPI_COMM_WORLD from the launcher; -1 if unknown.
+        obstacle: the reason why a debugger cannot attach to it, and advice; "" if it can.
     """
 
     pid: int
@@ -42,15 +42,16 @@ class Process(NamedTuple):
 
 
 class Job(NamedTuple):
-    """The processes that were started together.
+    """The processes that one launcher started together.
 
     Attributes:
-        launcher: the number of the process that started them; a process's own that was not, and the
-            first's where the launcher has started other jobs, too.
-        name: how the batch system calls it, "1234.0"; "" without one.
-        started_by: the launcher's program, "" if it is not there.
-        processes: by rank.
-        above: the numbers of all launchers above it, which may be those of other jobs, too.
+        launcher: the process id of the launcher. Without a launcher, or if it has started other
+            jobs,
+            too, that of the first process.
+        name: the name in the batch system, "1234.0"; "" without one.
+        started_by: the launcher's program name, "" if it does not exist.
+        processes: sorted by rank.
+        above: the process ids of all launchers above it, which may belong to other jobs, too.
     """
 
     launcher: int
@@ -61,17 +62,17 @@ class Job(NamedTuple):
 
 
 class _MpiProcess(NamedTuple):
-    # A process of MPI, or one that mpipp may not read.
+    # A process that has loaded MPI, or one that mpipp may not read.
     process: Process
     environment: Mapping[str, str]
-    above: tuple[int, ...]  # the innermost first
+    above: tuple[int, ...]  # launchers, innermost first
     launcher: int
 
 
 def jobs() -> list[Job]:
-    """The jobs of the user's processes that have loaded MPI; for root, those of all users.
+    """The jobs of the user's processes that have loaded MPI; for root, of all users' processes.
 
-    Processes that launchers have started and that mpipp may not read are among them.
+    They include processes that a launcher has started and that mpipp may not read.
     """
     found: dict[tuple[int, str], list[_MpiProcess]] = {}
     hidden: list[_MpiProcess] = []
@@ -87,7 +88,7 @@ def jobs() -> list[Job]:
                 found.setdefault((one.launcher, name), []).append(one)
         except PermissionError:
             hidden.append(_looked_at(pid, {}))
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
     for one in _started(hidden):
         job = next((key for key in found if key[0] == one.launcher), (one.launcher, ""))
@@ -97,16 +98,16 @@ def jobs() -> list[Job]:
 
 
 def loading(launcher: int) -> list[int]:
-    """The numbers of processes that a launcher has given a rank and that have not loaded MPI.
+    """The ids of processes that have a rank from a launcher, and have not loaded MPI yet.
 
-    Those that have started others, as shells do, are left out.
+    Processes that have started others, as shells do, are left out.
     """
     found: list[int] = []
     for pid in _numbers():
         try:
             if _rank(_environment(pid)) < 0 or _has_mpi(pid):
                 continue
-        except OSError:  # it has ended, or is another user's
+        except OSError:  # the process has ended, or belongs to another user
             continue
         if launcher in (one for chain in launcher_ancestors.above(pid) for one in chain):
             found.append(pid)
@@ -115,7 +116,7 @@ def loading(launcher: int) -> list[int]:
 
 
 def is_launcher(pid: int) -> bool:
-    """Return whether a process is a launcher, and still runs."""
+    """Return whether a process is a launcher that still runs."""
     status = launcher_ancestors.status(pid)
     has_ended = status.get("State", "").startswith(("Z", "X"))
     return launcher_ancestors.is_launcher_name(status.get("Name", "")) and not has_ended
@@ -131,7 +132,7 @@ def _looked_at(pid: int, environment: Mapping[str, str]) -> _MpiProcess:
 
 
 def _started(hidden: Sequence[_MpiProcess]) -> Iterator[_MpiProcess]:
-    # The processes except launchers, and shells between launchers and these.
+    # The processes below launchers, except launchers and the shells between them and their ranks.
     parents = {int(launcher_ancestors.status(one.process.pid).get("PPid", "0")) for one in hidden}
     for one in hidden:
         is_leaf = one.process.pid not in parents and not is_launcher(one.process.pid)
@@ -140,7 +141,7 @@ def _started(hidden: Sequence[_MpiProcess]) -> Iterator[_MpiProcess]:
 
 
 def _job(members: Sequence[_MpiProcess], is_all: bool) -> Job:
-    # is_all: of what its launcher has started.
+    # `is_all`: the members are all that the launcher has started.
     launcher, environment = members[0].launcher, members[0].environment
     name = environment.get("SLURM_JOB_ID", "")
     if name and "SLURM_STEP_ID" in environment:
@@ -154,7 +155,7 @@ def _job(members: Sequence[_MpiProcess], is_all: bool) -> Job:
 
 
 def process(pid: int) -> Process:
-    """The process of this number, which may be none of MPI's."""
+    """The process with this id. It may not use MPI."""
     try:
         rank = _rank(_environment(pid))
     except OSError:
@@ -175,7 +176,7 @@ def obstacle(pid: int) -> str:
             f"is traced by {launcher_ancestors.program(tracer) or 'a process'} (pid {tracer}) "
             "already: detach it there, or end that"
         )
-    try:  # with the rights that a debugger needs
+    try:  # tests the rights that a debugger needs
         os.close(os.open(_proc() / str(pid) / "mem", os.O_RDONLY))
     except FileNotFoundError:
         return "has ended"
@@ -228,7 +229,7 @@ def _first_line(path: Path) -> str:
 
 
 def _has_mpi(pid: int) -> bool:
-    # To run it: a debugger has its symbols.
+    # Only libraries mapped as code: a debugger also maps them, but only to read their symbols.
     lines = (_proc() / str(pid) / "maps").read_text(errors="replace").splitlines()
     libraries = {line.split(None, 5)[5] for line in lines if ".so" in line and "xp " in line}
     return any(flavor_of_library(library) is not None for library in libraries)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory of a datatype as a map of the bytes it touches: text and SVG."""
+"""The memory of a datatype as a map of its bytes: text and SVG."""
 
 from mpipp.render.memory_map.map import MemoryMap, memory_map, text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of `mpipp blocks` and `mpipp overlap`, for people and for machines."""
+"""The output of `mpipp blocks` and `mpipp overlap`, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INDENT = "  "
 
 
 def lines(of: MemoryMap, name: str, most: int) -> Iterator[str]:
-    """The strided blocks, at most `most` of a list (0: all), and the facts of a type's map."""
+    """The strided blocks, at most `most` of them (0: all), and the facts of the memory map."""
     of_count = f"{name}, {of.count} entries" if of.count != 1 else name
     comb = of.region.comb
     if comb is None:
@@ -28,7 +28,7 @@ def lines(of: MemoryMap, name: str, most: int) -> Iterator[str]:
 
 
 def _blocks(comb: Comb, base: int, indent: str, most: int) -> Iterator[str]:
-    # `base` is the place of the surrounding blocks.
+    # `base` is the displacement of the outer blocks.
     start = base + comb.start
     times = ", ".join(
         f"{count} times every {amount(stride)}"
@@ -75,7 +75,7 @@ def _facts(of: MemoryMap, name: str) -> Iterator[str]:
 
 
 def _efficiency(of: MemoryMap) -> str:
-    # The extents of several entries together are the memory that a program gives them.
+    # The extents of the entries together are the memory that a program allocates for them.
     shares = [f"{_percent(of.size, of.true_extent)} of the true extent ({amount(of.true_extent)})"]
     if of.extent > 0:
         extents = "extent" if of.count == 1 else "extents"
@@ -101,7 +101,7 @@ def _overlap(of: MemoryMap, name: str) -> str:
 
 
 def content(of: MemoryMap, name: str, most: int) -> dict[str, Any]:
-    """The facts for `--json`; at most `most` of the blocks of each list."""
+    """The data for `--json`, with at most `most` blocks in each list."""
     return {
         "datatype": name,
         "count": of.count,
@@ -143,7 +143,7 @@ def _overlap_content(found: Overlap) -> dict[str, Any]:
 
 
 def overlap_lines(first: Buffer, second: Buffer, names: tuple[str, str]) -> Iterator[str]:
-    """Describe the overlap of two buffers, and the elements concerned."""
+    """Describe the overlap of two buffers, and the elements that overlap."""
     found = memory.between(first, second)
     if found is None:
         yield f"no overlap: {_apart(first, second, names)}"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The memory map of a datatype: the bytes that it touches, the gaps, and a picture of both.
+"""The memory map of a datatype: its bytes, the holes between them, and a picture of both.
 
 `memory_map` returns the facts, and `lines` the lines of a picture. `text` draws them as text, and
 `mpipp.render.memory_map.svg` as an image. A large map is folded: a repeated part is drawn once, and
-a long part by its beginning and its end. Displacements are in bytes from the address of the buffer.
+only the beginning and the end of a long part are drawn. Displacements are in bytes from the address
+of the buffer.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from mpipp.datatypes.memory.intersection import touch
 from mpipp.datatypes.memory.strided_sets import Comb
 from mpipp.typetree import Datatype
 
-_WIDE, _NARROW = 64, 32  # bytes in a row, and where displacements are long
+_WIDE, _NARROW = 64, 32  # bytes in a row, and in a row with long displacements
 _LONG = 7  # digits
 _MOST_ROWS = 12
-_FIRST_ROWS, _LAST_ROWS = 8, 3  # of what is longer
+_FIRST_ROWS, _LAST_ROWS = 8, 3  # rows of a long part
 
 
 @dataclass(frozen=True)
 class MemoryMap:
-    """The facts of `count` entries of a datatype; all are bytes but counts of things.
+    """The facts of `count` entries of a datatype. All sizes are in bytes.
 
     `touched` and `runs` are None if they would take too long. `overlap`, `least_count_overlap` and
     `misaligned` are None if there is none.
@@ -50,17 +51,17 @@ class MemoryMap:
 
     @property
     def low(self) -> int:
-        """Displacement of the first byte touched."""
+        """Displacement of the first byte of data."""
         return self.region.low
 
     @property
     def high(self) -> int:
-        """Displacement of the end of the last byte touched."""
+        """Displacement after the last byte of data."""
         return self.region.high
 
     @property
     def true_extent(self) -> int:
-        """From the first byte touched to the end of the last."""
+        """Bytes from the first byte of data to the last."""
         return self.high - self.low
 
     @property
@@ -79,7 +80,7 @@ class MemoryMap:
 
     @property
     def hole_bytes(self) -> int | None:
-        """Bytes between the first and the last that are not touched."""
+        """The number of bytes between the first and the last byte of data that are not data."""
         return None if self.touched is None else self.true_extent - self.touched
 
 
@@ -99,7 +100,7 @@ def memory_map(datatype: Datatype, count: int = 1) -> MemoryMap:
 
 
 def drawn_map(datatype: Datatype, count: int = 1) -> MemoryMap:
-    """Only what a picture shows of it: of large datatypes the other facts take longer."""
+    """Only the facts that a picture needs. For large datatypes the others are slow to compute."""
     region = memory.region(datatype, count)
     twice = memory.self_overlap(datatype, count)
     return MemoryMap(datatype, count, region, None, None, twice, None, None)
@@ -108,8 +109,8 @@ def drawn_map(datatype: Datatype, count: int = 1) -> MemoryMap:
 class Cell(NamedTuple):
     """The part of an element in one row: the bytes [start, end).
 
-    `begins` tells that the element begins here, `twice` that another has these bytes, too. An
-    element is None if it cannot be named because too many interleave there.
+    `begins` is true if the element begins here, `twice` if another element has these bytes, too.
+    `element` is None if too many elements interleave here to name one.
     """
 
     start: int
@@ -120,7 +121,7 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """`length` bytes from displacement `start`, a multiple of the length, on."""
+    """A row of `length` bytes from displacement `start`, which is a multiple of the length."""
 
     start: int
     length: int
@@ -128,7 +129,8 @@ class Row(NamedTuple):
 
 
 class Note(NamedTuple):
-    """In words, what is left out before the next row, or above all rows what is repeated."""
+    """A text: the part that is left out before the next row, or the repetition that all rows stand
+    for."""
 
     text: str
     folded: bool = False
@@ -138,10 +140,10 @@ Line = Union[Row, Note]
 
 
 def lines(of: MemoryMap, mark: int | None = None) -> list[Line]:
-    """The lines of a picture, from low displacements to high ones.
+    """The lines of a picture, by ascending displacement.
 
-    Of what is long that with the displacement `mark`, too, unless it is in one of the repetitions
-    that are not drawn.
+    A long part also shows the element with the displacement `mark`, unless that lies in a
+    repetition that is not drawn.
     """
     comb = of.region.comb
     if comb is None:
@@ -164,7 +166,7 @@ def lines(of: MemoryMap, mark: int | None = None) -> list[Line]:
 
 
 def legend(drawn: list[Line]) -> dict[str, str]:
-    """A letter for every basic datatype in the lines, by its name."""
+    """A letter for each basic datatype in the lines, by its name."""
     letters: dict[str, str] = {}
     for line in drawn:
         for cell in line.cells if isinstance(line, Row) else ():
@@ -175,7 +177,7 @@ def legend(drawn: list[Line]) -> dict[str, str]:
 
 
 def text(of: MemoryMap) -> list[str]:
-    """The picture in characters, one a byte, at most 80 in a line; below it the legend."""
+    """The picture in characters, one for each byte, at most 80 in a line, and the legend below."""
     drawn = lines(of)
     letters = legend(drawn)
     drawn_rows = [line for line in drawn if isinstance(line, Row)]
@@ -205,7 +207,7 @@ def type_name(element: Element | None) -> str:
 
 
 def amount(number: int) -> str:
-    """A number of bytes in words."""
+    """A number of bytes with its unit, as text."""
     return f"{number} byte" if number == 1 else f"{number} bytes"
 
 
@@ -215,7 +217,8 @@ def _row_length(comb: Comb) -> int:
 
 
 def _row_starts(comb: Comb, length: int, mark: int | None) -> list[int]:
-    # The rows with data; if they are many, the first, those around the mark, and the last.
+    # The start of each row with data. If there are many, return the first rows, those around the
+    # mark, and the last.
     first: list[int] = []
     for start in _from_below(comb, length):
         first.append(start)
@@ -247,8 +250,8 @@ def _from_below(comb: Comb, length: int) -> Iterator[int]:
 
 
 def first_from(comb: Comb, place: int) -> int | None:
-    """The first byte of a strided set at or after a place."""
-    # Step by step, each twice as long: the search finds near bytes without visiting far ones.
+    """The first byte of strided blocks at or after a displacement; None if there is none."""
+    # Search in steps of doubling length, to find near bytes without testing far ones.
     low, end, step = place, max(comb.high, place + 1), _WIDE
     high = min(low + step, end)
     while touch(comb, Comb(low, high - low)) is None:
@@ -266,7 +269,7 @@ def first_from(comb: Comb, place: int) -> int | None:
 
 
 def _last_before(comb: Comb, place: int) -> int:
-    # The last byte before a place that has one before it.
+    # The last byte of data before a displacement. There must be one.
     high, step = place, _WIDE
     low = max(high - step, comb.low)
     while touch(comb, Comb(low, high - low)) is None:
@@ -300,7 +303,7 @@ def _cells(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
 
 
 def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
-    # Where elements overlap, single bytes, since others may begin at any; else whole cells.
+    # If elements overlap, one may begin at any byte, so yield single bytes. Else yield whole cells.
     comb = of.region.comb
     assert comb is not None
     near = memory.within(of.datatype, of.count, start, stop)
@@ -311,7 +314,7 @@ def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
         else:
             elements = [element for element in near if memory.touches(element, place)]
         first = elements[0] if elements else None
-        # A damaged set may end before its byte.
+        # In damaged records, an element may end before its byte.
         one = place + 1
         end = one if first is None or of.overlap else max(one, _part_end(first, place))
         begins = any(element.displacement == place for element in elements)
@@ -320,7 +323,8 @@ def _pieces(of: MemoryMap, start: int, stop: int) -> Iterator[Cell]:
 
 
 def _part_end(element: Element, place: int) -> int:
-    # Where the bytes of an element that begin with `place` end: a pair type may have a gap.
+    # The end of the contiguous bytes of the element from `place` on: a pair type may contain a
+    # hole.
     leaf, start = element.datatype, element.displacement
     if predefined.value_class(leaf.name) != "pair":
         return start + leaf.size
@@ -329,7 +333,7 @@ def _part_end(element: Element, place: int) -> int:
 
 
 def _characters(of: MemoryMap, row: Row, letters: dict[str, str]) -> str:
-    # In groups of 8 bytes; blank is what lies beyond the bounds.
+    # The characters of a row in groups of 8. Bytes outside the bounds are blank.
     characters = []
     low, high = min(of.low, of.lb), max(of.high, of.lb + of.extent)
     for place in range(row.start, row.start + row.length):
@@ -345,7 +349,7 @@ def _characters(of: MemoryMap, row: Row, letters: dict[str, str]) -> str:
 
 
 def _letter(name: str, taken: dict[str, str]) -> str:
-    # A letter of the name if one is left, lower case: upper case is an element's first byte.
+    # Prefer a lower-case letter from the name: upper case marks the first byte of an element.
     name = name.lower()
     name = name[4:] if name.startswith("mpi_") else name
     for letter in name + "abcdefghijklmnopqrstuvwxyz":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The memory map of a datatype as an SVG picture: for a notebook, a document, a browser.
+"""The memory map of a datatype as an SVG picture, for a notebook, a document or a browser.
 
-The picture needs nothing else: it brings its colours, light and dark, and its background. Every
-element is a box of its own with its address, datatype and displacement as a tooltip.
+The picture contains its colours, light and dark, and its background. Every element is a box with
+its address, datatype and displacement as a tooltip.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mpipp.render.memory_map.map import (
 )
 
 _BYTE = 11  # width of a byte
-_ROW, _LEADING = 20, 26  # height of a row, and from one to the next
+_ROW, _LEADING = 20, 26  # height of a row, and distance between rows
 _MARGIN = 14
 _CHARACTER = 7  # width of a character of a label
 _INDEX = 5.6  # width of a character in a box
@@ -49,7 +49,8 @@ _STYLE = """\
 
 
 def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
-    """The picture, with `title` above it; at most some thousand shapes, however large the map.
+    """The picture, with `title` above it. It has at most some thousand shapes, however large the
+    map.
 
     The element with the displacement `mark` gets a frame.
     """
@@ -79,7 +80,7 @@ def svg(of: MemoryMap, title: str = "", mark: int | None = None) -> str:
 
 
 def style() -> str:
-    """Its colours, light and dark, for a page that has several."""
+    """The colours of the pictures, light and dark, for a page with several of them."""
     light, dark = (
         " ".join(f".mpipp-map .t{i}{{fill:{colour}}}" for i, colour in enumerate(colours))
         for colours in (_LIGHT, _DARK)
@@ -88,7 +89,7 @@ def style() -> str:
 
 
 def _drawn_length(of: MemoryMap, drawn: list[Line]) -> int:
-    # Bytes in a row: all of several rows, and of a single one up to its last, in eights.
+    # Bytes in a row. A single row ends after its last group of eight with data.
     rows = [line for line in drawn if isinstance(line, Row)]
     if len(rows) != 1:
         return rows[0].length if rows else 64

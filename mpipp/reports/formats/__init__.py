@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The formats of a report: text, SARIF, tables."""
+"""The formats of a report: text, HTML, SARIF, JUnit XML, and others."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A run's findings as workflow commands of GitHub Actions, which make them annotations.
+"""A run's findings as workflow commands of GitHub Actions, which turn them into annotations.
 
-GitHub shows a command's message beside its line of source, and obeys nothing inside of the message:
-its line ends and percent signs are escaped.
+GitHub shows the message of a command beside its source line. Line ends and percent signs in the
+message are escaped, so that it cannot contain commands.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ def lines(run: Run, root: str = "") -> Iterator[str]:
     """One command for each finding, without line ends.
 
     Args:
-        root: the repository's directory, to which paths are relative; "": where the run started.
+        root: the repository's directory, to which paths are relative; "" for the directory of the
+            run.
     """
     for entry in run.findings:
         where = "".join(f"{name}={value}," for name, value in _place(entry, run, root))

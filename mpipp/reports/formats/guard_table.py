@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of guard coverage of buffers of pending operations, for each place."""
+"""The guard coverage of buffers of pending operations, as a table with a row for each place."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from mpipp.reports.table_rows import Guarded
 
 TITLE = "Buffers of pending operations, by the calls that started these"
 HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "not at all")
-_WIDEST = 120  # characters of the first column, before a name shifts the others
-# Where there are programs that look themselves.
+_WIDEST = 120  # characters of the first column; longer names shift the other columns
+# The title of the column for instrumented programs.
 ITSELF = "by each access"
-# The accesses that a method misses, by column.
+# The accesses that a method does not notice, by column.
 _MISSED = {
     "by pages": "accesses to a page after its first load or store",
     "by comparison": "loads; the place of a store; stores that were undone",
@@ -28,7 +28,7 @@ def heads(guarded: Sequence[Guarded]) -> tuple[str, ...]:
 
 
 def rows(guarded: Sequence[Guarded]) -> Iterator[tuple[str, ...]]:
-    """The cells below the heads: a call with its place, and numbers."""
+    """The rows of the table: a call with its place, and numbers."""
     for one in guarded:
         counts = [one.pages, one.compared, one.skipped, one.nothing]
         name = ", ".join(filter(None, (one.procedure, one.place)))
@@ -37,14 +37,14 @@ def rows(guarded: Sequence[Guarded]) -> Iterator[tuple[str, ...]]:
 
 
 def missed(guarded: Sequence[Guarded]) -> Iterator[str]:
-    """The accesses that mpipp could have missed, a sentence for each column that is not empty."""
+    """The accesses that mpipp may have missed: a sentence for each column that is not empty."""
     for column, (name, *_) in enumerate(zip(heads(guarded)[2:]), 2):
         if any(row[column] != "0" for row in rows(guarded)):
             yield f"{name}: {_MISSED[name]}"
 
 
 def lines(guarded: Sequence[Guarded]) -> Iterator[str]:
-    """The table as text: nothing if it is empty."""
+    """The table as text; nothing if it is empty."""
     if not guarded:
         return
     names = heads(guarded)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run's findings as JUnit XML, which CI systems show as results of tests.
+"""A run's findings as JUnit XML, which CI systems show as test results.
 
 The run is one test case, and each finding is another. Warnings pass, as they do for --error-exit.
 """
@@ -13,11 +13,11 @@ from xml.sax.saxutils import escape, quoteattr
 from mpipp.common.text.sanitize import plain
 from mpipp.reports.store import Entry, Run
 
-_NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}  # in XML 1.0
+_NO_CHARACTERS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}  # forbidden in XML 1.0
 
 
 def junit(run: Run) -> str:
-    """The document, without a line end behind it."""
+    """The document, without a line end at its end."""
     failures = sum(one.severity == "error" for one in run.findings)
     counts = (
         f'tests="{1 + len(run.findings)}" failures="{failures}" errors="{int(_has_failed(run))}"'
@@ -37,7 +37,7 @@ def junit(run: Run) -> str:
 
 
 def _program(run: Run) -> Iterator[str]:
-    # The run itself: an error if the program did not end as it should.
+    # The test case of the run. It is an error if the program did not end normally.
     name = shlex.join(run.command) or "mpipp run"
     yield f'<testcase classname="mpipp" name={_attribute(name)} time="{run.seconds:g}">'
     if _has_failed(run):
@@ -72,5 +72,5 @@ def _text(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    # In quotes.
+    # Text as an attribute in quotes.
     return quoteattr(plain(text, "").translate(_NO_CHARACTERS))

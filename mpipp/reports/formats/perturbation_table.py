@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The perturbations of calls in a run, for each place in the program."""
+"""The perturbations of calls in a run, as a list with an entry for each place in the program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpipp.common.text import wording
 from mpipp.reports.store import Run
 from mpipp.reports.table_rows import Provoked
 
-# By way, in the order in which they are listed: of so many calls.
+# Texts by way of perturbation, in the order of the list. A number of calls precedes each text.
 _PHRASES = {
     "at once": "unchanged",
     "waits": "deferred to {by}",
@@ -31,20 +31,21 @@ _NUMBER = re.compile(r"(\d+)")
 
 
 class Place(NamedTuple):
-    """A call of the program, and what was done to it."""
+    """A call of the program, with its perturbations."""
 
     call: str  # "MPI_Put at flush.c:14 in main"
     amount: str  # "200 calls of ranks 0 and 1"
-    done: Sequence[tuple[str, str]]  # to how many: "188", "all", "" of a single one; what
+    # Number of calls and perturbation; the number is "188", "all", or "" for a single call.
+    done: Sequence[tuple[str, str]]
 
 
 def title(run: Run) -> str:
-    """The title of the list, with the command to repeat the run."""
+    """The title of the list, with the option that repeats the perturbations."""
     return f"Perturbed (again: --provoke={run.provoke}), by the calls that it was done to"
 
 
 def places(rows: Sequence[Provoked]) -> Iterator[Place]:
-    """In the order of the source."""
+    """The places in source order."""
     found: dict[tuple[str, str], list[Provoked]] = {}
     for row in sorted(rows, key=_key):
         found.setdefault((row.place, row.procedure), []).append(row)
@@ -52,14 +53,14 @@ def places(rows: Sequence[Provoked]) -> Iterator[Place]:
         calls = sum(row.times for row in ways if row.way == "called")
         done = [(_share(row.times, calls), _phrase(row)) for row in ways if row.way != "called"]
         ranks = wording.ranks(rank for row in ways for rank in row.ranks)
-        if not procedure:  # beyond the capacity
+        if not procedure:  # places beyond the capacity of the table are one entry
             calls, done = sum(row.times for row in ways), []
         name = _call(procedure, place) if procedure else "at other places"
         yield Place(name, f"{calls:,} call{'s' * (calls != 1)} of {ranks}", done)
 
 
 def lines(run: Run) -> Iterator[str]:
-    """The table as text: nothing if nothing was perturbed."""
+    """The list as text; nothing if nothing was perturbed."""
     if not run.provoked:
         return
     yield f"{title(run)}:"
@@ -84,7 +85,7 @@ def _key(row: Provoked) -> tuple[object, ...]:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    # Line 9 before line 10; of numbers, which may have any number of digits, the longer is larger.
+    # A sort key that puts line 9 before line 10. A number with more digits is larger.
     digits = (one.lstrip("0") if one.isdecimal() else one for one in _NUMBER.split(text))
     return [(len(one) if one.isdecimal() else 0, one) for one in digits]
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A run's findings as SARIF 2.1.0, for editors and continuous integration.
 
-The places of a finding's parties are its locations; one that is not known in the source has its
-words only. Sources are named relative to the directory that the run was started in, if they are
-there.
+The places of a finding's parties are its locations. A location outside the source has only a text.
+Existing sources are named relative to the directory in which the run was started.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _ROOT = "SRCROOT"
 
 
 def sarif(run: Run) -> str:
-    """The document, one line."""
+    """The document in one line."""
     ids = {name: at for at, name in enumerate(sorted({one.id for one in run.findings}))}
     base = {_ROOT: {"uri": _folder(run.directory)}} if run.directory else {}
     log = {
@@ -118,7 +117,7 @@ def _result(entry: Entry, ids: Mapping[str, int], directory: str) -> dict[str, A
 
 
 def _message(text: str) -> dict[str, str]:
-    # "[0](DOUBLE)" would be a link (SARIF 2.1.0, section 3.11.6).
+    # SARIF takes "[0](DOUBLE)" for a link (SARIF 2.1.0, section 3.11.6).
     return {"text": plain(text).replace("](", "] (")}
 
 
@@ -127,7 +126,7 @@ def _words(party: Party) -> str:
 
 
 def _places(entry: Entry) -> Iterator[tuple[str, Place]]:
-    # With what is there.
+    # A location for each party, with its known parts.
     for party in entry.parties:
         yield from ((_words(party), place) for place in party.places[:1])
         started = f"{party.starter} has started {_words(party)}"
@@ -169,7 +168,7 @@ def _logical(place: Place) -> Iterator[dict[str, str]]:
 
 
 def _artifact(path: str, directory: str) -> dict[str, str]:
-    # Below the root only what stays there: "src/../../x" does not.
+    # Make the path relative only if it stays below the root: "src/../../x" does not.
     path = _normal(os.path.join(directory, path))
     root = _normal(directory).rstrip("/") + "/"
     if directory and path.startswith(root):
@@ -186,12 +185,12 @@ def _uri(path: str) -> str:
 
 
 def _normal(path: str) -> str:
-    # Absolute; two slashes at the beginning would make a host of what follows.
+    # An absolute path with one slash first. With two slashes, a URI would begin with a host name.
     return os.path.normpath("/" + path.lstrip("/"))
 
 
 def _quoted(path: str) -> str:
     try:
         return quote(path.encode(errors="surrogateescape"))
-    except UnicodeEncodeError:  # halves of surrogates that stand for no byte
+    except UnicodeEncodeError:  # surrogates that stand for no byte
         return quote(path.encode(errors="backslashreplace"))

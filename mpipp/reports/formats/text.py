@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run's findings as text, each with the lines of source that it is about."""
+"""A run's findings as text, with their source lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpipp.reports.store import Entry, Place, Run
 
 
 def lines(run: Run, name: str = "DIR", coloured: bool = False) -> Iterator[str]:
-    """The report, without line ends; `name`: of the run's directory."""
+    """The report, without line ends. `name` is the run's directory."""
     if run.command:
         yield plain(shlex.join(run.command))
         yield plain(f"  {', '.join(_facts(run))}")
@@ -40,7 +40,7 @@ def _tables(run: Run) -> Iterator[str]:
 
 
 def _worst(run: Run) -> str:
-    # The severity that colours the summary; "" if all is well.
+    # The severity that colours the summary; "" if the run is correct.
     if run.errors or run.not_checked or run.exit:
         return "error"
     return "warning" if run.warnings else ""
@@ -64,7 +64,7 @@ def suppressed(run: Run) -> str:
 
 
 def _block(entry: Entry) -> Iterator[str]:
-    # As the run printed it, and behind each place its line.
+    # The lines of the finding as the run printed them, each place followed by its source line.
     places = {
         place.frame.text: place
         for party in entry.parties

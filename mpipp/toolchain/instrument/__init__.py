@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Compiling programs so that the wrapper sees their accesses to memory."""
+"""Compilation of programs with checks of their loads and stores."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The code that `mpipp cc` and similar add to programs: built once for a compiler, in the user's
-cache.
+"""The code that `mpipp cc` adds to programs, built once for a compiler in the user's cache.
 
-The sources are in `wrapper/instrumentation/in_program/`. They become a static library (one for
-executables, one for shared libraries), and for Clang functions that are inlined.
+The sources are in `wrapper/instrumentation/in_program/`. They become two static libraries, for
+executables and for shared libraries, and for Clang functions to inline.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from mpipp.toolchain.build_progress import BuildProgress
 from mpipp.toolchain.build_wrapper import report_cache_directory, source_directory
 
 _FLAGS = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden")
-# Seconds without progress. A build system that reads a compiler's error stream sees none.
+# Seconds before progress is shown. Build systems that read stderr never see it.
 _SILENT = 2.0
-# GCC does not see what these do; nor does Clang in what it does not compile.
+# GCC does not instrument these functions, and Clang does not if it does not compile their call.
 _WRAPPED = ("memcpy", "memmove", "memset")
-# A symbol that GCC's objects need, but do not refer to if they mark only frames.
+# A symbol that GCC's objects need. Objects that only mark frames have no reference to it.
 _SHADOW = "mpipp_need_shadow"
 _EXECUTABLE, _SHARED, _INLINED = "libmpipp_executable.a", "libmpipp_shared.a", "inlined.bc"
-# Attributes of the functions called there. Their effects are invisible to the program, and checked
-# values need not be loaded again.
+# Attributes of functions that inlined checks call. They promise that the program cannot notice the
+# functions' effects, so it need not load checked values again.
 _APART = {
     "mpipp_inlined_(?:load|store|comb)": "inaccessiblememonly nounwind cold",
     "mpipp_inlined_span": "inaccessiblememonly readonly nounwind willreturn",
@@ -43,12 +42,12 @@ _APART = {
 
 @dataclass(frozen=True)
 class Compiler:
-    """The compiler behind an MPI compiler.
+    """The compiler that an MPI compiler calls.
 
     Attributes:
-        path: of the program.
+        path: the path of the program.
         version: the first line of its version output.
-        is_clang: True for Clang; else it is of GCC.
+        is_clang: True for Clang, False for GCC.
     """
 
     path: str
@@ -57,10 +56,10 @@ class Compiler:
 
 
 def probe(wrapper: str) -> Compiler:
-    """The compiler behind an MPI compiler; another compiler is used directly.
+    """The compiler that an MPI compiler calls, or the compiler itself if it is none of MPI's.
 
     Raises:
-        MpippError: it is neither of GCC nor Clang, or not for x86-64.
+        MpippError: it is neither GCC nor Clang, or does not compile for x86-64.
     """
     shown = _output([wrapper, "-show"])
     words = shlex.split(shown) if shown and "\n" not in shown.strip() else []
@@ -90,10 +89,10 @@ def _output(command: Sequence[str]) -> str:
 
 
 def link_flags(compiler: Compiler, shared: bool) -> list[str]:
-    """The linker flags of a program or a shared library, behind everything else.
+    """The linker flags for a program or a shared library. They come last on the command line.
 
     Raises:
-        MpippError: it cannot be built.
+        MpippError: the libraries cannot be built.
     """
     library = _built(compiler) / (_SHARED if shared else _EXECUTABLE)
     needed = [] if compiler.is_clang else [f"-Wl,-u,{_SHADOW}"]
@@ -101,10 +100,10 @@ def link_flags(compiler: Compiler, shared: bool) -> list[str]:
 
 
 def inlined(compiler: Compiler) -> Path:
-    """The code that Clang makes part of each object.
+    """The bitcode of the functions that Clang inlines.
 
     Raises:
-        MpippError: it cannot be built.
+        MpippError: the bitcode cannot be built.
     """
     return _built(compiler) / _INLINED
 
@@ -141,7 +140,7 @@ def _build(compiler: Compiler, sources: Path, work: Path) -> None:
 
 
 def _compile_all(compiler: Compiler, sources: Path, work: Path) -> Iterator[None]:
-    # Yields after each source.
+    # Yields after each source, to show progress.
     runtime = _object(compiler, sources, work, "runtime")
     yield
     if compiler.is_clang:
@@ -163,8 +162,8 @@ def _object(compiler: Compiler, sources: Path, work: Path, name: str, *flags: st
 
 
 def _inline(compiler: Compiler, sources: Path, work: Path) -> None:
-    # C cannot say what is known of functions that are called; the compiler's own text can. A Clang
-    # that does not understand that gets it without.
+    # C cannot declare these attributes, so add them to LLVM's text. If this version of Clang does
+    # not accept them, compile without them.
     text, output = work / "inlined.ll", work / _INLINED
     flags = ("-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm")
     source = str(sources / "inline_checks.c")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Calls compilers so that each load and store of a program is seen to.
+"""Calls a compiler so that each load and store of a program is checked.
 
-Clang is called twice. Its ThreadSanitizer adds calls of functions to the program, as text of its
-intermediate language. Then that is compiled with the functions inlined. Before, loops are neither
-vectorised nor unrolled; afterwards those without checks are.
+Clang is called twice. In the first call, its ThreadSanitizer adds calls of functions to the
+program, in the text form of LLVM IR. The second call compiles that, and inlines the functions.
+Loops are vectorised and unrolled only in the second call, if they contain no checks.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pathlib import Path
 from mpipp.toolchain.instrument.llvm_ir.add_missing_checks import complete
 from mpipp.toolchain.instrument.llvm_ir.hoist_loop_checks import hoisted
 
-# Errors are reported, and the program continues; the shadow is that of interface.h, checked inline.
+# Report errors and continue; check the shadow memory of interface.h inline.
 GCC = (
     "-fsanitize=kernel-address",
     "-fasan-shadow-offset=0x7fff8000",
-    # With zones around a frame's variables, and visibility outside their scope, GCC also
-    # instruments variables that are used by name.
+    # GCC also instruments variables that are used by name if they have red zones in the frame, and
+    # are checked outside their scope.
     *("--param", "asan-stack=1", "-fsanitize-address-use-after-scope"),
     *("--param", "asan-use-after-return=0", "--param", "asan-globals=0"),
     *("--param", "asan-instrument-allocas=0"),
     *("--param", "asan-instrumentation-with-call-threshold=1000000000"),
     "-U__SANITIZE_ADDRESS__",
-    "-fno-optimize-sibling-calls",  # who calls memcpy is to be seen
+    "-fno-optimize-sibling-calls",  # so that the caller of memcpy stays on the stack
 )
 _CLANG = (
     "-fsanitize=thread",
@@ -41,13 +41,13 @@ _FAST = ("-O3", "-mllvm", "-enable-nontrivial-unswitch")
 
 @dataclass(frozen=True)
 class Step:
-    """One source that Clang compiles.
+    """The compilation of one source by Clang.
 
     Attributes:
         compiler: the MPI compiler.
-        source: the file.
-        output: the object file, or with `assembles` that of assembler text.
-        options: the user's, without the files.
+        source: the source file.
+        output: the object file, or with `assembles` the file of assembler code.
+        options: the user's options, without files.
     """
 
     compiler: str
@@ -60,8 +60,8 @@ class Step:
         """Compile; returns the compiler's exit status.
 
         Args:
-            functions: those that are inlined.
-            text: the file between the two calls, to be written.
+            functions: the bitcode of the functions to inline.
+            text: the path of the temporary file between the two calls.
         """
         first = [self.compiler, *self.options, *self._dependencies(), *_CLANG]
         last = "-S" if self.assembles else "-c"
@@ -85,7 +85,7 @@ class Step:
 
     @staticmethod
     def _hoist_checks(plain: Sequence[str], file: Path) -> bool:
-        # Not where a compiler's text is other than is known, or too deep.
+        # Do nothing if the text of this Clang has an unknown form, or is nested too deeply.
         try:
             file.write_text("".join(hoisted(plain)))
         except (LookupError, ValueError, RecursionError):
@@ -93,7 +93,8 @@ class Step:
         return True
 
     def _dependencies(self) -> list[str]:
-        # They are named by the output of the first call, if nothing else is said.
+        # Name the dependency file and target like the object, because the first call has another
+        # output.
         words = []
         if any(word in ("-MD", "-MMD") for word in self.options):
             if not any(word.startswith("-MF") for word in self.options):
@@ -103,7 +104,7 @@ class Step:
         return words
 
     def _reused_options(self) -> list[str]:
-        # The options except those of languages and preprocessors.
+        # The options without those of language and preprocessor, which the first call has used.
         words = []
         skip = False
         for word in self.options:

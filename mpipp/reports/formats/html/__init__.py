@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The report as a page of HTML."""
+"""The report as an HTML page."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text in a page of HTML."""
+"""Escaped text for HTML."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from mpipp.common.text.sanitize import plain
 
 
 def html(text: object) -> str:
-    """As content of an element, or as an attribute between double quotes."""
+    """Escape text for the content of an element, or for an attribute in double quotes."""
     return escape(plain(str(text)), quote=True)

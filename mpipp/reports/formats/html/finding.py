@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One finding in a page of HTML: its calls, their source and buffers, the rule, what to do."""
+"""One finding in HTML: its calls, their source and buffers, the rule, and advice."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mpipp.reports.formats.html.svg_filter import cleaned, width
 from mpipp.reports.store import Drawn, Entry, Party, Place, Row, Timeline
 
 _TIMES = "; seconds since MPI was initialized, of calls that do not repeat those before them"
-_ACCESSES = 2  # parties of a conflict; the others show how it came about
-_READABLE = 0.6  # of its size: a picture does not get smaller than that
-STEP = 100  # pixels, of the widths that the style has
-FITS, WIDEST = 2, 20  # steps: of pictures that fit any screen, and of the widest
+_ACCESSES = 2  # parties of a conflict that are open at first; others are in the picture
+_READABLE = 0.6  # the smallest scale of a picture
+STEP = 100  # pixels between the widths in the style sheet
+FITS, WIDEST = 2, 20  # in steps: pictures that fit any screen, and the widest ones
 
 
 def content(entry: Entry, stop: str) -> Iterator[str]:
-    """All of a finding except its headline; `stop`: the command that stops there, "" without."""
+    """A finding without its headline. `stop` is the command that stops there, or ""."""
     yield f'<p class="advice"><strong>To do:</strong> {e(entry.advice)}</p>' if entry.advice else ""
     if entry.follows:
         yield f'<p class="advice"><strong>May follow from:</strong> {e(entry.follows)}</p>'
-    if entry.picture or not entry.parties:  # the parties do not show all of it
+    if entry.picture or not entry.parties:  # else the parties show everything
         block = "\n".join(line.text for line in entry.lines[1:])
         yield f'<pre class="block">{e(block)}</pre>'
     if entry.picture:
@@ -37,7 +37,7 @@ def content(entry: Entry, stop: str) -> Iterator[str]:
     if entry.parties:
         yield '<div class="parties">'
         for number, party in enumerate(entry.parties):
-            # The others are in the picture.
+            # The picture shows the other parties.
             yield from _party(party, is_open=entry.lifelines is None or number < _ACCESSES)
         yield "</div>"
         if entry.shown_as:
@@ -48,13 +48,13 @@ def content(entry: Entry, stop: str) -> Iterator[str]:
 
 
 def copied(text: str, what: str) -> str:
-    """A button that copies a text, in a browser that runs the page's script."""
+    """A button that copies a text, if the browser runs the page's script."""
     label = f'aria-label="Copy {e(what)}"'
     return f'<button type="button" class="copy" {label} data-copy="{e(text)}" hidden>Copy</button>'
 
 
 def listed(items: Sequence[str], look: str = "") -> Iterator[str]:
-    """A list of sentences; nothing without any."""
+    """A list of sentences; nothing if it is empty."""
     if items:
         yield f'<ul class="{look}">' if look else "<ul>"
         yield from (f"<li>{e(item)}</li>" for item in items)
@@ -62,7 +62,7 @@ def listed(items: Sequence[str], look: str = "") -> Iterator[str]:
 
 
 def wide(content: str, name: str) -> str:
-    """Content that may be wider than the page, and is scrolled with the keyboard then."""
+    """Content that may be wider than the page, and can be scrolled by keyboard."""
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{e(name)}">{content}</div>'
 
 
@@ -126,7 +126,7 @@ def _source(place: Place, how: str, is_open: bool) -> Iterator[str]:
 
 
 def dedented(lines: Sequence[str]) -> list[str]:
-    """Lines without the white space that all of them begin with."""
+    """Lines without their common indentation."""
     margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     least = min(margins, default=0)
     return [line[least:].rstrip() for line in lines]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A run's findings as one page of HTML, which needs no network.
+"""A run's findings as one HTML page, which needs no network.
 
-All of it is there without the page's script; a browser runs no other script.
+Everything is visible without the page's script. A browser runs no other script.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from mpipp.reports.formats.html.style import STYLE
 from mpipp.reports.formats.html.summary import controls, ranks_of, summary
 from mpipp.reports.store import Entry, Run
 
-# A browser that finds anything else in it does not load or run it.
+# With this policy, a browser loads and runs nothing else, even if the page contains it.
 _POLICY = (
     f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{HASH}'; "
     "base-uri 'none'; form-action 'none'"
 )
 _HOW = "The number of operations, and how their buffers were guarded"
-_MANY = 12  # findings or errors that are open; places, all of which are folded
-_DIGITS = 12  # of a fingerprint, in a link
+_MANY = 12  # findings or errors that are open at first; with more places, all are closed
+_DIGITS = 12  # digits of a fingerprint in a link
 _FINGERPRINT = re.compile("[0-9a-f]{32}")
 
 
 def html(run: Run, name: str = "DIR") -> str:
-    """The page; `name`: of the run's directory."""
+    """The page; `name` is the run's directory."""
     title = run.summary or "no findings"
     parts = [
         "<!DOCTYPE html>",
@@ -160,7 +160,7 @@ def _findings(run: Run, name: str) -> Iterator[str]:
             yield f"<details {look} {data}{' open' * is_open}>"
             yield f"<summary>{_badge(entry)} <h3>{e(entry.what)}</h3>"
             yield f'<span class="dim">{e(_place(entry))}</span>{_libraries(entry)}</summary>'
-            # A link to what is inside opens it.
+            # A link to the content of a finding opens the finding.
             link = links[entry.number]
             yield f'<div class="inside" id="{link}">'
             yield f'<p class="permalink"><a href="#{link}">Link to this finding</a> '
@@ -171,14 +171,14 @@ def _findings(run: Run, name: str) -> Iterator[str]:
 
 
 def _opened(entries: Sequence[Entry]) -> set[int]:
-    # The findings that are open at first, by their numbers: all of few, else the first.
+    # The numbers of the findings that are open at first: all if they are few, else the first ones.
     errors = [one for one in entries if one.severity == "error"]
     few = next((some for some in (entries, errors) if len(some) <= _MANY), entries[:1])
     return {one.number for one in few}
 
 
 def permalinks(entries: Sequence[Entry]) -> dict[int, str]:
-    """The names of findings in links, by their numbers: equal in reports of later runs."""
+    """The link names of findings, by number. They are equal in reports of later runs."""
     counts = Counter(one.fingerprint[:_DIGITS] for one in entries)
     return {
         one.number: f"finding-{one.fingerprint[:_DIGITS]}"
@@ -202,7 +202,7 @@ def _place(entry: Entry) -> str:
 
 
 def _stopping(run: Run, entry: Entry, name: str) -> str:
-    # The command of the run, which stops in a call of the finding and keeps the report.
+    # The command that repeats the run, stops in a call of the finding, and keeps the report.
     if not any(stop_targets.of(entry.parties)):
         return ""
     target = [stop_targets.OPTION, f"{name}:{entry.number}"]

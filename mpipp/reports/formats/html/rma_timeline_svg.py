@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The picture of a conflict: a line for each process, its epochs, its synchronization and the
-missing order. For a wrong call it shows the call and the epochs around it.
+"""The picture of a conflict: a line for each process, epochs, synchronization, the missing order.
 
-Time goes down; what is beside each other may happen at once. A row has one call of each process.
+For a wrong call it shows the call and the epochs around it. Time goes down, but things side by side
+may happen at once. A row has one call of each process.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _LONGEST = 56  # characters of a line
 _CHARACTER, _LINE = 7.3, 16
 _ROW, _TOP, _BELOW, _MARGIN = 62, 58, 30, 14
 _GAP = 280  # between two lines
-_LEFT = 172  # of a single one, for the text on the missing order
-_HEAD = 48  # the same without such a text
+_LEFT = 172  # left of a single line, for the text about the missing order
+_HEAD = 48  # left of a single line without that text
 _AWAY = 16  # from a line to its texts
-_EPOCH, _PENDING = 14, 6  # width of what stands for them
+_EPOCH, _PENDING = 14, 6  # width of the boxes for epochs and for pending operations
 
 _COLOURS = """\
 .mpipp-lives text{{fill:{text}}} .mpipp-lives .back{{fill:{back};stroke:{frame}}}
@@ -74,7 +74,7 @@ class _Place(NamedTuple):
 
 
 def svg(of: Lifelines) -> str:
-    """The picture, which brings its colours and background; "" where it makes no sense."""
+    """The picture with its colours and background; "" if the data are invalid."""
     if not _makes_sense(of):
         return ""
     rows = _rows(of)
@@ -125,12 +125,12 @@ def title(of: Lifelines) -> str:
 
 
 def _is_alone(of: Lifelines) -> bool:
-    # Return whether one call is wrong by itself.
+    # Return whether the finding is about a single wrong call.
     return of.missing[0] == of.missing[1]
 
 
 def described(of: Lifelines) -> str:
-    """All of it in words, for those who do not see it."""
+    """The picture as text, for readers who cannot see it."""
     found = []
     for lane, name in enumerate(of.lanes):
         calls = [
@@ -170,9 +170,8 @@ def _makes_sense(of: Lifelines) -> bool:
 
 
 def _rows(of: Lifelines) -> list[int]:
-    # Each point is below the points before it, and joint calls of processes are beside each other.
-    # The second access is no higher than the first, whose completion is below: this order is
-    # possible.
+    # Each point is below the points before it, and joint calls of processes are side by side. The
+    # second access is not above the first, whose completion is below it: this order is possible.
     number = len(of.points)
     wanted = []
     for lane in range(len(of.lanes)):
@@ -252,7 +251,7 @@ def _edges(of: Lifelines, places: Sequence[_Place]) -> Iterator[str]:
 
 
 def _arrow(start: _Place, end: _Place, look: str, tip: str) -> Iterator[str]:
-    # Straight, from beside one line to beside the other.
+    # A straight arrow from one line to the other.
     way = 1 if end.x > start.x else -1
     x, y, to_x, to_y = start.x + way * 11, start.y, end.x - way * 11, end.y
     length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5 or 1
@@ -273,7 +272,7 @@ def _missing(of: Lifelines, places: Sequence[_Place]) -> Iterator[str]:
         middle, y = _free(of, places, start, end)
         y, anchor = y + 4, "middle"
     else:
-        # Beside the line of one process.
+        # A curve beside the line of one process.
         x, out = start.x - 11, start.x - 46
         yield (
             f'<path class="missing" d="M{x:g} {start.y:g}C{out:g} {start.y:g} {out:g} {end.y:g} '
@@ -291,7 +290,7 @@ def _missing(of: Lifelines, places: Sequence[_Place]) -> Iterator[str]:
 
 
 def _free(of: Lifelines, places: Sequence[_Place], start: _Place, end: _Place) -> _Place:
-    # Where at the arrow its text is clear of the other arrows.
+    # The position on the arrow where its text is clear of other arrows.
     half = len(of.why) * _CHARACTER / 2 + 4
     others = [(places[one], places[other]) for one, other in of.edges]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The script of a report's page: it filters, searches and copies, and opens the target of a link.
 
-The page shows everything without it. The page's policy lets this script run and no other.
+Without it the page shows everything. The page's policy allows only this script.
 """
 
 from __future__ import annotations
@@ -94,5 +94,5 @@ SCRIPT = r"""
 })();
 """
 
-# The policy names the script by its hash.
+# The policy identifies the script by its hash.
 HASH = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()

@@ -134,7 +134,7 @@ details::details-content{content-visibility:visible;display:block}
 .badge,.cell,mark{print-color-adjust:exact}}
 """
 
-# The widths below which pictures are scrolled: they would be too small to read.
+# Below these widths pictures are scrolled, because they would be too small to read.
 _WIDTHS = "".join(
     f".at-least-{step} svg{{min-width:{step * STEP}px}}\n" for step in range(FITS + 1, WIDEST + 1)
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The top of a report's page: how many findings of which kind there are, in which ranks."""
+"""The top of a report's page: the numbers of findings of each kind, and their ranks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from mpipp.common.text import wording
 from mpipp.reports.formats.html.escape import html as e
 from mpipp.reports.store import Entry, Run
 
-SEVERITIES = ("error", "warning", "remark")  # the worst first
-_MOST_CELLS = 64  # of the strip of ranks
+SEVERITIES = ("error", "warning", "remark")  # worst first
+_MOST_CELLS = 64  # cells in the strip of ranks
 _MOST_RANKS = 1 << 20
 
 
@@ -33,7 +33,7 @@ def summary(run: Run) -> Iterator[str]:
 
 
 def controls(entries: Sequence[Entry]) -> Iterator[str]:
-    """The fields that filter findings; the page's script shows them."""
+    """The fields to filter findings. The page's script makes them visible."""
     if len(entries) < 2:
         return
     yield '<section class="controls" aria-labelledby="filter" hidden>'
@@ -56,7 +56,7 @@ def controls(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def ranks_of(entry: Entry) -> str:
-    """The ranks of a finding as runs: "0-3 8"."""
+    """The ranks of a finding as ranges: "0-3 8"."""
     runs: list[list[int]] = []
     for rank in sorted({rank for party in entry.parties for rank in party.ranks}):
         if runs and rank == runs[-1][1] + 1:
@@ -81,7 +81,7 @@ def _by_severity(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _strip(run: Run) -> Iterator[str]:
-    # A cell for each rank, or for some of very many, in the colour of its worst finding.
+    # A cell for each rank, or for several if there are many, in the colour of the worst finding.
     worst = worst_by_rank(run.findings)
     size = max([run.processes, *(rank + 1 for rank in worst)], default=0)
     if not worst or size > _MOST_RANKS:
@@ -99,13 +99,13 @@ def _strip(run: Run) -> Iterator[str]:
 
 
 def worst_by_rank(entries: Sequence[Entry]) -> dict[int, str]:
-    """The worst severity of each rank that a finding is about."""
+    """The worst severity among the findings of each rank."""
     ordered = reversed(_by_severity(entries))
     return {rank: one.severity for one in ordered for party in one.parties for rank in party.ranks}
 
 
 def described(worst: Mapping[int, str]) -> str:
-    """The strip in words: "errors in ranks 0 and 3; warnings in rank 1"."""
+    """The strip as text: "errors in ranks 0 and 3; warnings in rank 1"."""
     parts = []
     for severity in SEVERITIES:
         ranks = [rank for rank, one in worst.items() if one == severity]

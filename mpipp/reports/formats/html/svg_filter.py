@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of a run's directory, as part of a page: only what mpipp draws is let through."""
+"""A filter for pictures from a run's directory: only elements that mpipp draws may enter a page."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PATTERNS = {
     "text-anchor": re.compile("start|middle|end"),
     "pointer-events": re.compile("none"),
 }
-_DEEPEST = 32  # elements in each other
+_DEEPEST = 32  # nested elements
 _WIDTH = re.compile(r' width="(\d{1,6}(?:\.\d*)?)"')
 _WIDEST = 1e5
 
 
 def cleaned(svg: str, name: str) -> str:
-    """A picture for a page that has its style; "" if it is none.
+    """A picture without foreign parts, for a page with its style; "" if it is invalid.
 
     Args:
-        name: what it shows, for those who do not see it.
+        name: a description of the picture, for readers who cannot see it.
     """
     if "<!" in svg or "<?" in svg:
         return ""
@@ -47,13 +47,13 @@ def cleaned(svg: str, name: str) -> str:
 
 
 class _Written:
-    # The parser passes elements, and this keeps those that mpipp draws. It builds no tree, so any
-    # depth is safe.
+    # The parser calls this for each element. It keeps elements that mpipp draws, and builds no
+    # tree, so any depth is safe.
     def __init__(self, name: str) -> None:
         self._name = name
         self.parts: list[str] = []
         self._depth = 0
-        self._unknown = 0  # the depth of an element that is left out with all that is in it
+        self._unknown = 0  # depth inside an element that is left out with its content
         self._has_text = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -92,6 +92,6 @@ def _attribute(of: tuple[str, str]) -> str:
 
 
 def width(drawn: str) -> float:
-    """The width of a cleaned picture, in pixels; 0 if it does not say it."""
+    """The width of a filtered picture in pixels; 0 if it has none."""
     found = _WIDTH.search(drawn.partition(">")[0])
     return min(float(found[1]), _WIDEST) if found else 0.0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The pass over LLVM's textual IR: fewer checks in loops, none of private locals."""
+"""A pass over LLVM's textual IR: fewer checks in loops, and none of private local variables."""

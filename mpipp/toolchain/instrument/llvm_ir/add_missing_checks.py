@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Adds the checks of loads and stores that ThreadSanitizer leaves out, in the text of modules."""
+"""Adds checks for loads and stores that ThreadSanitizer skips, in LLVM's textual IR."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from mpipp.symbolizer import skipped_accesses
 from mpipp.toolchain.instrument.llvm_ir import patterns
 from mpipp.toolchain.instrument.llvm_ir.escaping_locals import Locals, local_pointers
 
-# Accesses that ThreadSanitizer skips, or is configured to skip. These are sizes other than 1, 2, 4,
-# 8 and 16 bytes, parts of local variables, and atomic operations, which it would replace.
+# Accesses that ThreadSanitizer skips, by default or by option: sizes other than 1, 2, 4, 8 and 16
+# bytes, parts of local variables, and atomic operations. It would replace atomic operations.
 _TYPE = r"x86_fp80|fp128|half|bfloat|float|double|ptr|i\d+\*?|<\d+ x [a-z]+\d*>"
 _PLACE = (
     rf"(?P<pointer>ptr|(?:{_TYPE})\*) "
@@ -29,7 +29,7 @@ _CHANGE = re.compile(
 )
 _ACCESS = re.compile(r"  (?:%\S+ = )?(?:load|store|atomicrmw|cmpxchg) ")
 _POINTER = re.compile(r"  (?:%\S+ = load|store) (?:volatile )?[^,]*\*[ ,]")
-# ThreadSanitizer calls the C library's functions, and its own since Clang 16.
+# Copies call functions of the C library or, since Clang 16, of ThreadSanitizer.
 _COPIES = re.compile(r"(?<=@)(?:__tsan_)?(?=mem(?:cpy|move|set)\()")
 _LOOK = re.compile(r"  (?:tail )?call void @__tsan_")
 _LOCATION = re.compile(r", !dbg !\d+")
@@ -40,9 +40,10 @@ _SEEN = (8, 16, 32, 64, 128)
 
 
 def complete(lines: Sequence[str], source: str) -> Iterator[str]:
-    """A module's text with calls where they are missing, and those of copies renamed.
+    """A module's text with the missing checks, and with renamed calls of memcpy and similar
+    functions.
 
-    The object that is made of it lists how many loads and stores of `source` have none all the same
+    The object file will contain the number of loads and stores of `source` that still have no check
     (symbolizer/skipped_accesses.py).
     """
     count = skipped = 0
@@ -65,9 +66,8 @@ def complete(lines: Sequence[str], source: str) -> Iterator[str]:
 
 
 def _is_unknown(line: str, private: Collection[str]) -> bool:
-    # Return whether neither ThreadSanitizer nor _added knows what it loads or stores. Pointers
-    # with types
-    # of their own, before Clang 15, are known to the former.
+    # Return whether neither ThreadSanitizer nor _added checks this access. ThreadSanitizer checks
+    # typed pointers (before Clang 15).
     if not _ACCESS.match(line) or _POINTER.match(line):
         return False
     if any(known.match(line) for known in (_LOAD, _STORE, _CHANGE)):
@@ -82,7 +82,7 @@ def _listed(entry: bytes) -> Iterator[str]:
 
 
 def _added(line: str, number: int, parts: Collection[str]) -> Iterator[str]:
-    # parts: of local variables, to be instrumented here.
+    # `parts` are pointers to parts of local variables, which need a check here.
     found = _LOAD.match(line) or _STORE.match(line) or _CHANGE.match(line)
     if not found:
         return

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Parts of local variables that others may reach, in the text of Clang's modules.
+"""Find local variables whose address escapes, in LLVM's textual IR.
 
-For an element of a local array, or a member of a local structure, ThreadSanitizer tests whether its
-own address escapes. It does not test the variable's: it skips all of them.
+For an element of a local array, or a member of a local structure, ThreadSanitizer tests whether the
+address of that part escapes. If only the address of the whole variable escapes, it wrongly skips
+the part.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _STORE = re.compile(r"  store .*, (?:ptr|\S+\*) (%[-\w.$]+)")
 
 
 class Locals(NamedTuple):
-    """Pointers to the local variables of a function, and to parts of them, by names.
+    """The names of pointers to a function's local variables, or to parts of them.
 
     Attributes:
-        reached: those to parts of variables whose address the function gives away.
-        private: those to the variables whose address it does not give away, and to their parts.
+        reached: pointers to parts of variables whose address escapes.
+        private: pointers to variables whose address does not escape, or to parts of them.
     """
 
     reached: set[str]
@@ -35,8 +36,8 @@ class Locals(NamedTuple):
 
 
 def local_pointers(lines: Sequence[str]) -> Locals:
-    """The pointers of the function with these lines."""
-    of: dict[str, str] = {}  # a pointer, and its variable
+    """The pointers in the function with these lines."""
+    of: dict[str, str] = {}  # the variable of each pointer
     parts: list[str] = []
     given = set[str]()
     for line in lines:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The text of a function in LLVM's intermediate language, with lines that are added."""
+"""A function in LLVM's textual IR, to which lines can be added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mpipp.toolchain.instrument.llvm_ir.loops import Block, Loop
 
 
 class Function:
-    """A function that looks and calls are added to."""
+    """A function with added checks and calls."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -22,12 +22,12 @@ class Function:
         for i, block in enumerate(self._blocks if self.loops else ()):
             for line in block.lines:
                 self._define(i, line)
-        self._added: dict[int, list[str]] = {}  # at the end of blocks
-        self._known: dict[tuple[int, str], str] = {}  # the values there
-        self._between: dict[tuple[int, int], list[str]] = {}  # on the way into loops
+        self._added: dict[int, list[str]] = {}  # lines to add at the end of blocks
+        self._known: dict[tuple[int, str], str] = {}  # the values of those lines
+        self._between: dict[tuple[int, int], list[str]] = {}  # lines to add on the edges into loops
 
     def text(self) -> Iterator[str]:
-        """Its lines, with all that was added."""
+        """The lines of the function, including the added ones."""
         yield self._lines[0]
         for i, block in enumerate(self._blocks):
             added = self._added.get(i, [])
@@ -44,13 +44,13 @@ class Function:
         yield self._lines[-1]
 
     def can_add_between(self, loop: Loop) -> bool:
-        """Return whether there is one way into a loop, of which its values know."""
+        """Return whether there is exactly one edge into a loop."""
         block = self._blocks[loop.entry]
         ways = _leads(self._blocks[loop.header].name).findall("".join(block.lines[block.end() :]))
         return len(ways) == 1
 
     def add_between(self, loop: Loop, line: str) -> None:
-        """One more line where the loop is entered, and only there."""
+        """Add a line that runs only when the loop is entered."""
         key = (loop.entry, loop.header)
         if key not in self._between:
             self._between[key] = []
@@ -77,7 +77,7 @@ class Function:
         return self._values.get(name)
 
     def add(self, block: int, what: str) -> str:
-        """A value, at the end of a block."""
+        """Add an instruction at the end of a block. Returns the name of its value."""
         if (block, what) in self._known:
             return self._known[block, what]
         self._count += 1

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Looks once, before a loop, at all that the loop will touch: in the text of Clang's modules.
+"""Replaces checks in a loop by one check before it, in LLVM's textual IR.
 
-A load or store may have an address that goes up or down in equal steps. Then the first and the last
-address bound all of them. If no checked memory lies between, the loop runs without checks, and the
-compiler optimises it as usual. Loops around such loops are treated together with them.
+The address of a load or store may change by a constant step in each iteration. Then the first and
+the last address bound all others. If no checked memory lies between them, the loop runs without
+checks, and the compiler can optimise it. Nested loops of this kind are treated together.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from mpipp.toolchain.instrument.llvm_ir import patterns
 from mpipp.toolchain.instrument.llvm_ir.function import Function
 from mpipp.toolchain.instrument.llvm_ir.loops import Block, Loop
 
-_MOST = 32  # accesses of a loop that it is worth while for
-_CORNERS = 8  # addresses that are calculated of one
+_MOST = 32  # accesses in a loop, to limit the code before it
+_CORNERS = 8  # corner addresses of one access
 _PENDING, _KEPT = 1, 2  # kinds of spans (wrapper/instrumentation/in_program/interface.h)
-_EITHER = 2  # a slope that is known to be neither up nor down
+_EITHER = 2  # a slope that may be up or down
 
 _OPPOSITE = {
     "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
@@ -30,7 +30,8 @@ _LAST = {"lt": -1, "gt": 1, "le": 0, "ge": 0}
 
 
 class _Step(NamedTuple):
-    """The step of a loop's value: the start, and the distance in elements of a type."""
+    """A value that changes by a constant step in each iteration. The unit is bytes, or
+    `element`."""
 
     start: str
     unit: str
@@ -40,14 +41,14 @@ class _Step(NamedTuple):
 
 
 class _Span(NamedTuple):
-    """Addresses between the least and the most of these lie all of an access."""
+    """The smallest and largest of these corners bound all addresses of an access."""
 
     corners: tuple[str, ...]
     bytes: int
 
 
 def hoisted(lines: Sequence[str]) -> Iterator[str]:
-    """A module's text, with one check before each loop that had many in it."""
+    """A module's text, with checks moved out of loops."""
     for own, part in patterns.functions(lines):
         yield from _hoist(part) if own else part
 
@@ -77,18 +78,18 @@ def _is_quiet(function: Function, loop: Loop) -> bool:
 
 
 class _LoopChecks:
-    # One loop's.
+    # The checks of one loop.
     def __init__(self, function: Function, loop: Loop) -> None:
         self.loop = loop
         self.spans: list[_Span] = []
-        self.around: _LoopChecks | None = None  # which has all of these
+        self.around: _LoopChecks | None = None  # the outer loop that contains all of these checks
         self._function = function
         self._slopes: dict[tuple[str, str], int | None] = {}
         self._copies: dict[tuple[str, bool], str] = {}
-        # Loops whose accesses are all known before have these.
+        # The accesses whose bounds are known before the loop.
         self._hooks: list[tuple[Block, int, re.Match[str], _Span | None]] = []
         self._steps: dict[str, _Step | None] = {}
-        self._is_sole = True  # what ends it
+        self._is_sole = True  # whether one condition alone ends the loop
         self._turns = self._last_turn()
         self._is_exact = self._has_single_exit() and function.can_add_between(loop)
 
@@ -135,7 +136,7 @@ class _LoopChecks:
         return _Span(tuple(corners), span.bytes) if len(corners) <= _CORNERS else None
 
     def _corners(self, value: str) -> tuple[str, ...]:
-        # The first and the last; none: it may be anywhere.
+        # The first and the last value; () if unknown.
         slope = self._slope(value, "")
         if slope is None:
             return ()
@@ -143,19 +144,20 @@ class _LoopChecks:
             return (self._copy(value, False),)
         return (self._copy(value, False), self._copy(value, True)) if self._turns else ()
 
-    # The direction in which a value changes from one iteration to the next. 0: it is constant;
-    # 1: it grows; -1: it shrinks; EITHER: it grows or shrinks; None: unknown, or not by a constant.
-    # needed: the instruction whose result must not overflow.
+    # The direction in which a value changes from one iteration to the next: 0 if it is constant, 1
+    # if it grows, -1 if it shrinks, EITHER if it grows or shrinks. None: unknown, or not by a
+    # constant. `needed` is the flag, nsw or nuw, which promises that an instruction does not
+    # overflow.
 
     def _slope(self, value: str, needed: str) -> int | None:
         key = (value, needed)
         if key not in self._slopes:
-            self._slopes[key] = None  # where it depends on itself
+            self._slopes[key] = None  # stops the recursion of a value that depends on itself
             self._slopes[key] = self._find_slope(value, needed)
         return self._slopes[key]
 
     def _inside(self, value: str) -> str:
-        # The definition of the value, if it is calculated in the loop.
+        # The instruction that computes the value, if it is in the loop; else "".
         found = self._function.value(value)
         return found[1] if found and found[0] in self.loop.body else ""
 
@@ -260,8 +262,8 @@ class _LoopChecks:
                     return _Step(start, unit, "", phi["type"], parts[0])
         return None
 
-    # The number of the last turn, from 0; it may be more, where the loop ends otherwise, or less
-    # than 0. Empty: not known.
+    # The number of the last iteration, from 0; "" if unknown. It is an upper bound if the loop has
+    # other exits. It may be negative.
 
     def _last_turn(self) -> str:
         block = self._function.block(self.loop.latch)
@@ -276,7 +278,8 @@ class _LoopChecks:
         return next(filter(None, self._turns_while(branch[1], goes_on)), "")
 
     def _turns_while(self, condition: str, goes_on: bool) -> Iterator[str]:
-        # The loop continues while that holds, or does not; each one of several decides.
+        # Yield bounds for the iterations while the condition equals `goes_on`. If it combines
+        # several comparisons, each of them gives a bound.
         what = self._inside(condition)
         compared = patterns.COMPARED.fullmatch(what)
         if not compared:
@@ -321,7 +324,7 @@ class _LoopChecks:
         return self._add(f"add i64 {count}, {more}") if more else count
 
     def _numbers(self, step: _Step, holds: str, kind: str, bound: str) -> tuple[str, str, str]:
-        # Where it starts and ends, and its step, in 64 bits.
+        # The start, the end and the step, in 64 bits.
         if step.element:
             start, end = (self._add(f"ptrtoint {kind} {one} to i64") for one in (step.start, bound))
             size = self._add(f"getelementptr {step.element}, {step.type} null, i64 {step.unit}")
@@ -337,7 +340,7 @@ class _LoopChecks:
         start, end = (self._add(f"{wider} {kind} {one} to i64") for one in (step.start, bound))
         return start, end, step.unit
 
-    # A value in the first iteration, or the last, before the loop.
+    # A value before the loop: that of the first or of the last iteration.
 
     def _copy(self, value: str, last: bool) -> str:
         what = self._inside(value)
@@ -368,7 +371,7 @@ class _LoopChecks:
     def _add(self, what: str) -> str:
         return self._function.add(self.loop.entry, what)
 
-    # The look before the loop.
+    # The check before the loop.
 
     def finish(self) -> None:
         for block, at, hook, exactly in self._hooks:
@@ -393,14 +396,14 @@ class _LoopChecks:
         self._function.add_between(self.loop, line)
 
     def _has_single_exit(self) -> bool:
-        # Return whether the number of turns is exactly known.
+        # Return whether the number of iterations is known exactly.
         body = self.loop.body
         others = (self._function.block(i).after for i in body if i != self.loop.latch)
         return bool(self._turns) and self._is_sole and all(body.issuperset(one) for one in others)
 
     def _meets(self, spans: Sequence[_Span], kinds: int) -> str:
-        # Return whether anything of that kind is checked in these; then also in those of the loop
-        # around.
+        # The condition that checked memory of these kinds lies in the spans. In a nested loop, it
+        # must also lie in the spans of the outer loop.
         found = self._look(spans[0])
         for span in spans[1:]:
             found = self._add(f"or i32 {found}, {self._look(span)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The loops of a function, in the text of LLVM's intermediate language."""
+"""The loops of a function, in LLVM's textual IR."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _END = re.compile(
 
 @dataclass
 class Block:
-    """Lines between two labels; the first of them is its own label, but in a function's first.
+    """A basic block. Its first line is its label, except in a function's first block.
 
     Attributes:
-        name: of the label; empty in a function's first.
+        name: the label; "" in a function's first block.
         lines: the text.
-        after: positions of the blocks that it may go to.
-        before: of those that it comes from.
+        after: positions of its successors.
+        before: positions of its predecessors.
     """
 
     name: str
@@ -32,22 +32,22 @@ class Block:
     before: list[int] = field(default_factory=list)
 
     def end(self) -> int:
-        """Position of the line that leads to other blocks."""
+        """The index of the line that branches to other blocks."""
         ends = [i for i, line in enumerate(self.lines) if _END.match(line)]
         return ends[-1] if ends else len(self.lines)
 
 
 @dataclass
 class Loop:
-    """A natural loop with one block that goes back.
+    """A natural loop with one back edge.
 
     Attributes:
-        header: position of the block that it begins with.
-        latch: of that which goes back.
-        entry: of the only block outside that leads there.
-        body: of all its blocks.
-        always: of those that each turn leads through.
-        outer: the next loop around it that is one of these; None.
+        header: position of its first block.
+        latch: position of the block that jumps back.
+        entry: position of the only block outside that jumps to the header.
+        body: positions of all its blocks.
+        always: positions of the blocks that each iteration runs.
+        outer: the next enclosing loop in the list, or None.
     """
 
     header: int
@@ -59,7 +59,7 @@ class Loop:
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
-    """The blocks of a function's text: its first line, the blocks' own, and `}`."""
+    """The basic blocks in the lines of a function. Its first and last line belong to none."""
     found = [Block("")]
     for line in lines[1:-1]:
         label = _LABEL.match(line)
@@ -76,7 +76,7 @@ def blocks(lines: Sequence[str]) -> list[Block]:
 
 
 def loops(found: Sequence[Block]) -> list[Loop]:
-    """Inner ones before those around them."""
+    """The natural loops, inner ones before outer ones."""
     order = _order(found)
     above = _dominators(found, order)
     backward: dict[int, list[int]] = {}
@@ -99,7 +99,7 @@ def loops(found: Sequence[Block]) -> list[Loop]:
 
 
 def _order(found: Sequence[Block]) -> list[int]:
-    # Reverse postorder.
+    # Reverse postorder of the blocks.
     done: list[int] = []
     seen = {0}
     stack: list[tuple[int, Iterable[int]]] = [(0, iter(found[0].after))]
@@ -116,7 +116,7 @@ def _order(found: Sequence[Block]) -> list[int]:
 
 
 def _dominators(found: Sequence[Block], order: Sequence[int]) -> dict[int, int]:
-    # For each block the nearest block on all paths to it.
+    # The immediate dominator of each block.
     rank = {block: i for i, block in enumerate(order)}
     above = {0: 0}
     changed = True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Patterns for the lines of LLVM's intermediate language that matter for loops."""
+"""Patterns for the lines of LLVM's textual IR that matter for loops."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOTH = re.compile(r"(?:and i1 (%\S+), (%\S+)|select i1 (%\S+), i1 (%\S+), i1 fal
 ANY = re.compile(r"(?:or i1 (%\S+), (%\S+)|select i1 (%\S+), i1 true, i1 (%\S+))")
 FLAGS = re.compile(r"(?<=[a-z]) (?:nuw|nsw|nneg|disjoint|exact|inbounds|nusw|samesign)\b")
 NAME = re.compile(r"%[-\w.$]+")
-# These do not change whether anything is checked.
+# Calls that do not change which memory is checked.
 QUIET = re.compile(
     r"@(?:llvm\..*|__tsan_.*|mpipp_inlined_.*|(?:sqrt|cbrt|sin|cos|tan|exp|exp2|log|log2|log10|pow"
     r"|fabs|floor|ceil|fmin|fmax|fmod|hypot|atan|atan2|tanh|erf)f?)"
@@ -41,7 +41,8 @@ CALL = re.compile(r"\b(?:call|invoke|callbr) ")
 
 
 def functions(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
-    """A module's lines, those of each function together; whether they are one of the program's."""
+    """Split a module into functions and the lines between them. True marks a function of the
+    program."""
     function: list[str] = []
     for line in lines:
         if line.startswith("define "):
@@ -59,7 +60,7 @@ def functions(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
 
 
 def parts(text: str) -> list[str]:
-    """A list's items, between commas that no brackets are around."""
+    """The items of a list, split at commas outside brackets."""
     parts = [""]
     depth = 0
     for letter in text:
