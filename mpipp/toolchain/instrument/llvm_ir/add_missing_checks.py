@@ -10,8 +10,9 @@ from mpipp.symbolizer import skipped_accesses
 from mpipp.toolchain.instrument.llvm_ir import patterns
 from mpipp.toolchain.instrument.llvm_ir.escaping_locals import Locals, local_pointers
 
-# Accesses that ThreadSanitizer skips, by default or by option: sizes other than 1, 2, 4, 8 and 16
-# bytes, parts of local variables, and atomic operations. It would replace atomic operations.
+# Accesses that ThreadSanitizer skips, by default or by option. These are accesses of sizes other
+# than 1, 2, 4, 8 and 16 bytes, accesses to parts of local variables, and atomic operations. (It
+# would replace atomic operations.)
 _TYPE = r"x86_fp80|fp128|half|bfloat|float|double|ptr|i\d+\*?|<\d+ x [a-z]+\d*>"
 _PLACE = (
     rf"(?P<pointer>ptr|(?:{_TYPE})\*) "

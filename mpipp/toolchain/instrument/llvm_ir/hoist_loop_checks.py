@@ -144,10 +144,9 @@ class _LoopChecks:
             return (self._copy(value, False),)
         return (self._copy(value, False), self._copy(value, True)) if self._turns else ()
 
-    # The direction in which a value changes from one iteration to the next: 0 if it is constant, 1
-    # if it grows, -1 if it shrinks, EITHER if it grows or shrinks. None: unknown, or not by a
-    # constant. `needed` is the flag, nsw or nuw, which promises that an instruction does not
-    # overflow.
+    # The direction in which a value changes in each iteration. It is 0 for a constant, 1 if the
+    # value grows, -1 if it shrinks, EITHER for 1 or -1, and None if unknown. `needed` is the flag,
+    # nsw or nuw, which promises that an instruction does not overflow.
 
     def _slope(self, value: str, needed: str) -> int | None:
         key = (value, needed)
