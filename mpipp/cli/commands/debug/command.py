@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp.cli.commands import attach
+from mpipp.cli.commands.debug.job import Start
 from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
 from mpipp.cli.commands.run.check import new_directory, prefixed
 from mpipp.common.errors import MpippError
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         before = prefix(wrapper, {"MPIPP_HOLD": os.path.join(directory, RANKS)})
         command = [*launcher, *prefixed(program, before)]
-        supervisor = Supervisor(directory, command, {}, arguments.stdin)
+        supervisor = Supervisor(directory, Start(command, {}), arguments.stdin)
         sys.stdout.flush()
         return supervisor.run([*gdb, *_beginning(f"begin({os.path.join(directory, DEBUGGER)!r})")])
     finally:

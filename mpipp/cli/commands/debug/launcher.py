@@ -19,8 +19,13 @@ _PATIENCE = 3.0
 _STEP = 0.01
 
 
-def start(words: Sequence[str], variables: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start(
+    words: Sequence[str], variables: Mapping[str, str], directory: str | None = None
+) -> subprocess.Popen[bytes]:
     """Start the launcher in its own session, so that control-C in the terminal does not reach it.
+
+    Args:
+        directory: the working directory; None: this process's.
 
     Raises MpippError.
     """
@@ -37,13 +42,15 @@ def start(words: Sequence[str], variables: Mapping[str, str]) -> subprocess.Pope
         return subprocess.Popen(
             words,
             env={**os.environ, **variables},
+            cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             preexec_fn=begin,
         )
     except OSError as error:
-        raise MpippError(f"cannot start {words[0]}: {error.strerror}") from None
+        # The file is the program's, or the working directory.
+        raise MpippError(f"cannot start {error.filename}: {error.strerror}") from None
 
 
 def end(launcher: subprocess.Popen[bytes], meanwhile: Callable[[], None]) -> None:
