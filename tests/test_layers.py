@@ -20,6 +20,7 @@ LAYERS = (
     ("common",),
     ("typetree", "datatypes"),
     ("ranks",),
+    ("dap",),
     ("model",),
     ("symbolizer",),
     ("analysis.rma_engine",),

@@ -40,6 +40,7 @@ in gdb:
 _MODULES = {
     "run": "run.command",
     "debug": "debug.command",
+    "dap": "dap.command",
 }  # commands in a module of another name
 _GDB_USAGE = """\
 mpipp gdb [--mpicc CC] [GDB OPTION...]

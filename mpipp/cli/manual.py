@@ -77,6 +77,17 @@ COMMANDS: dict[str, Manual] = {
         ),
         (("STATUS", "the exit status of gdb; after `mpipp detach`, of the launcher"), _ERROR),
     ),
+    "dap": Manual(
+        "serve an editor that speaks the Debug Adapter Protocol",
+        (
+            "Editors start this command. It reads requests on standard input, and writes responses "
+            "and events to standard output. The requests `launch` and `attach` debug all ranks of "
+            "a job: each rank is a thread of the session.",
+            "docs/howto/debug-in-an-editor.md has the settings of editors, and "
+            "docs/reference/dap.md the requests.",
+        ),
+        (("0", "the editor has ended the session"), _ERROR),
+    ),
     "gdb": Manual(
         "start gdb with mpipp loaded and the wrapper in the program",
         (

@@ -39,6 +39,11 @@ def output(command: str, *words: int | str) -> str:
     return decoded(lambda: gdb.execute(_line(command, words), to_string=True))
 
 
+def typed(text: str) -> str:
+    """The output of a command as the user has typed it, with the lines that belong to it."""
+    return decoded(lambda: gdb.execute(text, to_string=True))
+
+
 def value(expression: str) -> gdb.Value:
     """The value of an expression. Raises gdb.error, and MpippError for an expression of several
     lines."""

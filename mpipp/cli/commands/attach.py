@@ -70,6 +70,15 @@ def of_job(word: str) -> list[Process]:
     return free(chosen(running_jobs.jobs(), word or None).processes)
 
 
+def ranks(word: str) -> dict[int, int]:
+    """The processes of a job by rank, as `of_job` finds them. Raises MpippError."""
+    processes = of_job(word)
+    numbers = [process.rank for process in processes]
+    if -1 in numbers or len(set(numbers)) < len(numbers):  # processes of several jobs
+        numbers = [*range(len(processes))]
+    return {number: process.pid for number, process in zip(numbers, processes)}
+
+
 def free(processes: Iterable[Process]) -> list[Process]:
     """Return the processes that gdb can attach to; print why it cannot attach to the others.
 

@@ -215,9 +215,10 @@ def _is_summary() -> bool:
 
 def _is_for_dap() -> bool:
     # Return whether the Debug Adapter Protocol called the printer's method. Its clients need a text
-    # beside the children. gdb's Python calls the method for DAP, and gdb itself in other cases.
+    # beside the children. Python calls the method for DAP, gdb's or mpipp's; gdb itself does in
+    # other cases.
     try:
         caller = sys._getframe(2)
     except ValueError:
         return False
-    return str(caller.f_globals.get("__name__")).startswith("gdb.dap.")
+    return str(caller.f_globals.get("__name__")).startswith(("gdb.dap.", "mpipp.gdb.dap."))

@@ -92,8 +92,13 @@ def _has_stopped(point: gdb.Breakpoint) -> bool:
     return bool(point.hit_count != before)
 
 
+def is_watchpoint(point: gdb.Breakpoint) -> bool:
+    """Return whether a breakpoint watches the value of an expression."""
+    return point.type in _WATCHPOINTS
+
+
 def _point(point: gdb.Breakpoint) -> str:
-    if point.type not in _WATCHPOINTS:
+    if not is_watchpoint(point):
         return f"Breakpoint {point.number}"
     # Each rank has a watchpoint of its own. Without its number, equal stops have equal texts.
     expression = plain(point.expression or "", "")

@@ -31,6 +31,7 @@ class Actions(NamedTuple):
         finish: writes lines, and lets input through.
         release: lets the waiting ranks begin.
         run: lets ranks run until they stop; stops that have already happened count.
+        attached: lets a front end do something first, then calls its argument.
     """
 
     close: Callable[[], None]
@@ -38,6 +39,7 @@ class Actions(NamedTuple):
     finish: Callable[[Iterable[str]], None]
     release: Callable[[], None]
     run: Callable[[list[int], list[Stop]], None]
+    attached: Callable[[Callable[[], None]], None]
 
 
 class JobStart:
@@ -52,6 +54,7 @@ class JobStart:
         self._is_attached = False
         self._timer: Timer | None = None
         self._entries: list[TargetBreakpoint] = []
+        self.stops_at_entry = True  # of the main programs
 
     def begin(self) -> None:
         """Begin to wait for the processes of the job."""
@@ -133,11 +136,18 @@ class JobStart:
         if self._is_attached:
             return
         self._is_attached = True
+        self._actions.attached(self._proceed)
+
+    def _proceed(self) -> None:
         if not self._held:
             self._actions.finish(stops.lines(self._stops()))
             return
         held = sorted(rank for rank in self._held if rank in self._group.alive)
         self._held.clear()
+        if not self.stops_at_entry:
+            self._actions.release()
+            self._actions.run(held, [])
+            return
         names = self._entry_names(held)
         self._set_entries(names)
         self._actions.release()

@@ -21,6 +21,7 @@ from mpipp.gdb.ranks.group import Group
 from mpipp.gdb.ranks.input_gate import InputGate
 from mpipp.gdb.ranks.job_start import Actions, JobStart
 from mpipp.gdb.ranks.link import Link, Timer
+from mpipp.gdb.ranks.observer import Front, Observer
 from mpipp.gdb.ranks.waiting import Waiting
 from mpipp.ranks.stops import Stop
 
@@ -39,19 +40,22 @@ end"""
 class DebugSession:
     """The ranks of a job in this gdb, and its connection to `mpipp debug`."""
 
-    def __init__(self) -> None:
+    def __init__(self, front: Front | None = None, observer: Observer | None = None) -> None:
         self.group = Group()
-        self.gate = InputGate(self._prompt, self.interrupt)
-        self.waiting = Waiting(self.gate.write, self._finish, self._where)
+        self.gate = front or InputGate(self._prompt, self.interrupt)
+        self.observer = observer or Observer()
+        self.waiting = Waiting(self.gate.write, self._finish, self._where, self.gate.hint)
         actions = Actions(
             self.gate.close,
             self.gate.write,
             self._finish,
             lambda: self.required_link().send(release=True),
             self._run_to_entry,
+            self.observer.attached,
         )
         self.start = JobStart(self.group, actions)
         self._link: Link | None = None
+        self._is_attached = False
         self._is_ending = False  # the user ended the job: ignore its last messages
         self._target: TargetBreakpoint | None = None  # of run-to
         self._selected = 0  # the rank to select after a wait
@@ -61,9 +65,13 @@ class DebugSession:
         gdb.events.stop.connect(self._stopped)
         gdb.events.exited.connect(self._exited)
 
-    def connect(self, path: str) -> None:
-        """Connect to `mpipp debug`, which then starts the job."""
-        self._link = Link(path, self._hear)
+    def connect(self, path: str, is_attached: bool = False) -> None:
+        """Connect to `mpipp debug` or `mpipp dap`, which then starts the job.
+
+        Args:
+            is_attached: the job runs already, and continues if the connection is lost.
+        """
+        self._link, self._is_attached = Link(path, self._hear), is_attached
         self.start.begin()
 
     def restart(self) -> None:
@@ -95,16 +103,18 @@ class DebugSession:
             raise MpippError("this gdb has not started the job: mpipp debug -n 4 -- ./app does")
         return self._link
 
-    def run(self, ranks: Iterable[int], command: str, awaited: Iterable[int]) -> None:
+    def run(self, ranks: Iterable[int], command: str, awaited: Iterable[int] | None) -> None:
         """Let ranks run, and hold the prompt back until the `awaited` ranks have stopped.
 
         Args:
             command: the gdb command, such as "next", for the last stopped thread of each rank.
                 Other threads continue.
+            awaited: None: do not wait.
         """
         self._selected = self.selected
-        self.gate.close()
-        self.waiting.begin(awaited)
+        if awaited is not None:
+            self.gate.close()
+            self.waiting.begin(awaited)
         for rank in ranks:
             threads = self.group.threads(rank)
             if threads and command != "continue":
@@ -124,7 +134,7 @@ class DebugSession:
         console.output("{} &", command)
 
     def _run_to_entry(self, ranks: list[int], others: list[Stop]) -> None:
-        self.run(ranks, "continue", ranks)
+        self.run(ranks, "continue", ranks if self.start.stops_at_entry else None)
         for stop in others:
             self.waiting.add(stop)
 
@@ -179,6 +189,8 @@ class DebugSession:
         word, value = next(iter(message.items()))
         if word == "started":
             self._is_ending = False
+        elif word == "request":
+            self.observer.request(value)
         elif self._is_ending and word != "lost":
             return
         elif word == "held":
@@ -186,17 +198,18 @@ class DebugSession:
         elif word == "output":
             self.gate.write(value)
         elif word == "ended":
-            self._end(f"the job has ended with exit status {value}: mpipp restart starts it again")
+            sentence = f"the job has ended with exit status {value}: mpipp restart starts it again"
+            self._end(sentence, value)
         elif word == "failed":
             self._end(value)
         elif word == "lost":
             self._link = None
-            self.kill_ranks()
+            self._let_go("detach" if self._is_attached else "kill")
             self._end("mpipp debug has ended")
 
-    def _end(self, sentence: str, moments: int = _MOMENTS) -> None:
+    def _end(self, sentence: str, status: int | None = None, moments: int = _MOMENTS) -> None:
         if self.waiting.is_active and self.group.alive and moments:
-            Timer(_MOMENT, functools.partial(self._end, sentence, moments - 1))
+            Timer(_MOMENT, functools.partial(self._end, sentence, status, moments - 1))
             return
         if self.waiting.is_active:
             self.waiting.end()
@@ -204,6 +217,7 @@ class DebugSession:
             self.gate.open([sentence])
         else:
             self.gate.write([sentence])
+        self.observer.ended(sentence, status)
 
     def _stopped(self, event: gdb.StopEvent) -> None:
         console.execute("set suppress-cli-notifications off")
@@ -218,20 +232,23 @@ class DebugSession:
             return  # at an attach, every thread stops
         self.group.note(rank, thread)
         self.waiting.add(stop)
+        self.observer.stopped(stop, thread, event)
 
     def _exited(self, event: gdb.ExitedEvent) -> None:
         rank = self.group.rank(event.inferior)
         if rank is not None and not self._is_ending:
-            self.waiting.add(descriptions.ended(rank, event))
+            stop = descriptions.ended(rank, event)
+            self.waiting.add(stop)
+            self.observer.exited(stop)
 
 
 _session: DebugSession | None = None
 
 
-def create() -> DebugSession:
-    """Create the session, which makes this gdb debug a job."""
+def create(front: Front | None = None, observer: Observer | None = None) -> DebugSession:
+    """Create the session, which makes this gdb debug a job, at its terminal or a front end."""
     global _session
-    _session = DebugSession()
+    _session = DebugSession(front, observer)
     return _session
 
 

@@ -22,6 +22,7 @@ class Waiting:
         write: writes lines outside a wait.
         finish: writes the last lines of a wait.
         where: returns the place of a running rank.
+        hint: how the user stops the ranks.
     """
 
     def __init__(
@@ -29,8 +30,9 @@ class Waiting:
         write: Callable[[Iterable[str]], None],
         finish: Callable[[Iterable[str]], None],
         where: Callable[[int], str],
+        hint: str,
     ) -> None:
-        self._write, self._finish, self._where = write, finish, where
+        self._write, self._finish, self._where, self._hint = write, finish, where, hint
         self._expected: set[int] | None = None  # None: no command waits
         self._stops: list[Stop] = []
         self._timer: Timer | None = None
@@ -93,7 +95,7 @@ class Waiting:
             self.end()
         elif not self._is_told:
             self._is_told = True
-            self._write([*self._missing(), "control-C stops the focus"])
+            self._write([*self._missing(), self._hint])
 
     def _missing(self) -> Iterator[str]:
         groups: dict[str, list[int]] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests import dap, support
+from tests import support
+from tests.dap import client
 
 pytestmark = pytest.mark.skipif(
     support.gdb_version() < (14,), reason="gdb speaks DAP from version 14 on"
@@ -34,14 +35,14 @@ int main(int argc, char **argv) {
 """
 
 
-def values(variables: dict[str, dap.Body]) -> dict[str, str]:
+def values(variables: dict[str, client.Body]) -> dict[str, str]:
     return {name: variable["value"] for name, variable in variables.items()}
 
 
 @every
 def test_trees(mpi: support.MPI) -> None:
     program = support.compile_program(support.program_source("gdb", "commands.c"), mpi)
-    with dap.stopped(support.gdb_words(mpi), str(program), "mark", mpi.env) as (gdb, variables):
+    with client.stopped(support.gdb_words(mpi), str(program), "mark", mpi.env) as (gdb, variables):
         s_type = variables["s_type"]
         assert s_type["value"] == "STRUCT[3]"
         members = gdb.variables(s_type["variablesReference"])
@@ -66,7 +67,7 @@ def test_trees(mpi: support.MPI) -> None:
 @every
 def test_long_array(mpi: support.MPI) -> None:
     program = support.compile_program(LONG, mpi)
-    with dap.stopped(support.gdb_words(mpi), str(program), "mark", mpi.env) as (gdb, variables):
+    with client.stopped(support.gdb_words(mpi), str(program), "mark", mpi.env) as (gdb, variables):
         members = gdb.variables(variables["pairs"]["variablesReference"])
         data = members["data"]
         assert data["indexedVariables"] == 1000000

@@ -84,12 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _attach(gdb: Sequence[str], job: str, program: Sequence[str]) -> NoReturn:
     if program:
         raise MpippError("--attach is for a running job: name no program")
-    processes = attach.of_job(job)
-    ranks = [process.rank for process in processes]
-    if -1 in ranks or len(set(ranks)) < len(ranks):  # processes of several jobs
-        ranks = [*range(len(processes))]
-    found = {rank: process.pid for rank, process in zip(ranks, processes)}
-    attach.become_gdb([*gdb, *_beginning(f"attach({found!r})")])
+    attach.become_gdb([*gdb, *_beginning(f"attach({attach.ranks(job)!r})")])
 
 
 def _beginning(call: str) -> Sequence[str]:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from mpipp.cli.commands.debug import launcher
 from mpipp.cli.commands.debug.held_ranks import HeldRank, HeldRanks
 from mpipp.cli.commands.debug.output_lines import LineReader
-from mpipp.common.errors import MpippError
 
 _MOST = 1 << 16
 
@@ -33,7 +32,7 @@ class Events(NamedTuple):
 
 
 class Start(NamedTuple):
-    """How a job is started.
+    """The start of a job.
 
     Attributes:
         command: the launcher's words, with the program's.

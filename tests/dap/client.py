@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A gdb driven by the Debug Adapter Protocol."""
+"""A client of the Debug Adapter Protocol, for gdb's own server and for mpipp's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Body = dict[str, Any]
 
 
 class Adapter:
-    """gdb's end of the protocol."""
+    """The server's end of the protocol."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -37,20 +37,38 @@ class Adapter:
 
     def response(self, number: int) -> Body:
         """Wait for the response to a request: its body."""
+        response = self._response(number)
+        assert response["success"], response
+        return dict(response.get("body") or {})
+
+    def refusal(self, command: str, **arguments: Any) -> str:
+        """Send a request and wait for its failure: the sentence."""
+        response = self._response(self.send(command, **arguments))
+        assert not response["success"], response
+        assert response["body"]["error"]["variables"]["sentence"] == response["message"]
+        return str(response["message"])
+
+    def _response(self, number: int) -> Body:
         while number not in self._responses:
             self._read()
-        response = self._responses.pop(number)
-        assert response["success"], response
-        return dict(response.get("body", {}))
+        return self._responses.pop(number)
 
-    def event(self, name: str) -> Body:
-        """Wait for the next event of this name: its body."""
+    def event(self, name: str, **with_: Any) -> Body:
+        """Wait for the next event of this name, and with these members in its body: the body."""
         while True:
             for event in self._events:
-                if event["event"] == name:
+                body = dict(event.get("body", {}))
+                if event["event"] == name and with_.items() <= body.items():
                     self._events.remove(event)
-                    return dict(event.get("body", {}))
+                    return body
             self._read()
+
+    def output(self, text: str) -> str:
+        """Wait for output that has a text: all of it so far."""
+        found = ""
+        while text not in found:
+            found += str(self.event("output")["output"])
+        return found
 
     def variables(self, reference: int, start: int = 0, count: int = 0) -> dict[str, Body]:
         """The children [start, start + count) of a variable, all if count is 0, by name."""
@@ -68,7 +86,7 @@ class Adapter:
             if not line.strip():
                 break
         text = stream.read(length)
-        assert text, "gdb ended"
+        assert text, f"the server ended; events: {self._events}"
         message = json.loads(text)
         if message["type"] == "event":
             self._events.append(message)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""The debug adapter: between the client, gdb and the job."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mpipp.cli.commands.dap import debuggee
+from mpipp.cli.commands.dap.debuggee import Sockets
+from mpipp.cli.commands.debug.gdb_link import GdbLink
+from mpipp.cli.commands.debug.held_ranks import HeldRank
+from mpipp.cli.commands.debug.job import Events, Job, Start, listen
+from mpipp.common.errors import MpippError
+from mpipp.common.text.sanitize import plain
+from mpipp.dap import arguments, messages
+from mpipp.dap.capabilities import CAPABILITIES
+from mpipp.dap.messages import Message, MessageReader
+
+_STEP = 0.1  # seconds between searches for processes that have ended
+_PATIENCE = 5.0  # seconds that gdb has to let processes go
+_MOST = 1 << 16
+_INPUT, _OUTPUT = 0, 1
+
+
+class Adapter:
+    """One session of a client.
+
+    Args:
+        directory: of the sockets.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._sockets = Sockets(*(os.path.join(directory, name) for name in ("gdb", "ranks")))
+        self._selector = selectors.DefaultSelector()
+        self._reader = MessageReader()
+        self._number = 0
+        self._gdb: subprocess.Popen[bytes] | None = None
+        self._job: Job | None = None
+        self._link: GdbLink | None = None
+        self._waiting: dict[int, Message] = {}  # requests that gdb has not answered
+        self._start: Message | None = None  # the request for the session, until it is configured
+        self._is_attached = self._is_over = self._has_ended = False
+
+    def run(self) -> int:
+        """Serve the client until it leaves; returns the exit status."""
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda number, _: sys.exit(128 + number))
+        # Nobody else may write to the client.
+        self._output = os.dup(_OUTPUT)
+        os.dup2(sys.stderr.fileno(), _OUTPUT)
+        self._selector.register(_INPUT, selectors.EVENT_READ, self._hear)
+        try:
+            while not self._is_over:
+                self._listen()
+            return 0
+        except BrokenPipeError:  # the client is gone
+            return 0
+        finally:
+            self._end()
+
+    def _listen(self) -> None:
+        listen(self._selector, _STEP)
+        if self._job is not None:
+            self._job.look()
+        if self._gdb is not None and self._gdb.poll() is not None and not self._is_over:
+            self._lose_gdb(self._gdb.returncode)
+
+    def _send(self, message: Message) -> None:
+        self._number += 1
+        data = messages.encoded({"seq": self._number, **message})
+        while data:
+            data = data[os.write(self._output, data) :]
+
+    def _hear(self) -> None:
+        data = os.read(_INPUT, _MOST)
+        if not data:
+            self._is_over = True
+            return
+        try:
+            for message in self._reader.feed(data):
+                if message.get("type") == "request" and not self._is_over:
+                    self._answer(message)
+        except MpippError as error:
+            sys.stderr.write(plain(f"mpipp: {error}\n"))
+            self._is_over = True
+
+    def _answer(self, request: Message) -> None:
+        own: dict[str, Callable[[Message], None]] = {
+            "initialize": lambda request: self._send(messages.response(request, CAPABILITIES)),
+            "launch": self._begin,
+            "attach": self._begin,
+            "disconnect": self._disconnect,
+            "terminate": self._terminate,
+        }
+        try:
+            own.get(str(request.get("command")), self._pass_on)(request)
+        except MpippError as error:
+            self._send(messages.failure(request, str(error)))
+
+    def _pass_on(self, request: Message) -> None:
+        if self._gdb is None or self._link is None:
+            raise MpippError("no program is debugged: send launch or attach first")
+        if not self._link.is_connected:
+            raise MpippError("gdb is still starting: wait for the event initialized")
+        self._waiting[request["seq"]] = request
+        self._link.send(request=request)
+
+    def _begin(self, request: Message) -> None:
+        if self._gdb is not None:
+            raise MpippError("a program is debugged already: disconnect first")
+        settings = request.get("arguments") or {}
+        if not isinstance(settings, dict):
+            raise MpippError("the arguments of a request must be an object")
+        self._is_attached = request["command"] == "attach"
+        if self._is_attached:
+            words = debuggee.gdb_of_attach(arguments.attach(settings), self._sockets)
+        else:
+            wanted = arguments.launch(settings)
+            words = debuggee.gdb_of_launch(wanted, self._sockets)
+            start = debuggee.job(wanted, self._sockets)
+            self._job = self._new_job(start, wanted.stdin_rank)
+        self._link = GdbLink(self._sockets.gdb, self._job, self._selector, self._hear_gdb)
+        self._gdb = self._started(words)
+        if self._job is not None:
+            self._job.debugger = self._gdb.pid
+        self._start = request
+
+    def _new_job(self, start: Start, stdin_rank: int) -> Job:
+        events = Events(self._held, self._show, self._report_end)
+        return Job(self._sockets.ranks, start, stdin_rank, self._selector, events)
+
+    def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
+        # gdb would end at the end of its input: it gets none as long as this process lives.
+        gdb = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        assert gdb.stdout is not None
+        descriptor = gdb.stdout.fileno()
+        self._selector.register(descriptor, selectors.EVENT_READ, lambda: self._read(descriptor))
+        return gdb
+
+    def _read(self, descriptor: int) -> None:
+        data = os.read(descriptor, _MOST)
+        if not data:
+            self._selector.unregister(descriptor)
+            return
+        text = plain(data.decode("utf-8", "replace"))
+        if text.strip():
+            self._send(messages.event("output", category="console", output=text))
+
+    def _held(self, rank: HeldRank) -> None:
+        if self._link is not None:
+            self._link.send(held={"pid": rank.pid, "rank": rank.rank, "size": rank.size})
+
+    def _show(self, lines: Sequence[str]) -> None:
+        text = "".join(f"{plain(line, chr(9))}\n" for line in lines)
+        self._send(messages.event("output", category="stdout", output=text))
+
+    def _report_end(self, status: int) -> None:
+        if self._start is not None:
+            self._refuse(f"the job has ended with exit status {status} before all ranks began")
+        elif self._link is not None:
+            self._link.send(ended=status)
+
+    def _refuse(self, sentence: str) -> None:
+        # The session has not begun.
+        request, self._start = self._start, None
+        if request is not None:
+            self._send(messages.failure(request, sentence))
+        self._end_session()
+
+    def _end_session(self) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            self._send(messages.event("terminated"))
+
+    def _hear_gdb(self, message: Mapping[str, Any]) -> None:
+        if message.get("event") == "terminated":
+            if self._start is None:
+                self._end_session()
+            else:  # the launcher cannot be started
+                self._refuse("the job cannot be started: the console has the reason")
+            return
+        self._send(dict(message))
+        if message["type"] != "response":
+            return
+        request = self._waiting.pop(message["request_seq"], None)
+        is_configured = message["command"] == "configurationDone" and message["success"]
+        if request is not None and is_configured and self._start is not None:
+            start, self._start = self._start, None
+            self._send(messages.response(start))
+
+    def _lose_gdb(self, status: int) -> None:
+        # It has crashed, or the user typed "quit" in the console.
+        self._gdb = None
+        how = f"signal {-status}" if status < 0 else f"exit status {status}"
+        for request in self._waiting.values():
+            self._send(messages.failure(request, f"gdb has ended with {how}"))
+        self._waiting.clear()
+        text = f"gdb has ended with {how}: the session ends\n"
+        self._send(messages.event("output", category="important", output=text))
+        if self._job is not None:
+            self._job.end()
+        self._refuse(f"gdb has ended with {how}")
+
+    def _terminate(self, request: Message) -> None:
+        if self._is_attached:
+            self._ask_gdb("kill")
+        elif self._job is not None:
+            self._job.end()
+        self._send(messages.response(request))
+        self._end_session()
+
+    def _disconnect(self, request: Message) -> None:
+        ends = bool(
+            (request.get("arguments") or {}).get("terminateDebuggee", not self._is_attached)
+        )
+        if self._gdb is not None:
+            if not ends:
+                self._ask_gdb("detach")
+            elif self._is_attached:
+                self._ask_gdb("kill")
+        self._send(messages.response(request))
+        if not ends and self._job is not None:
+            self._follow(self._job)
+        self._is_over = True
+
+    def _ask_gdb(self, command: str) -> None:
+        # Wait until gdb has let the processes go: it must not be killed before.
+        if self._link is None or not self._link.is_connected:
+            return
+        number = -1
+        self._waiting[number] = {"seq": number, "command": command}
+        self._link.send(request=self._waiting[number])
+        until = time.monotonic() + _PATIENCE
+        while number in self._waiting and time.monotonic() < until and self._gdb is not None:
+            self._listen()
+
+    def _follow(self, job: Job) -> None:
+        # The job continues without debugger and client. Its output needs a reader.
+        job.is_detached = True
+        self._output = os.open(os.devnull, os.O_WRONLY)
+        while job.is_running:
+            listen(self._selector, _STEP)
+            job.look()
+
+    def _end(self) -> None:
+        self._is_over = True
+        if self._is_attached and self._gdb is not None and self._gdb.poll() is None:
+            with contextlib.suppress(BrokenPipeError):
+                self._ask_gdb("detach")
+        if self._job is not None:
+            self._job.end()
+        if self._gdb is not None and self._gdb.poll() is None:
+            self._gdb.kill()
+            self._gdb.wait()

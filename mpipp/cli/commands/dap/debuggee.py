@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The words that start a job and gdb, from the settings of `launch` and `attach`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import NamedTuple
+
+from mpipp.cli.commands import attach
+from mpipp.cli.commands.debug.job import Start
+from mpipp.cli.commands.run.check import prefixed
+from mpipp.common.errors import MpippError
+from mpipp.dap.arguments import Attach, Launch
+from mpipp.toolchain import run_launcher
+from mpipp.toolchain.gdb_command import debugger, loading
+from mpipp.toolchain.preload import built, mpi_for, prefix
+
+
+class Sockets(NamedTuple):
+    """The paths to which gdb and the ranks connect."""
+
+    gdb: str
+    ranks: str
+
+
+def job(wanted: Launch, sockets: Sockets) -> Start:
+    """The start of a job. Raises MpippError."""
+    if wanted.directory is not None and not os.path.isdir(wanted.directory):
+        raise MpippError(f"cwd is {wanted.directory}: there is no such directory")
+    program, *arguments = wanted.program
+    if wanted.directory is not None and "/" in program:
+        program = os.path.join(wanted.directory, program)
+    mpi = mpi_for(program, wanted.compiler or None)
+    launcher = run_launcher.command(mpi, wanted.launcher or None)
+    if wanted.ranks:
+        launcher += ["-n", str(wanted.ranks)]
+    before = prefix(built(mpi), {"MPIPP_HOLD": sockets.ranks})
+    command = [*launcher, *prefixed([program, *arguments], before)]
+    return Start(command, wanted.environment, wanted.directory)
+
+
+def gdb_of_launch(wanted: Launch, sockets: Sockets) -> list[str]:
+    """The command of the gdb of a job that is started. Raises MpippError."""
+    return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}")
+
+
+def gdb_of_attach(wanted: Attach, sockets: Sockets) -> list[str]:
+    """The command of the gdb of a job that runs already. Raises MpippError."""
+    processes = attach.ranks(wanted.job)
+    return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}, {processes!r}")
+
+
+def _gdb(options: str, arguments: str) -> list[str]:
+    try:
+        words = shlex.split(options)
+    except ValueError as error:
+        raise MpippError(f"gdbOptions is {options}: {error}") from None
+    begin = f"python import mpipp.gdb.dap.begin as dap; dap.begin({arguments})"
+    return [debugger(), "-q", "-nw", *loading(), *words, "-ex", begin]

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""The parts of the protocol that the adapter has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+CAPABILITIES: dict[str, Any] = {
+    "supportsConfigurationDoneRequest": True,
+    "supportsFunctionBreakpoints": True,
+    "supportsConditionalBreakpoints": True,
+    "supportsHitConditionalBreakpoints": True,
+    "supportsLogPoints": True,
+    "supportsEvaluateForHovers": True,
+    "supportsSetVariable": True,
+    "supportsSetExpression": True,
+    "supportsRestartRequest": True,
+    "supportsTerminateRequest": True,
+    "supportTerminateDebuggee": True,
+    "supportsSingleThreadExecutionRequests": True,
+    "supportsDelayedStackTraceLoading": True,
+    "supportsCompletionsRequest": True,
+    "supportsExceptionInfoRequest": True,
+    "exceptionBreakpointFilters": [],
+}

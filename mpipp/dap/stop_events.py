@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The stops of ranks as events of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from mpipp.dap.messages import Message, event
+from mpipp.ranks import rank_set
+from mpipp.ranks.stops import Stop
+
+ENTRY, STEP, PAUSE, BREAKPOINT, FUNCTION, DATA, EXCEPTION, GOTO = (
+    *("entry", "step", "pause", "breakpoint", "function breakpoint"),
+    *("data breakpoint", "exception", "goto"),
+)
+# The reason that a user sees first if ranks stop at the same time for several.
+_ORDER = (EXCEPTION, DATA, BREAKPOINT, FUNCTION, GOTO, PAUSE, STEP, ENTRY)
+
+
+class ThreadStop(NamedTuple):
+    """The stop of a thread.
+
+    Attributes:
+        thread: its number for the client.
+        reason: one of those above.
+        breakpoints: the numbers of those that have been hit.
+    """
+
+    thread: int
+    reason: str
+    stop: Stop
+    breakpoints: tuple[int, ...] = ()
+
+    @property
+    def description(self) -> str:
+        """The cause in words: "Breakpoint 1"."""
+        return self.stop.cause or {PAUSE: "paused", ENTRY: "at the entry"}.get(self.reason, "")
+
+
+def events(stops: Sequence[ThreadStop], all_stopped: bool) -> Iterator[Message]:
+    """The events for stops that have come together: one a thread, or one for all threads.
+
+    Args:
+        all_stopped: no thread runs any more.
+    """
+    ordered = sorted(stops, key=lambda one: (_ORDER.index(one.reason), one.stop.rank))
+    for number, one in enumerate(ordered[:1] if all_stopped else ordered):
+        body: dict[str, Any] = {
+            "reason": one.reason,
+            "threadId": one.thread,
+            "allThreadsStopped": all_stopped,
+        }
+        if one.description:
+            body["description"] = body["text"] = one.description
+        if one.breakpoints:
+            body["hitBreakpointIds"] = list(one.breakpoints)
+        # The client shows the first stop; the other ranks do not take its place.
+        if number:
+            body["preserveFocusHint"] = True
+        yield event("stopped", **body)
+
+
+def groups(stops: Sequence[Stop]) -> list[dict[str, Any]]:
+    """Equal stops together, for the event `mpipp/stops`."""
+    found: dict[Stop, list[int]] = {}
+    for one in stops:
+        found.setdefault(one._replace(rank=0), []).append(one.rank)
+    return [
+        {
+            "ranks": rank_set.compact(ranks),
+            "cause": one.cause,
+            "place": one.place,
+            "hasEnded": one.has_ended,
+        }
+        for one, ranks in found.items()
+    ]

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The first command of a gdb that `mpipp dap` has started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mpipp.gdb import console
+from mpipp.gdb.browser_server import gdb_thread
+from mpipp.gdb.commands.ranks import plain_breakpoints
+from mpipp.gdb.dap.client import ConsoleFront
+from mpipp.gdb.dap.server import Server
+from mpipp.gdb.ranks import session
+
+# Answers of commands go to the client, and nobody answers gdb's questions.
+_SETTINGS = (
+    "set confirm off",
+    "set width 0",
+    "set height 0",
+    "set prompt",
+    "set style enabled off",
+)
+
+
+def begin(path: str, stops: bool, processes: Mapping[int, int] | None = None) -> None:
+    """Start the job, or attach to these processes of ranks.
+
+    Args:
+        path: the socket of `mpipp dap`.
+        stops: whether the ranks stop before their main programs, or where they are.
+    """
+    for setting in _SETTINGS:
+        console.output("{}", setting)
+    plain_breakpoints.register()
+    server = Server()
+    found = session.create(ConsoleFront(), server)
+    found.start.stops_at_entry = stops
+    server.begin(found, processes is not None, stops)
+    found.connect(path, is_attached=processes is not None)
+    if processes is not None:
+        gdb_thread.post(lambda: found.start.attach(processes))

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Requests that let ranks run, or stop them: of one thread, or of the ranks in the focus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.dap import stop_events
+from mpipp.dap.arguments import Arguments, optional, required
+from mpipp.gdb import console
+from mpipp.gdb.dap.threads import Threads
+from mpipp.gdb.ranks.session import DebugSession
+
+_ALL = "allThreadsContinued"
+
+
+class RunControl:
+    """The requests for running.
+
+    A request for a rank in the focus is for all ranks of the focus, except with `singleThread`.
+    One for another rank is for that rank.
+    """
+
+    def __init__(self, session: DebugSession, threads: Threads) -> None:
+        self._session, self._threads = session, threads
+
+    def proceed(self, arguments: Arguments) -> dict[str, Any]:
+        """The answer to `continue`. Raises MpippError."""
+        rank, _thread = self._threads.stopped(required(arguments, "threadId", int))
+        if optional(arguments, "singleThread", False):
+            console.output("continue &")
+            return {_ALL: False}
+        ranks = self._meant(rank)
+        self._session.run(ranks, "continue", None)
+        return {_ALL: all(not one.is_stopped() for _, one in self._threads.every())}
+
+    def step(self, arguments: Arguments, word: str) -> None:
+        """Fulfil `next`, `stepIn` or `stepOut` by a command of gdb. Raises MpippError."""
+        number = required(arguments, "threadId", int)
+        rank, _thread = self._threads.stopped(number)
+        unit = {"next": "nexti", "step": "stepi"}.get(word, word)
+        word = unit if arguments.get("granularity") == "instruction" else word
+        if optional(arguments, "singleThread", False):
+            self._threads.expect(number, stop_events.STEP)
+            self._expect_caller(rank, word)
+            console.output("{} &", word)
+            return
+        ranks = [one for one in self._meant(rank) if one in self._session.group.stopped]
+        for one in ranks:
+            self._session.group.select(one)
+            self._expect_caller(one, word)
+            stopped = gdb.selected_thread()
+            if stopped is not None:
+                self._threads.expect(stopped.global_num, stop_events.STEP)
+        self._session.run(ranks, word, ranks)
+
+    def _expect_caller(self, rank: int, word: str) -> None:
+        if word == "finish" and gdb.selected_frame().older() is None:
+            raise MpippError(f"rank {rank} is in its outermost function: it cannot step out")
+
+    def pause(self, arguments: Arguments) -> None:
+        """Fulfil `pause`. Raises MpippError."""
+        number = required(arguments, "threadId", int)
+        rank, thread = self._threads.find(number)
+        if optional(arguments, "singleThread", False):
+            ranks = [rank]
+        else:
+            stopped = self._session.group.stopped
+            ranks = [one for one in self._meant(rank) if one not in stopped]
+        if thread.is_stopped() and rank not in ranks:
+            ranks = [one for one in ranks if one != rank]
+        if not ranks:
+            raise MpippError("these ranks have stopped already")
+        for one in ranks:
+            self._session.interrupt_rank(one)
+
+    def _meant(self, rank: int) -> list[int]:
+        focus = self._session.group.focus
+        return focus if rank in focus else [rank]

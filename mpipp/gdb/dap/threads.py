@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""The threads of all ranks as the client knows them, and which of them run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import gdb
+
+from mpipp.common.errors import MpippError
+from mpipp.dap import stop_events
+from mpipp.dap.stop_events import ThreadStop
+from mpipp.gdb.all_ranks import thread_stack
+from mpipp.gdb.dap import client
+from mpipp.gdb.program import sessions
+from mpipp.gdb.program.inferior_memory import selected
+from mpipp.gdb.ranks import descriptions
+from mpipp.gdb.ranks.group import Group
+from mpipp.gdb.ranks.link import Timer
+from mpipp.ranks.stops import Stop
+
+_TOGETHER = 0.05  # seconds in which stops are collected
+
+
+class Threads:
+    """The threads that the client sees: the first of each rank, and those that have called MPI.
+
+    MPI libraries have threads of their own. A thread that stops for a reason is seen from then on.
+    """
+
+    def __init__(self, group: Group) -> None:
+        self._group = group
+        self._seen: dict[int, bool] = {}  # those the client knows, and whether they run
+        self._chosen: set[int] = set()  # those that have stopped for a reason
+        self._reasons: dict[int, str] = {}  # of the stops that the client has asked for
+        self._stops: list[ThreadStop] = []
+        self._timer: Timer | None = None
+
+    def every(self) -> Iterator[tuple[int, gdb.InferiorThread]]:
+        """The threads with their ranks, by rank; the first one of a rank first."""
+        for rank in self._group.alive:
+            inferior = self._group.inferior(rank)
+            for thread in self._shown(inferior) if inferior is not None else ():
+                yield rank, thread
+
+    def _shown(self, inferior: gdb.Inferior) -> list[gdb.InferiorThread]:
+        with selected(inferior), sessions.also_running() as session:
+            try:
+                shown = [one for one, _ in thread_stack.shown_threads(inferior, session)]
+            except MpippError:  # damaged records
+                shown = [one for one, _ in thread_stack.shown_threads(inferior, None)]
+        known = {one.global_num for one in shown}
+        extra = [
+            one
+            for one in inferior.threads()
+            if one.global_num in self._chosen and one.global_num not in known
+        ]
+        return [*shown, *extra]
+
+    def find(self, number: int) -> tuple[int, gdb.InferiorThread]:
+        """The rank and the thread with a number. Raises MpippError if there is none."""
+        for rank, thread in self.every():
+            if thread.global_num == number:
+                return rank, thread
+        raise MpippError(f"there is no thread {number}: its rank has ended")
+
+    def stopped(self, number: int) -> tuple[int, gdb.InferiorThread]:
+        """Select the stopped thread with a number. Raises MpippError."""
+        rank, thread = self.find(number)
+        if not thread.is_stopped():
+            raise MpippError(f"rank {rank} runs: pause it first")
+        if thread != gdb.selected_thread():
+            thread.switch()
+        return rank, thread
+
+    def named(self) -> list[dict[str, Any]]:
+        """The threads for the client, with the state of each in its name."""
+        found = []
+        for rank, thread in self.every():
+            first = self._is_first(rank, thread)
+            number = "" if first else f", thread {thread.num}"
+            found.append(
+                {"id": thread.global_num, "name": f"rank {rank}{number}: {_state(rank, thread)}"}
+            )
+        return found
+
+    def _is_first(self, rank: int, thread: gdb.InferiorThread) -> bool:
+        inferior = self._group.inferior(rank)
+        return inferior is None or thread.num == min(one.num for one in inferior.threads())
+
+    def expect(self, number: int, reason: str) -> None:
+        """Remember why a thread is to stop: after a step, or on request."""
+        self._reasons[number] = reason
+
+    def note_stop(self, thread: gdb.InferiorThread, stop: Stop, event: gdb.StopEvent) -> None:
+        """A thread has stopped; the client gets all stops of a moment together."""
+        number = thread.global_num
+        asked = self._reasons.pop(number, "")
+        self._chosen.add(number)
+        reason, points = _reason(event, asked)
+        self._stops.append(ThreadStop(number, reason, stop, points))
+        if self._timer is None:
+            self._timer = Timer(_TOGETHER, self._report)
+
+    def note_attached(self) -> None:
+        """The ranks have stopped because gdb has attached."""
+        for rank, thread in self.every():
+            if thread.is_stopped():
+                stop = Stop(rank, "", "")
+                self._stops.append(ThreadStop(thread.global_num, stop_events.PAUSE, stop))
+        self._report()
+
+    def _report(self) -> None:
+        self._timer = None
+        stops, self._stops = self._stops, []
+        self._announce()
+        running = dict(self._running())
+        there = [one for one in stops if running.get(one.thread) is False]
+        for one in there:
+            self._seen[one.thread] = False
+        if not there:
+            return
+        for message in stop_events.events(there, not any(running.values())):
+            client.send(message)
+        client.send_event("mpipp/stops", groups=stop_events.groups([one.stop for one in there]))
+
+    def _running(self) -> Iterator[tuple[int, bool]]:
+        return ((thread.global_num, not thread.is_stopped()) for _, thread in self.every())
+
+    def update(self, told: Iterable[int] = (), told_all: bool = False) -> set[int]:
+        """Tell the client of threads that have begun, run now, or have ended.
+
+        Args:
+            told: threads of which the client knows that they run.
+            told_all: it takes all for running.
+
+        Returns the threads that have begun to run.
+        """
+        self._announce()
+        running = dict(self._running())
+        begun = {number for number, runs in running.items() if runs and not self._seen[number]}
+        for number in begun:
+            self._seen[number] = True
+        news = [] if told_all else sorted(begun.difference(told))
+        if len(news) > 1 and all(running.values()):
+            client.send_event("continued", threadId=news[0], allThreadsContinued=True)
+        else:
+            for number in news:
+                client.send_event("continued", threadId=number, allThreadsContinued=False)
+        return begun
+
+    def _announce(self) -> None:
+        there = {thread.global_num: thread for _, thread in self.every()}
+        for number, thread in there.items():
+            if number not in self._seen:
+                self._seen[number] = not thread.is_stopped()
+                client.send_event("thread", reason="started", threadId=number)
+        for number in [one for one in self._seen if one not in there]:
+            del self._seen[number]
+            self._chosen.discard(number)
+            client.send_event("thread", reason="exited", threadId=number)
+
+
+def _state(rank: int, thread: gdb.InferiorThread) -> str:
+    if not thread.is_stopped():
+        return descriptions.running(thread.inferior)
+    if thread != gdb.selected_thread():
+        thread.switch()
+    return descriptions.stop(rank, None).place
+
+
+def _reason(event: gdb.StopEvent, asked: str) -> tuple[str, tuple[int, ...]]:
+    if isinstance(event, gdb.SignalEvent) and event.stop_signal not in ("SIGSTOP", "SIGINT", "0"):
+        return stop_events.EXCEPTION, ()
+    if isinstance(event, gdb.BreakpointEvent):
+        points = [one for one in event.breakpoints if one.is_valid() and one.number > 0]
+        if points:
+            is_data = descriptions.is_watchpoint(points[0])
+            reason = stop_events.DATA if is_data else stop_events.BREAKPOINT
+            return reason, tuple(one.number for one in points)
+        return asked or stop_events.ENTRY, ()
+    return asked or stop_events.PAUSE, ()
