@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Figures of the recorder and the debugger side; `make bench` prints them."""
+"""Measurements of the recorder and the debugger, which `make bench` prints."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`python -m benchmarks [GROUP ...] [MPI ...]`: prints figures; of all groups without any."""
+"""`python -m benchmarks [GROUP ...] [MPI ...]`: prints the figures of some groups, by default of
+all."""
 
 from __future__ import annotations
 
@@ -33,17 +34,17 @@ GROUPS = {
     "logged": logged.figures,
     "ledgers": ledgers.figures,
 }
-PURE = {  # those that no MPI is needed for
+PURE = {  # groups that need no MPI argument
     "signatures": checks_signatures.figures,
     "overlap": checks_overlap.figures,
     "onesided": onesided.figures,
-    "compiled": compiled.figures,  # it finds its own
+    "compiled": compiled.figures,  # searches for an MPI itself
 }
 MPIS = ("mpich4", "openmpi4", "mpich5", "openmpi5")
 
 
 def main(words: list[str]) -> int:
-    """Exit status 0 with any figures: people judge them."""
+    """Print the figures. Returns 0 for any figures, because people judge them."""
     known = (*GROUPS, *PURE, *MPIS)
     unknown = [word for word in words if word not in known]
     if unknown:

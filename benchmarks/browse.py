@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of browsing: a page in the middle of a large buffer, from a real gdb over its socket."""
+"""The cost of browsing: one page in the middle of a large buffer, from a real gdb by socket."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def figures(mpi: MPI) -> Iterator[Figure]:
 
 
 def page(path: str, first: int) -> float:
-    """Seconds to have a page of a thousand elements."""
+    """Seconds to get a page of a thousand elements."""
     with socket.socket(socket.AF_UNIX) as connection, connection.makefile("rwb") as file:
         connection.connect(path)
-        file.readline()  # hello
+        file.readline()  # the hello message
         request = {"do": "children", "path": [1], "start": first, "stop": first + 1000}
 
         def ask() -> None:

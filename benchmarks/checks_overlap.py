@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The cost of overlap checks, beside the algorithms of the paper: blocklists and plain strided
-blocks.
+"""The cost of overlap checks, compared with blocklists and plain strided blocks from the paper.
 
-A blocklist (section VII of the paper) is a sorted list of intervals; two are compared by walking
-both. Plain strided blocks (section VIII) are compared by cases. In the worst case, unusual strides
-in one region, each block of one is compared with the other set.
+A blocklist (section VII of the paper) is a sorted list of intervals. Two blocklists are compared by
+one pass over both. Plain strided blocks (section VIII) are compared by cases. In the worst case,
+two unusual strides in one region, each block of one set is compared with the other set.
 """
 
 from __future__ import annotations
@@ -26,7 +25,8 @@ Blocklist = list[tuple[int, int]]
 
 
 class Strided(NamedTuple):
-    """The paper's strided block."""
+    """A strided block as in the paper. All members are in bytes, except the number of
+    repetitions."""
 
     begin: int
     length: int
@@ -39,7 +39,7 @@ class Strided(NamedTuple):
 
 
 def walk(first: Blocklist, second: Blocklist) -> bool:
-    """Return whether two blocklists overlap: a step for each block."""
+    """Return whether two blocklists overlap, in one step for each block."""
     i = j = 0
     while i < len(first) and j < len(second):
         if first[i][1] <= second[j][0]:
@@ -52,7 +52,7 @@ def walk(first: Blocklist, second: Blocklist) -> bool:
 
 
 def block_meets(begin: int, end: int, other: Strided) -> bool:
-    """Procedure 6: whether a block overlaps a strided block."""
+    """Return whether a block overlaps a strided block (procedure 6 of the paper)."""
     if other.end <= begin or other.begin >= end:
         return False
     if other.repetitions == 1 or begin < other.begin:
@@ -62,9 +62,8 @@ def block_meets(begin: int, end: int, other: Strided) -> bool:
 
 
 def plain(first: Strided, second: Strided, most: int) -> bool:
-    """Return whether two plain strided blocks overlap, by cases; the worst visits `most` blocks
-    here.
-    """
+    """Return whether two plain strided blocks overlap. The worst case visits at most
+    `most` blocks."""
     if first.end <= second.begin or second.end <= first.begin:
         return False
     if first.stride - first.length < second.length:
@@ -97,7 +96,7 @@ def comb(count: int, stride: int, base: Datatype) -> Datatype:
 
 
 def irregular(number: int, parity: int) -> Datatype:
-    """Blocks of a byte at random places; those of both parities interleave."""
+    """Blocks of one byte at random displacements. Blocks of both parities interleave."""
     numbers = random.Random(1)
     places = list(accumulate(numbers.randint(2, 30) for _ in range(2 * number)))[parity::2]
     arguments = {"count": number, "blocklength": 1, "displacements": places}
@@ -105,12 +104,12 @@ def irregular(number: int, parity: int) -> Datatype:
 
 
 def fresh(made: Datatype) -> Datatype:
-    """The datatype without computed facts."""
+    """A copy of the datatype without cached results."""
     return Datatype(made.combiner, made.arguments, made.components)
 
 
 def best(action: Callable[[], object], repeated: int = 1) -> float:
-    """Seconds of one action, of the best of some rounds: other work only ever adds time."""
+    """Seconds of one action: the minimum of several rounds, because other work only adds time."""
 
     def run() -> None:
         for _ in range(repeated):
@@ -120,7 +119,7 @@ def best(action: Callable[[], object], repeated: int = 1) -> float:
 
 
 def figures() -> Iterator[Figure]:
-    """All figures of overlap."""
+    """All figures of overlap checks."""
     yield from _planes()
     for shift, what in ((8, "that meet once"), (4, "that never meet")):
         yield _coprime(shift, what)
@@ -131,7 +130,7 @@ def figures() -> Iterator[Figure]:
 
 
 def _planes() -> Iterator[Figure]:
-    # New datatypes each time, and new blocklists: what a check pays for buffers it never saw.
+    # New datatypes and blocklists in each round: the cost of a check for new buffers.
     times = {}
     for k in (100, 1000, 10_000):
         times[k] = best(lambda: check_planes(k), 20)  # noqa: B023
@@ -153,7 +152,7 @@ def _planes() -> Iterator[Figure]:
 
 
 def check_planes(k: int) -> None:
-    """Compare two planes that interleave."""
+    """Check that two interleaving planes do not overlap."""
     if shared(region(plane(k, 5)), region(plane(k, 6))) is not None:
         raise RuntimeError("two planes that interleave were said to overlap")
 
@@ -191,7 +190,7 @@ def _irregular() -> Iterator[Figure]:
 
 
 def _pending(what: str, datatype: Datatype, distance: int) -> Figure:
-    # A new one between two of them.
+    # A new buffer lies between two pending ones.
     pending = [region(datatype, 1, distance * i) for i in range(PENDING)]
     new = region(datatype, 1, distance * 77 + distance // 2)
     index = Index(pending)
@@ -206,7 +205,7 @@ def _pending(what: str, datatype: Datatype, distance: int) -> Figure:
 
 
 def intervals(of: Region) -> Blocklist:
-    """The blocklist of strided blocks."""
+    """Strided blocks as a blocklist."""
     part = of.comb
     assert part is not None
     starts = [part.start]

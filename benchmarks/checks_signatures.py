@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The cost of matching type signatures, beside the loop over run-length lists of the paper.
+"""The cost of matching type signatures, compared with the paper's loop over run-length lists.
 
-The paper's typesig: pairs of a basic type and a number, walked `count` times on either side
-("Scalable usage checking", section VI.A).
+In the paper, typesig is a list of pairs of a basic type and a number. The loop walks it `count`
+times on either side ("Scalable usage checking", section VI.A).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mpipp.render.signature_mismatch import Entries
 from mpipp.typetree import Datatype, Extents, named
 
 ENTRIES = 100_000
-LOOPED = 1_000_000  # entries the baseline walks; its time is in proportion
+LOOPED = 1_000_000  # entries that the baseline walks; its time is scaled from that
 ROUNDS = 5
 INT = named("MPI_INT", Extents(4, 0, 4, 0, 4))
 DOUBLE = named("MPI_DOUBLE", Extents(8, 0, 8, 0, 8))
@@ -28,7 +28,7 @@ Typesig = Sequence[tuple[str, int]]
 
 
 def struct(blocks: Sequence[Block]) -> Datatype:
-    """Blocks of a length and a datatype, one behind the other."""
+    """A struct datatype of contiguous blocks, each with a length and a datatype."""
     displacements = []
     end = 0
     for length, _ in blocks:
@@ -50,7 +50,7 @@ def irregular(last: Datatype) -> list[Block]:
 
 
 def loop(first: Typesig, count: int, second: Typesig, other: int) -> int:
-    """The paper's walk: elements before the first that differs."""
+    """The paper's loop: the number of elements before the first difference."""
     i = j = equal = 0
     (kind, left), (with_kind, with_left) = first[0], second[0]
     while True:
@@ -77,13 +77,13 @@ def loop(first: Typesig, count: int, second: Typesig, other: int) -> int:
 
 
 def figures() -> Iterator[Figure]:
-    """All figures: nothing here needs MPI."""
+    """All figures. None of them needs MPI."""
     yield repeated()
     yield at_the_end()
 
 
 def repeated() -> Figure:
-    """10^9 entries of a pair with 10^6 entries of a thousand pairs."""
+    """10^9 entries of a pair type against 10^6 entries of a thousand pairs."""
 
     def match() -> None:
         pair = Entries("pair", struct([(1, INT), (1, DOUBLE)]), 10**9)
@@ -99,7 +99,7 @@ def repeated() -> Figure:
 
 
 def at_the_end() -> Figure:
-    """Two irregular structs that differ in their last element, with both addresses."""
+    """Two irregular structs that differ in the last element, and its address on both sides."""
     blocks = [irregular(last) for last in (INT, DOUBLE)]
     trees = [[struct(block) for block in blocks] for _ in range(ROUNDS)]
 
@@ -118,7 +118,7 @@ def at_the_end() -> Figure:
 
 
 def typical(action: Callable[[], None]) -> float:
-    """The median time of some rounds, as in gdb: commands run without looking for cycles."""
+    """The median time of several rounds, without garbage collection as in gdb commands."""
     gc.disable()
     try:
         return median(seconds(action) for _ in range(ROUNDS))

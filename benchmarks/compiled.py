@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of programs that mpipp has compiled, beside those of the compiler alone."""
+"""The cost of programs that `mpipp cc` compiled, compared with the compiler alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AIM_ON_WINDOWS = 1.45
 _KERNELS = ("triad", "stencil", "gather", "matmul", "matmul by rows, in caches")
 _ROUNDS = 5
 _PIN = "SyncChecker, with Pin: 1.3 to 9.5, mean 5.2, as published"
-# Without a pending operation, and with one on other memory.
+# Limits of the ratio without a pending operation, and with one on other memory.
 _AIMS = {"clang": (1.25, 1.5), "gcc": (2.6, 2.6)}
 
 
@@ -34,7 +34,7 @@ def _compiled(
 
 
 def _ran(mpi: MPI, words: Sequence[str], check: str = "", n: int = 1) -> list[float]:
-    # The time of each kernel.
+    # The time of each kernel in seconds.
     start = [*mpi.mpiexec, "-n", str(n)]
     if check:
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
@@ -46,7 +46,7 @@ def _ran(mpi: MPI, words: Sequence[str], check: str = "", n: int = 1) -> list[fl
 
 
 def _least(mpi: MPI, ways: dict[str, tuple[list[str], bool]]) -> dict[str, list[float]]:
-    # The ways of running take turns.
+    # The minimum for each way to run. The ways alternate, so that other load affects all of them.
     least: dict[str, list[float]] = {}
     for _ in range(_ROUNDS):
         for way, (words, watched) in ways.items():
@@ -56,7 +56,7 @@ def _least(mpi: MPI, ways: dict[str, tuple[list[str], bool]]) -> dict[str, list[
 
 
 def _one_sided(mpi: MPI, directory: str) -> Iterator[Figure]:
-    # Kernels on windows, whose loads and stores are kept, too.
+    # Kernels on windows, whose loads and stores are logged.
     programs = [Path(directory, name) for name in ("windows", "looking_at_windows")]
     own = [sys.executable, "-m", "mpipp.cli", "cc", "--mpicc", mpi.mpicc]
     for program, before in zip(programs, ([mpi.mpicc], own)):
@@ -74,7 +74,8 @@ def _one_sided(mpi: MPI, directory: str) -> Iterator[Figure]:
 
 
 def figures() -> Iterator[Figure]:
-    """Ratios to the program without; Valgrind's beside them, which sees every access, too."""
+    """Ratios to the program without checks. Valgrind, which also sees every access, is for
+    comparison."""
     mpi = find_mpi("mpich4", patient=False)
     with tempfile.TemporaryDirectory() as directory:
         for compiler, aims in _AIMS.items():

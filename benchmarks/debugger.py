@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of look-ups, lists and large buffers, in a real gdb."""
+"""The cost of look-ups, lists and large buffers in a real gdb."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support import MPI, PRINTERS, compile_program, gdb_words
 
 HERE = Path(__file__).parent
 
-AIMS = {  # name in gdb_timings.py: (what, factor to the unit, aim, unit)
+AIMS = {  # name from gdb_timings.py: (text, factor to the unit, limit, unit)
     "look-up": ("look-up of a type by handle, 10^5 recorded", 1e6, 10, "us"),
     "first print": ("first print of one of 10^5 types", 1e3, 50, "ms"),
     "list": ("mpipp list types, 10^5 types", 1, 3, "s"),
@@ -44,7 +44,7 @@ def figures(mpi: MPI) -> Iterator[Figure]:
 def timed(
     program: Path, mpi: MPI, script: str, aims: Mapping[str, tuple[str, float, float, str]]
 ) -> Iterator[Figure]:
-    """The figures that a script in gdb prints for a program that has come to done()."""
+    """The figures that a script in gdb prints when the program has stopped in done()."""
     words = ["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off"]
     for command in (
         "set width 0",
@@ -67,10 +67,10 @@ def timed(
 
 
 def child_range(program: Path, mpi: MPI) -> float:
-    """Seconds from a new variable object of a buffer to ten items in the middle of 10^6."""
+    """Seconds to create a variable object of a buffer, and to list ten of its 10^6 items."""
     words = [*gdb_words(mpi), str(program)]
     with machine_interface.stopped(words, "done", mpi.env) as gdb:
-        gdb.ask("-stack-list-frames")  # gdb has read the program's symbols
+        gdb.ask("-stack-list-frames")  # makes gdb read the program's symbols first
         start = time.perf_counter()
         name = "m.data"
         gdb.ask("-var-create m * buffer")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Sourced in gdb by benchmarks.debugger: what 10^6 datatypes cost it, in seconds and memory."""
+"""Print the seconds and memory that gdb needs for 10^6 datatypes. benchmarks.debugger
+sources it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ import gdb
 
 
 def megabytes() -> float:
-    """The most memory that gdb has needed so far."""
+    """The peak memory of gdb in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sourced in gdb by benchmarks.debugger: times commands where they run and prints the seconds."""
+"""Print the seconds of gdb commands. benchmarks.debugger sources it in gdb."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def timed(name: str, command: str) -> None:
 
 
 def look_ups(name: str, count: int = 20000) -> None:
-    """Print the seconds of one look-up by handle, of distinct handles that were never asked for."""
+    """Print the seconds of one look-up by handle. All handles are different and not cached."""
     from mpipp.gdb.program import sessions
 
     registry = sessions.required().registry
@@ -26,12 +26,12 @@ def look_ups(name: str, count: int = 20000) -> None:
     handles = [int.from_bytes(raw[i : i + size], "little") for i in range(0, len(raw), 5 * size)]
     start = time.perf_counter()
     for handle in handles[:count]:
-        registry._tables._probe("datatype", handle)  # without decoding, as a look-up does
+        registry._tables._probe("datatype", handle)  # without decoding the record, as in a look-up
     print(f"@ {name} {(time.perf_counter() - start) / count:.9f}")
 
 
 def forget() -> None:
-    """Nothing is known any more of what was recorded."""
+    """Drop everything that was read from the registry."""
     from mpipp.gdb.program import sessions
 
     sessions.required().refresh()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of guarding the buffers of pending operations, beside the program alone."""
+"""The cost of guarding the buffers of pending operations, compared with the program alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support import MPI, ROOT, compile_program
 
 GUARDED = "guarded"
 ROUNDS = 9
-# Iterations, some 0.3 s of two processes; and what it may cost at most.
+# Iterations, for about 0.3 s with two processes, and the limit of the ratio.
 _HALOS = {
     "halorows": ("halo of rows, 8 MB", 150, 1.08),
     "halocolumns": ("halo of columns, 8 MB", 150, 1.3),
@@ -29,11 +29,11 @@ _WAYS = {
     "skipped": "not, for time",
     "nothing": "not at all",
 }
-_SIZES = {64: 20000, 65536: 5000, 1 << 20: 500}  # bytes of a message, and how many
+_SIZES = {64: 20000, 65536: 5000, 1 << 20: 500}  # bytes of a message, and number of messages
 
 
 def _ran(mpi: MPI, how: str, command: Sequence[str | Path], n: int, *options: str) -> list[str]:
-    # The words that it prints; it must end well, and nothing is found.
+    # The words that the program prints. It must succeed, without findings.
     words = [*mpi.mpiexec, "-n", str(n)]
     if how == GUARDED:
         launcher = ["--mpiexec", " ".join(mpi.mpiexec), "-n", str(n), "--mpicc", mpi.mpicc]
@@ -48,7 +48,7 @@ def _ran(mpi: MPI, how: str, command: Sequence[str | Path], n: int, *options: st
 
 
 def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict[str, float]:
-    # Seconds, of runs in turn; the results are the same.
+    # Minimum seconds. The ways to run alternate, and must have the same results.
     least: dict[str, float] = {}
     sums = set()
     for _ in range(rounds):
@@ -61,7 +61,7 @@ def _least(mpi: MPI, command: Sequence[str | Path], n: int, rounds: int) -> dict
 
 
 def _looked(mpi: MPI, command: Sequence[str | Path], n: int) -> str:
-    # The guard coverage of a run: parts of all operations.
+    # The guard coverage of a run, as shares of all operations.
     with tempfile.TemporaryDirectory() as report:
         _ran(mpi, GUARDED, command, n, "--report", report)
         rows = json.loads((Path(report) / run_directory.DATA).read_text())["guarded"]
@@ -73,7 +73,7 @@ def _looked(mpi: MPI, command: Sequence[str | Path], n: int) -> str:
 
 
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
-    """Ratios to the program alone; of messages to itself the microseconds that are added."""
+    """Ratios to the program alone; for messages to itself the added microseconds."""
     for name, (words, iterations, most) in _HALOS.items():
         command: list[str | Path] = [kernel(mpi, name), str(iterations)]
         least = _least(mpi, command, 2, rounds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All processes of a very large run, compared by one process and by two, with MPI."""
+"""The comparison of all processes of a very large run, by one process and by two with MPI."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from benchmarks.table import Figure
 from tests.support import MPI, ROOT
 
 RANKS = 10_000
-DISTANCES, TAGS = 50, 2  # to each of so many neighbors: as many channels, and those they have
-WRONG = 4711  # the rank that sends something else once
+# Numbers of neighbors, and of tags for each: their product is the number of channels.
+DISTANCES, TAGS = 50, 2
+WRONG = 4711  # the rank that once sends other data
 _EXPECTED = "mpipp: 1 error in 0 processes, 0 calls"
-# Runs the module, and says how much of a processor it has taken.
+# Run the module, and print its processor time.
 _TIMED = """
 import runpy, sys, time
 sys.argv = sys.argv[1:]
@@ -30,7 +31,8 @@ finally:
 
 
 def figures(mpi: MPI) -> Iterator[Figure]:
-    """Made once, compared several times; with one MPI, for what takes time is not its."""
+    """Seconds of comparisons of one set of files. One MPI is enough, because the cost
+    is mpipp's."""
     if mpi.id != "mpich4":
         return
     with tempfile.TemporaryDirectory() as directory:
@@ -48,7 +50,7 @@ def figures(mpi: MPI) -> Iterator[Figure]:
 
 
 def _compare(mpi: MPI, directory: str, processes: int) -> tuple[float, float]:
-    # Seconds, and those of a processor that the busiest has taken.
+    # Seconds in all, and processor seconds of the busiest process.
     begin = time.monotonic()
     done = subprocess.run(
         [*mpi.mpiexec, "-n", str(processes), mpi.python, "-c", _TIMED, "compare", directory],
@@ -64,7 +66,7 @@ def _compare(mpi: MPI, directory: str, processes: int) -> tuple[float, float]:
 
 
 def make(directory: Path, ranks: int) -> None:
-    """The files of processes that send to their neighbors, in `directory`."""
+    """Write the files of processes that send to their neighbors into `directory`."""
     with multiprocessing.Pool() as pool:
         tasks = [(str(directory), first, ranks) for first in range(0, ranks, 50)]
         for _ in pool.imap_unordered(_make, tasks):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The cost of keeping a log of one-sided communication, beside the program alone.
+"""The cost of a log of one-sided communication, compared with the program alone.
 
-Also the additional time for all of it, with the analysis. And the cost with loads and stores of
-windows, by their pages: within the budget, and without one.
+The figures include the added time of the whole run with its analysis. They also include the cost
+with loads and stores of windows, traced by pages, within the budget and without one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from benchmarks.table import Figure
 from tests.support import MPI, ROOT, compile_program
 
 ROUNDS = 9
-_WAYS: dict[str, tuple[Sequence[str], float]] = {  # beside the program alone: options, at most
+# Options, and limit of the ratio to the program alone.
+_WAYS: dict[str, tuple[Sequence[str], float]] = {
     "logged": ((), 1.10),
     "and loads, 10 percent": (("--rma-loads",), 1.15),
     "and loads, 100 percent": (("--rma-loads", "--budget", "100"), float("inf")),
@@ -28,7 +29,7 @@ _COVERAGE = re.compile(r"not checked: loads and stores of .* pages of windows.*"
 _CALLS = re.compile(r"[\d,]+ calls")
 _MOST_WAITED = 30  # seconds for the analysis
 _PROGRAM = Path(__file__).resolve().parent / "programs" / "onesided.c"
-_KERNELS = {  # and how often
+_KERNELS = {  # text, and iterations
     "stencil": ("stencil by put and fence", 5000),
     "transpose": ("transpose by get and lock_all", 1500),
     "counters": ("counters by fetch_and_op", 200000),
@@ -37,10 +38,10 @@ _KERNELS = {  # and how often
 
 class _Run(NamedTuple):
     seconds: float  # of the kernel
-    checksum: str  # the same in all
+    checksum: str  # must be equal in all runs
     pages: str  # pages that were not traced
     calls: str
-    whole: float  # seconds from start to end
+    whole: float  # from start to end
 
 
 def _ran(mpi: MPI, options: Sequence[str] | None, command: Sequence[str | Path]) -> _Run:
@@ -69,7 +70,7 @@ def _ran(mpi: MPI, options: Sequence[str] | None, command: Sequence[str | Path])
 
 
 def figures(mpi: MPI, rounds: int = ROUNDS) -> Iterator[Figure]:
-    """Ratios to the program alone, and how much longer the whole of each takes."""
+    """Ratios of the kernels to the program alone, and the added seconds of the whole run."""
     program = compile_program(_PROGRAM, mpi, ("-O2", "-g"))
     for name, (words, iterations) in _KERNELS.items():
         command: list[str | Path] = [program, name, str(iterations)]

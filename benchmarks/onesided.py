@@ -32,7 +32,7 @@ INT = ("MPI_INT",)
 
 
 class Log:
-    """One process's events, as they are asked for."""
+    """Creates the events of one process on demand."""
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
@@ -61,7 +61,7 @@ class Log:
 
 
 def stencil(rank: int, number: int) -> Iterator[Event]:
-    """Puts of edges to both neighbors, loads and stores of the rows, fences."""
+    """Puts of edges to both neighbors, loads and stores of rows, and fences."""
     log = Log(rank)
     yield log.made()
     yield log.sync("fence")
@@ -78,7 +78,7 @@ def stencil(rank: int, number: int) -> Iterator[Event]:
 
 
 def transpose(rank: int, number: int) -> Iterator[Event]:
-    """Gets of columns from all under lock_all, with a flush and a barrier each time."""
+    """Gets of columns from all processes under lock_all, each time with a flush and a barrier."""
     log = Log(rank)
     yield log.made()
     yield log.sync("lock_all")
@@ -95,7 +95,7 @@ def transpose(rank: int, number: int) -> Iterator[Event]:
 
 
 def counters(rank: int, number: int) -> Iterator[Event]:
-    """Atomic counters, each flushed; nothing else ever orders the processes."""
+    """Atomic counters with flushes. Nothing else ever orders the processes."""
     log = Log(rank)
     yield log.made()
     yield log.sync("lock_all")
@@ -108,7 +108,8 @@ def counters(rank: int, number: int) -> Iterator[Event]:
 
 
 def scattered(rank: int, number: int) -> Iterator[Event]:
-    """Puts to ever other places, each with a lock, and a barrier for some ten thousand of them."""
+    """Puts to always new places, each with a lock, and a barrier after some ten
+    thousand of them."""
     log = Log(rank)
     yield log.made()
     rounds = 0
@@ -124,7 +125,7 @@ def scattered(rank: int, number: int) -> Iterator[Event]:
 
 
 def loads(rank: int, number: int) -> Iterator[Event]:
-    """Loads and stores of rows and columns beside gets of others, and fences.
+    """Loads and stores of rows and columns during gets by others, and fences.
 
     Each event stands for a thousand loads or stores.
     """
@@ -147,7 +148,8 @@ PROGRAMS: dict[str, Callable[[int, int], Iterator[Event]]] = {
 
 
 def run(name: str, events: int) -> None:
-    """Analyse, and print seconds of processor time, those for making the events, and MB."""
+    """Analyse events. Print processor seconds of the analysis and of creating the
+    events, and MB."""
     program = PROGRAMS[name]
     each = events // PROCESSES
     begin = time.process_time()
@@ -165,7 +167,8 @@ def run(name: str, events: int) -> None:
 
 
 def apart(name: str, events: int) -> tuple[float, float]:
-    """Run in a process of its own: seconds, without those for making the events, and MB."""
+    """Run the analysis in a new process. Returns its seconds without creating the
+    events, and MB."""
     words = [sys.executable, "-m", "benchmarks.onesided", name, str(events)]
     printed = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     took, takes, memory = map(float, printed.split())
@@ -175,7 +178,7 @@ def apart(name: str, events: int) -> tuple[float, float]:
 def figures() -> Iterator[Figure]:
     for name in PROGRAMS:
         number = 100_000 if name == "loads" else EVENTS
-        # Other load of the machine makes it slower, never quicker.
+        # Other load only makes it slower, so take the minimum.
         pairs = [(apart(name, number // 4), apart(name, number)) for _ in range(3)]
         few = min(fewer[0] for fewer, _ in pairs)
         took = min(all_of_them[0] for _, all_of_them in pairs)

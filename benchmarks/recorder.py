@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of the wrapper for a program: time as a ratio, instructions, memory."""
+"""The cost of the wrapper for a program: ratio of times, instructions, memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SELF_AIM = {"openmpi4": 2.0, "openmpi5": 2.0, "mpich4": 1.4, "mpich5": 1.4}
 def _loop(
     mpi: MPI, name: str, count: int, *, n: int = 1, preload: bool, under: Sequence[str | Path] = ()
 ) -> tuple[float, int]:
-    # Seconds of one round of the loop, and the bytes the process grew by.
+    # Seconds of one round of the loop, and the growth of the process in bytes.
     program = compile_program(SOURCE, mpi, ("-O2", "-w"))
     done = mpi.run([*under, program, name, str(count)], n=n, preload=preload, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -35,7 +35,8 @@ def _slowdown(mpi: MPI, name: str, count: int, n: int = 1) -> float:
 
 
 def _instructions(mpi: MPI, name: str, *, preload: bool) -> float:
-    # Per round of the loop, by callgrind: the difference of two counts, so that start-up cancels.
+    # Instructions per round of the loop, by callgrind. The difference of two runs cancels the
+    # start.
     program = compile_program(SOURCE, mpi, ("-O2", "-w"))
     totals = []
     for count in (2000, 12000):
@@ -47,12 +48,12 @@ def _instructions(mpi: MPI, name: str, *, preload: bool) -> float:
         found = re.search(r"Collected : (\d+)", done.stderr)
         assert found, done.stderr
         totals.append(int(found.group(1)))
-    return (totals[1] - totals[0]) / 11000  # the loop runs 1.1 x count rounds
+    return (totals[1] - totals[0]) / 11000  # the loop makes 1.1 x count rounds
 
 
 def _added_instructions(mpi: MPI) -> float:
     added = _instructions(mpi, "self", preload=True) - _instructions(mpi, "self", preload=False)
-    return added / 3  # Irecv, Isend, Waitall
+    return added / 3  # three calls: Irecv, Isend, Waitall
 
 
 def _bytes_per_datatype(mpi: MPI) -> float:
@@ -62,8 +63,8 @@ def _bytes_per_datatype(mpi: MPI) -> float:
 
 
 def _growth(mpi: MPI, name: str) -> float:
-    # Megabytes. Without address randomization: with it, MPICH 4.0.2 grows by 64 bytes a datatype in
-    # every second run, whether there is a wrapper or not.
+    # Megabytes without address randomization. With it, MPICH 4.0.2 grows by 64 bytes a datatype in
+    # every second run, even without the wrapper.
     words: list[str | Path] = ["setarch", "-R"]
     grown, base = (
         _loop(mpi, name, 10_000_000, preload=preload, under=words)[1] for preload in (True, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cost of checking one call, or one datatype, of a watched program."""
+"""The cost of checking one call or one datatype of a watched program."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ _ENTRIES = 100_000
 
 
 def figures(mpi: MPI) -> Iterator[Figure]:
-    """Milliseconds of an answer and of a fingerprint; microseconds that the call filter adds to a
-    call.
-    """
+    """Milliseconds of an answer and of a fingerprint, and microseconds of the call filter for a
+    call."""
     screens = compile_program(PROGRAMS / "screens.c", mpi, _FLAGS)
 
     def seconds(how: str, *words: str, options: tuple[str, ...] = ()) -> list[float]:
         runs = [ran(mpi, how, [screens, *words], 1, options).words for _ in range(ROUNDS)]
         return [min(map(float, times)) for times in zip(*runs)]
 
-    # With --stop the program waits for each.
+    # With --stop the program waits for each answer.
     (answered,), (alone,) = (
         seconds(WATCHED, "answers", options=("--stop",)),
         seconds(ALONE, "answers"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table: what was measured, the value and the aim, both with their units."""
+    """One line of the table: a title, the value and its limit, and their unit."""
 
     what: str
     value: float
@@ -33,7 +33,7 @@ class Figure:
 def ratio(
     run_with: Callable[[], float], run_without: Callable[[], float], rounds: int = 9
 ) -> float:
-    """Ratio of the best of runs taken in turn: what else the machine does only ever adds time."""
+    """The ratio of the minimum times. The runs alternate, because other load only adds time."""
     pairs = [(run_with(), run_without()) for _ in range(rounds)]
     return min(pair[0] for pair in pairs) / min(pair[1] for pair in pairs)
 

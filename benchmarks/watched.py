@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The cost of watching a program: kernels and loops without mpipp, wrapped and watched."""
+"""The cost of watching a program: kernels and loops without mpipp, with the wrapper,
+and watched."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from benchmarks.table import Figure
 from tests.support import MPI, ROOT, compile_program
 
 PROGRAMS = Path(__file__).parent / "programs"
-# By name, the number of iterations: about half a second for two processes. The queries and loading
-# at the begin of a watched run are a small part of that, as in real programs.
+# Iterations of each kernel, for about half a second with two processes. The queries and the imports
+# at the start of a watched run are a small part of that, as in real programs.
 KERNELS = {
     "halo2d": 20000,
     "halo3d": 12000,
@@ -29,25 +30,25 @@ KERNELS = {
 }
 ALONE, WRAPPED, WATCHED, STRICT = "alone", "wrapped", "watched", "strict"
 ROUNDS = 15
-_FEW = 100  # iterations after which nothing new is asked
-# Four ranks on two processors poll in turn: an iteration takes some hundred times as long.
+_FEW = 100  # iterations after which the program sends no new queries
+# Four ranks on two processors poll in turn, so an iteration is some hundred times slower.
 _FEWER = 20
-_SELF_AIM = 270  # instructions: the recorder's 150, and 120
+_SELF_AIM = 270  # instructions: 150 of the recorder, and 120
 _LEDGER_AIMS = {"alike": (10_000_000, 1 << 16), "random": (1_000_000, 64 << 20)}
 
 
 class Ran(NamedTuple):
     """One run of a program."""
 
-    words: list[str]  # that it printed
-    said: str  # by mpipp
-    ended: float  # on the system's clock
+    words: list[str]  # the words that it printed
+    said: str  # the output of mpipp
+    ended: float  # the time of its end, on the system's clock
 
 
 def ran(
     mpi: MPI, how: str, command: Sequence[str | Path], n: int = 2, options: Sequence[str] = ()
 ) -> Ran:
-    """Run a program in one of the four ways; it must end well."""
+    """Run a program in one of the four ways. It must succeed."""
     env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
     words = [*mpi.mpiexec, "-n", str(n)]
     if how == WRAPPED:
@@ -64,7 +65,7 @@ def ran(
 
 
 def kernel(mpi: MPI, name: str) -> Path:
-    """A kernel, compiled."""
+    """A compiled kernel."""
     return compile_program(
         PROGRAMS / "kernels" / f"{name}.c", mpi, ("-O2", "-w", "-Wl,--no-as-needed", "-lm")
     )
@@ -77,7 +78,7 @@ def _least(
     rounds: int,
     ways: Sequence[str] = (ALONE, WRAPPED, WATCHED),
 ) -> dict[str, float]:
-    # Seconds that it prints, of runs in turn; a kernel's checksum is the same in all.
+    # Minimum seconds. The ways to run alternate; a kernel's checksum must be equal in all.
     least: dict[str, float] = {}
     sums = set()
     for _ in range(rounds):
@@ -93,11 +94,11 @@ def _loops(mpi: MPI) -> Path:
     return compile_program(PROGRAMS / "recorder.c", mpi, ("-O2", "-w"))
 
 
-# Instructions, by callgrind.
+# Instructions, counted by callgrind.
 
 
 def _instructions(mpi: MPI, how: str, command: Sequence[str | Path], n: int = 1) -> dict[str, int]:
-    # For all processes, by object file.
+    # Instructions of all processes, by object file.
     with tempfile.TemporaryDirectory() as directory:
         words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={directory}/%p"]
         ran(mpi, how, [*words, "--trace-children=no", *command], n)
@@ -109,7 +110,8 @@ def _instructions(mpi: MPI, how: str, command: Sequence[str | Path], n: int = 1)
 
 
 def _by_object(text: str) -> Iterator[tuple[str, int]]:
-    # The own cost of what follows "ob=", with names that are said once and numbered.
+    # The own cost after each "ob=" line. callgrind writes each name once, and later only its
+    # number.
     names: dict[str, str] = {}
     name, is_call = "", False
     for line in text.splitlines():
@@ -122,14 +124,14 @@ def _by_object(text: str) -> Iterator[tuple[str, int]]:
         elif line.startswith("calls="):
             is_call = True  # the next line is the callee's cost
         elif line[:1] in "0123456789+-*":
-            if not is_call and " " in line:  # a place alone has cost nothing
+            if not is_call and " " in line:  # a position without a cost
                 yield name, int(line.split()[1])
             is_call = False
 
 
 def _added(mpi: MPI, command: Sequence[str | Path], n: int, few: int, many: int) -> float:
-    # The wrapper's instructions of a watched program beside the program's own: without the
-    # library's, most of which are spent waiting.
+    # One plus the wrapper's instructions per instruction of the program. The library's are left
+    # out, because it spends most of them waiting.
     counts = []
     for iterations in (few, many):
         found = _instructions(mpi, WATCHED, [*command, str(iterations)], n)
@@ -141,15 +143,15 @@ def _added(mpi: MPI, command: Sequence[str | Path], n: int, few: int, many: int)
 
 
 def _self_instructions(mpi: MPI) -> float:
-    # That a call takes more when it is watched than without anything.
+    # The instructions that watching adds to a call.
     totals = []
     for how in (WATCHED, ALONE):
         few, many = (
             sum(_instructions(mpi, how, [_loops(mpi), "self", str(count)]).values())
             for count in (2000, 12000)
         )
-        totals.append((many - few) / 11000)  # the loop runs 1.1 x count rounds
-    return (totals[0] - totals[1]) / 3  # Irecv, Isend, Waitall
+        totals.append((many - few) / 11000)  # the loop makes 1.1 x count rounds
+    return (totals[0] - totals[1]) / 3  # three calls: Irecv, Isend, Waitall
 
 
 # Figures.
@@ -208,7 +210,8 @@ def _loop_figures(mpi: MPI) -> Iterator[Figure]:
 
 
 def _strict(mpi: MPI) -> Iterator[Figure]:
-    # Collective calls that are compared before; those that no aim is for are reported.
+    # Collective calls that are compared before they start. Those with an infinite limit have no
+    # aim.
     aims = {"allreduce": 3.2, "bcast": float("inf"), "barrier": float("inf"), "ping-pong": 2.0}
     for loop, aim in aims.items():
         least = _least(mpi, [_loops(mpi), loop, "50000"], 2, 9, (ALONE, STRICT))
@@ -235,7 +238,8 @@ def _ledgers(mpi: MPI) -> Iterator[Figure]:
 
 
 def _starts(mpi: MPI) -> Iterator[Figure]:
-    # Until the program runs, of `mpipp exec`; and what a run of no length takes in all.
+    # The time of `mpipp exec` before the program runs, and the time that a very short run takes
+    # longer.
     env = {**mpi.env, "PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": mpi.wrapper}
     for options in ((), ("--check",)):
         words = [sys.executable, "-m", "mpipp.cli", "exec", *options, "--", "date", "+%s.%N"]

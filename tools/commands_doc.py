@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Executed by gdb, with mpipp loaded: prints the reference of its commands as Markdown."""
+"""Print the reference of gdb commands as Markdown. gdb runs this script with mpipp loaded."""
 
 import inspect
 import sys
@@ -10,7 +10,7 @@ from mpipp.gdb.commands import convenience_functions, print_
 
 
 def section(title: str, documented: Any) -> str:
-    """One command: its summary, then the rest of its help as it is."""
+    """The section about one command: its summary, then the rest of its help unchanged."""
     summary, _, rest = (inspect.getdoc(documented) or "").partition("\n")
     text = f"## `{title}`\n\n{summary}\n"
     return text + (f"\n```text\n{rest.strip()}\n```\n" if rest.strip() else "")

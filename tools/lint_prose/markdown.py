@@ -14,21 +14,21 @@ _CELLS = ("td_open", "th_open")
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Every block of prose, without code blocks, HTML and quotations."""
+    """Every block of prose, except code blocks, HTML and quotations."""
     before = ""
-    quoted = 0  # text of others
+    quoted = 0  # inside a quotation, which other people wrote
     for token in _parsed(text):
         quoted += token.nesting if token.type.startswith("blockquote") else 0
         if token.type == "inline" and token.map is not None and not quoted:
             pieces = tuple(_pieces(token, token.map[0] + 1))
-            if before in _CELLS:  # a list: each item is a sentence
+            if before in _CELLS:  # in a list, each item is a sentence
                 pieces = tuple((line, piece.replace("; ", ". ")) for line, piece in pieces)
             yield Block(DOCUMENT, pieces)
         before = token.type
 
 
 def prose_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of paragraphs and list items; tables and headings cannot be wrapped."""
+    """The lines that can be wrapped: paragraphs and list items, not tables or headings."""
     lines = text.split("\n")
     before = ""
     for token in _parsed(text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of modules, functions and classes (R12): no pronoun, adverb or participle of the list."""
+"""Names of modules, functions and classes (R12): no listed pronoun, adverb or participle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from tools.lint_prose.rules import R12, Problem
 
-# A name neither begins nor ends with one of these.
+# A name must not begin or end with one of these words.
 WORDS = frozenset(
     "afterwards again anybody elsewhere everybody everywhere given heard here meanwhile nothing "
     "somebody tell tells there these those told twice what whatever whether whose".split()
@@ -24,7 +24,7 @@ def problems(name: str, text: str) -> Iterator[Problem]:
     """The violations in the names of a file and of its functions and classes.
 
     Args:
-        name: the path in the repository.
+        name: the path of the file in the repository.
     """
     path = PurePosixPath(name)
     if is_bad(path.stem):
@@ -36,7 +36,7 @@ def problems(name: str, text: str) -> Iterator[Problem]:
 
 
 def is_bad(name: str) -> bool:
-    """Return whether a name begins or ends with a word of the list."""
+    """Return whether a name begins or ends with a listed word."""
     words = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name.removeprefix(_PREFIX)).lower()
     parts = [word for word in words.split("_") if word]
     return bool(parts) and not WORDS.isdisjoint((parts[0], parts[-1]))

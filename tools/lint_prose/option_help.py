@@ -15,7 +15,7 @@ _NO_VERB = re.compile(
 
 
 def problems(text: str) -> Iterator[Problem]:
-    """The violations in a Python file: calls with the name of an option, and a help line."""
+    """The violations in a Python file, in calls with the name of an option and a help line."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and any(map(_is_option, node.args)):
             for keyword in node.keywords:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 DOCUMENT, MESSAGE, DOCSTRING, COMMENT = "document", "message", "docstring", "comment"
 NAME = "name"
-CODE = "`code`"  # stands for a code span or a placeholder: one word that no rule reads
+CODE = "`code`"  # replaces a code span or a placeholder: a word that matches no rule
 
 _END = re.compile(r"[.!?][\"')\]*_]*(?=\s)")
 _ABBREVIATION = re.compile(r"(\b(e\.g|i\.e|cf|vs|etc|resp|approx|no|No|Fig|al)|\.\.)\.$")
@@ -19,7 +19,7 @@ class Block(NamedTuple):
     """A paragraph, a list item, a table cell, a comment or a string literal.
 
     Attributes:
-        lines: the text, and the line of the file where each piece of it stands.
+        lines: pieces of the text, each with its line number in the file.
     """
 
     kind: str
@@ -27,18 +27,18 @@ class Block(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """One sentence: a code span counts as one word."""
+    """One sentence. A code span counts as one word."""
 
     kind: str
     line: int
     text: str
-    begins: bool = True  # False: a message that continues another, behind a blank
+    begins: bool = True  # False: the message continues another one, after a blank
 
 
 def sentences(block: Block) -> Iterator[Sentence]:
-    """The sentences of a block, with white space as single blanks."""
+    """The sentences of a block, with normalized blanks."""
     text = ""
-    starts: list[tuple[int, int]] = []  # position in the text, line
+    starts: list[tuple[int, int]] = []  # position in the text, line number
     for number, piece in block.lines:
         starts.append((len(text), number))
         text += f"{piece} "
@@ -59,6 +59,6 @@ def _ends(text: str) -> Iterator[int]:
 
 
 def without_code(text: str) -> str:
-    """The text with every `code span` and {placeholder} as one word."""
+    """The text with one word in place of each `code span` and {placeholder}."""
     text = re.sub(r"(?:\b\w+[=.])?(``[^`]+``|`[^`]*`)(?:\.?\w+)*", CODE, text)
     return re.sub(r"\{[^{}]*\}", CODE, text)

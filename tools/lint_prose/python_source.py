@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The prose of Python files: docstrings, comments, and string literals that people read."""
+"""The prose of Python files: docstrings, comments, and string literals for users."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PRAGMA = re.compile(r"#\s*(noqa|type:|fmt:|SPDX|!|pragma)")
 
 
 def blocks(text: str, messages: bool) -> Iterator[Block]:
-    """The docstrings and comments of a file, and its messages if they are wanted."""
+    """The docstrings and comments of a file, and with `messages` its string literals for users."""
     tree = ast.parse(text)
     documented = dict(_docstrings(tree))
     for node, docstring in documented.items():
@@ -34,7 +34,7 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[ast.Constant, str]]:
         body = getattr(node, "body", None)
         if not isinstance(body, list):
             continue
-        for statement in body:  # attributes are documented by strings behind them, too
+        for statement in body:  # a string after an attribute documents the attribute
             if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
                 value = statement.value.value
                 if isinstance(value, str):
@@ -42,7 +42,7 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[ast.Constant, str]]:
 
 
 def _paragraphs(docstring: str, line: int) -> Iterator[Block]:
-    # A line that is indented deeper than the text, or has columns, is a block of its own.
+    # A line with deeper indentation or with columns is a block of its own.
     lines = docstring.split("\n")
     margin = min((_indent(each) for each in lines[1:] if each.strip()), default=0)
     paragraph: list[tuple[int, str]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rules of style, by the names that findings have."""
+"""The rules of style, by their names in violations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     """One violation of a rule.
 
     Attributes:
-        text: the words that violate it.
+        text: the words that violate the rule.
         advice: the words to write instead.
     """
 
@@ -66,7 +66,7 @@ def problems(sentence: Sentence) -> Iterator[Problem]:
 
 
 def long_line(number: int, line: str) -> Iterator[Problem]:
-    """The violation of a line of prose that is too long and can be wrapped."""
+    """The violation in a line of prose that is too long and can be wrapped."""
     if len(line) > LONGEST_LINE and " " in line.strip()[: LONGEST_LINE - 1].lstrip("-* "):
         advice = f"{len(line)} columns: at most {LONGEST_LINE}"
         yield Problem(LINE, number, _short(line.strip()), advice)

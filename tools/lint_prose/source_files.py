@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files of the repository that have prose, by their suffixes."""
+"""The files of the repository that contain prose, by suffix."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SUFFIXES = (".md", ".py", *_C)
 
 
 def check(name: str, text: str) -> Iterator[tuple[str, Problem]]:
-    """Every violation in a file, with its kind of prose.
+    """Every violation in a file, with the name of the file.
 
     Args:
-        name: the path in the repository.
+        name: the path of the file in the repository.
     """
     for block in _blocks(name, text):
         for sentence in sentences(block):
