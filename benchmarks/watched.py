@@ -210,8 +210,7 @@ def _loop_figures(mpi: MPI) -> Iterator[Figure]:
 
 
 def _strict(mpi: MPI) -> Iterator[Figure]:
-    # Collective calls that are compared before they start. Those with an infinite limit have no
-    # aim.
+    # Collective calls that are compared before they start. An infinite limit means no aim.
     aims = {"allreduce": 3.2, "bcast": float("inf"), "barrier": float("inf"), "ping-pong": 2.0}
     for loop, aim in aims.items():
         least = _least(mpi, [_loops(mpi), loop, "50000"], 2, 9, (ALONE, STRICT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers that run past the object that they begin in."""
+"""Buffers that extend beyond the object in which they begin."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STRUCT = Record("struct pair", 16, ())
 
 
 def details(passed: Buffer, owner: Owner) -> list[str] | None:
-    """The lines of the finding's party; None without a finding."""
+    """The details of the finding's party; None without a finding."""
     (process,) = job(Recorded(0, 1).inside(call("MPI_Bcast", passed))).processes
     (operation,) = process.operations
     found = buffer_bounds.check(Access(operation, passed), owner, operation.party())
@@ -37,7 +37,7 @@ def at(passed: Buffer, address: int = LOW) -> Buffer:
 
 
 def shares(*each: tuple[int, int, Datatype], datatype: Datatype | None) -> Buffer:
-    """A buffer of a v or w form: displacement in bytes, count, datatype."""
+    """A buffer of a v or w call; each part is displacement in bytes, count, datatype."""
     parts = tuple(Share(count, displacement, record(tree)) for displacement, count, tree in each)
     one = record(datatype) if datatype is not None else None
     return Buffer("recvbuf", LOW, 0, len(parts), one, 5, frozenset({"writes"}), parts)
@@ -48,7 +48,7 @@ def shares(*each: tuple[int, int, Datatype], datatype: Datatype | None) -> Buffe
     [
         (buffer("buf", 4, DOUBLE), 32, False),
         (buffer("buf", 5, DOUBLE), 32, True),
-        (buffer("buf", 5, DOUBLE), 39, True),  # the last element in part
+        (buffer("buf", 5, DOUBLE), 39, True),  # a part of the last element
         (buffer("buf", 1, COLUMN), 64, False),
         (buffer("buf", 2, COLUMN), 64, True),
         (buffer("buf", 2, PAIR), 32, False),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that need buffering: random ones against a search of all that MPI may do."""
+"""Programs that rely on buffering: random ones, compared with a search of all legal schedules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Op(NamedTuple):
     """A call: "send", "ssend", "isend", "recv", "irecv", "wait", "barrier", "bcast"."""
 
     name: str
-    peer: int = 0  # or the root, or the number of the call that is waited for
+    peer: int = 0  # also the root, or the number of the call to wait for
     tag: int = 0
 
 
@@ -35,13 +35,13 @@ class State(NamedTuple):
     """A state of all processes.
 
     Attributes:
-        at: the call that each is in.
+        at: the current call of each process.
         posted: whether that call has started.
         sent: messages that have not arrived, as (sender, receiver, tag, call).
-        arrived: messages that nobody has received, in their order.
+        arrived: messages that are not received yet, in order.
         receives: receives without a message, as (receiver, source, tag, call).
-        matched: (rank, call) of sends and receives that are complete, and what receives took.
-        joined: how many collective calls each has started.
+        matched: (rank, call) of completed sends and receives, and the messages of receives.
+        joined: the number of collective calls that each process has started.
     """
 
     at: tuple[int, ...]
@@ -63,8 +63,10 @@ def _set(values: tuple, at: int, value: object) -> tuple:  # type: ignore[type-a
 
 
 def steps_of(program: Program, state: State) -> Iterator[tuple[State, bool]]:
-    """The next states, each with whether a message was buffered, or a collective call returned
-    before others came.
+    """The next states.
+
+    Each comes with True if a message was buffered, or if a collective call returned before others
+    came.
     """
     for rank, calls in enumerate(program):
         if state.at[rank] < len(calls):
@@ -136,7 +138,7 @@ def _post(state: State, rank: int, number: int, op: Op) -> Iterator[tuple[State,
 
 
 def hangs(program: Program) -> bool:
-    """Return whether some state has no next one without buffering, in which not all have ended."""
+    """Return whether the program can reach a state in which it hangs without buffering."""
     known = {start(program)}
     left = [*known]
     while left:
@@ -155,7 +157,7 @@ def hangs(program: Program) -> bool:
 
 
 def run(program: Program, chance: random.Random) -> State | None:
-    """The last state of one run; None: it hangs."""
+    """The final state of one run; None if the run hangs."""
     state = start(program)
     while True:
         following = list(steps_of(program, state))
@@ -166,7 +168,7 @@ def run(program: Program, chance: random.Random) -> State | None:
 
 
 def recorded(program: Program, state: State) -> dict[int, Steps]:
-    """The steps that the wrapper keeps of a run."""
+    """The steps of a run, as the wrapper records them."""
     took = {(rank, number): (peer, tag) for rank, number, peer, tag in state.matched}
     comm = world(len(program))
     found = {}
@@ -202,12 +204,12 @@ def recorded(program: Program, state: State) -> dict[int, Steps]:
 
 
 def world(size: int) -> Comm:
-    """MPI_COMM_WORLD of so many processes."""
+    """MPI_COMM_WORLD with this number of processes."""
     return Ended(0, size).comm()
 
 
 def made(chance: random.Random, any_too: bool) -> Program:
-    """A program in which each message is received."""
+    """A random program in which each message is received."""
     size = chance.choice((2, 2, 3))
     calls: list[list[Op]] = [[] for _ in range(size)]
     for _ in range(chance.randint(1, 3 if size == 3 else 4)):
@@ -223,14 +225,14 @@ def made(chance: random.Random, any_too: bool) -> Program:
         wanted = ANY if any_too and chance.random() < 0.2 else tag
         received = Op(chance.choice(("recv", "recv", "irecv")), source, wanted)
         for rank, one in ((sender, sent), (receiver, received)):
-            # In any order with what the process does already, but not before a wait for it.
+            # Insert the call at a random position, but not after a wait for it.
             at = len(calls[rank]) - (chance.random() < 0.5 and bool(calls[rank]))
             calls[rank].insert(at, one)
     return tuple(tuple(_with_waits(each, chance)) for each in calls)
 
 
 def _with_waits(calls: list[Op], chance: random.Random) -> list[Op]:
-    # Wait for each nonblocking operation, sooner or later.
+    # Add a wait for each nonblocking operation at a random position.
     found: list[Op] = []
     open_ones: list[int] = []
     for op in calls:

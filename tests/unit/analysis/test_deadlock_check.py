@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings for processes that wait forever, in jobs made by hand."""
+"""The findings for processes that wait forever, for hand-made records."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.unit.jobs import FILE, WINDOW, Recorded, call, job, ranks
 
 
 def found(*processes: Recorded) -> list[tuple[str, str, str]]:
-    """Severity, rule and sentence."""
+    """Severity, rule and sentence of each finding."""
     return [_short(one) for one in deadlock_check.check(job(*processes))]
 
 
@@ -41,7 +41,7 @@ def test_a_ready_send_in_a_circle() -> None:
 
 
 def test_a_message_that_nobody_receives_any_more() -> None:
-    # It is lost, buffered by the library or not.
+    # The message is lost, whether the library buffers it or not.
     a, b = ranks(2)
     a.sent(1, 5).inside(call("MPI_Send", dest=1, tag=5))
     b.inside(call("MPI_Finalize"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Groups that processes make communicators of: what their calls give, as far as it is known."""
+"""Groups from which processes create communicators, as far as they are known."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mpipp.analysis.context.world import Member
 from mpipp.model import Call, Comm
 from tests.unit.ledgers import Ended, call
 
-BOTH, ONE = 5 << 24 | 2, 7 << 24 | 1  # a hash, and how many members there are
+BOTH, ONE = 5 << 24 | 2, 7 << 24 | 1  # a hash, and the number of members
 
 
 def found(*calls: Call, half: int = 0) -> list[str]:
-    """half: of an intercommunicator, which has groups of so many processes."""
+    """The findings. `half` is the size of an intercommunicator's groups."""
     joined = []
     for rank, one in enumerate(calls):
         process = Ended(rank, len(calls)).process()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Histories: what was said later of an ordinal counts; what met is found however it repeats."""
+"""Call histories: later records of an ordinal count, and repetition does not hide errors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_meetings_are_all_that_met() -> None:
                     waiting[i].add(ordinal)
         together = Histories(count)
         found: Counter[object] = Counter()
-        # As they become known, and compared at some points.
+        # In the order in which they become known, and compared at some points.
         for cut in [*sorted(chance.sample(range(1, 60), 3 if least == count else 0)), 99]:
             for i, history in enumerate(histories):
                 known = [s.part(s.first, min(s.end, cut)) for s in history if s.first < cut]
@@ -72,7 +72,8 @@ def words(*values: int) -> bytes:
 
 
 def test_places_are_no_part_of_a_key() -> None:
-    """Nor is that where a persistent operation was started; the rest is."""
+    """Nor is the place where a persistent operation was started. The key contains
+    everything else."""
     known = CallsByWords(_never, started=0x80)
     plain = known[words(1, 111, 0, 7, 8, 9)]
     assert plain.key == known[words(1, 222, 0, 7, 8, 9)].key
@@ -80,7 +81,7 @@ def test_places_are_no_part_of_a_key() -> None:
     started = known[words(1, 111, 0x80, 333, 7, 8, 9)]
     assert started.key == known[words(1, 222, 0x80, 444, 7, 8, 9)].key
     assert started.key not in (plain.key, known[words(1, 111, 0x80, 333, 7, 8, 10)].key)
-    assert known[words(1)].key == words(1)  # of a history that is damaged
+    assert known[words(1)].key == words(1)  # from a damaged history
 
 
 def random_history(chance: random.Random) -> list[Stretch]:

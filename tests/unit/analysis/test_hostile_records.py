@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records with impossible contents, one by one: each ends in a sentence, or harmless text."""
+"""Records with impossible contents: each ends in a sentence, or harmless text."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tests.unit.samples import INT, contiguous, vector
 
 
 def damaged(reported: Extents) -> Datatype:
-    """A vector of integers whose record says something else of its size and bounds."""
+    """A vector of integers whose record has a wrong size or wrong bounds."""
     arguments = {"count": 2, "blocklength": 2, "stride": 4}
     return Datatype("VECTOR", arguments, (INT,), reported=reported)
 
 
 def test_two_calls_with_arguments_of_a_constructor_too() -> None:
-    # Their `present` has a bit more than it should.
+    # Their `present` field has an invalid bit.
     made = Image()
     integer = made.datatype(1, "NAMED", name="MPI_INT")
     whole = made.pack(
@@ -59,7 +59,7 @@ def test_two_calls_with_arguments_of_a_constructor_too() -> None:
 
 
 class Somewhere:
-    """Places of calls in the source."""
+    """Source places for calls."""
 
     def place(self, operation: Operation) -> str:
         return "a.c:1"
@@ -141,7 +141,7 @@ def test_words_of_the_library() -> None:
 def test_plain() -> None:
     assert plain("a\n\tb\x7f\x85\xe9\u20ac\udc80") == "a\n\tb\\177\\302\\205\xe9\u20ac\\200"
     assert plain("a\n\tb\r", "") == "a\\n\\tb\\r"
-    # Characters that reverse the direction of text, and halves of surrogates without a byte.
+    # Characters that reverse the direction of text, and surrogates that stand for no byte.
     assert plain("a\u202eb\u2066\u2028\ud800") == "a\\u202eb\\u2066\\u2028\\ud800"
 
 

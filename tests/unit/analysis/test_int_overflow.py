@@ -33,7 +33,7 @@ def test_a_wrap_to_a_positive_number() -> None:
 def test_steps_of_the_counts() -> None:
     counts = [2000000000, 300000000, 5]
     found = wrapped(buffer([0, 2000000000, 2300000000 - WRAPS], counts))
-    # These are bytes of a datatype that is not known: one each.
+    # The datatype is unknown, so each count is one byte.
     assert found == {2: Wrapped(2300000000 - WRAPS, 2300000000, True)}
 
 
@@ -48,8 +48,8 @@ def test_two_displacements_show_no_rule() -> None:
     [
         [],
         [0, 10, 20],
-        [20, 10, 0],  # a step of more than an int holds
-        [0, -8, -16],  # the address is that of the last part
+        [20, 10, 0],  # a step of more than INT_MAX
+        [0, -8, -16],  # the address belongs to the last part
         [-8, 0, 8],
         [0, 1 << 33, 1],  # in a wider type
     ],

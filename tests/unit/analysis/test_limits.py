@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits of checks: omissions are reported, once; the rest is checked all the same."""
+"""Limits of checks: each omission is reported once, and the rest is still checked."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OTHER = 7  # handle and identity of a communicator
 
 
 def all_of(found: Iterator[Finding]) -> tuple[list[str], str]:
-    """The findings, and the unchecked facts."""
+    """The findings, and the sentence about unchecked things."""
     said = []
     try:
         for one in found:
@@ -90,7 +90,7 @@ def test_pairs_of_exchanges_that_are_over(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_messages_that_repeat() -> None:
-    # The periods have no factor in common: after so many messages all have met.
+    # The periods are coprime, so after their product of messages all pairs have occurred.
     periods = 64, 65
     assert periods[0] * periods[1] > MOST_TURNS
     kinds = [INT, DOUBLE] * 32, [DOUBLE, INT] * 32 + [DOUBLE]
@@ -115,7 +115,7 @@ def test_turns_of_communicators(monkeypatch: pytest.MonkeyPatch) -> None:
 
     world = World(processes([ended(rank) for rank in range(2)]))
     assert all_of(comm_order.check(world)) == ([], "")
-    monkeypatch.setattr(comm_order, "MOST", 4)  # two of each
+    monkeypatch.setattr(comm_order, "MOST", 4)  # two for each process
     assert all_of(comm_order.check(world)) == (
         [],
         "only 4 changes of communicator were checked in the order of collective calls",
@@ -123,7 +123,7 @@ def test_turns_of_communicators(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A buffer and its content are computed once, not for each buffer that it overlaps.
+    # A buffer and its content are computed once, not for each overlapping buffer.
     size, worked_out = 40, {"signatures": 0, "places": 0, "exchanges": 0}
     normal, place, check = runlength._normal, Recorded.constant_name, buffer_pairs.check
 
@@ -154,7 +154,7 @@ def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_collective_calls_that_repeat() -> None:
-    # As above: what is broadcast, of no element, differs in every call.
+    # As above, but the broadcasts have no elements, and other types in every call.
     trees = [INT, DOUBLE] * 33
     for count, left_out in ((MOST_TURNS, False), (10**6, True)):
         ended = []
@@ -171,7 +171,7 @@ def test_collective_calls_that_repeat() -> None:
 
 @dataclass
 class Two(Ended):
-    """A process with a communicator beside MPI_COMM_WORLD, that calls on both in turns."""
+    """A process that alternates between MPI_COMM_WORLD and another communicator."""
 
     other: list[Channel] = field(default_factory=list)
 
@@ -184,7 +184,7 @@ class Two(Ended):
             yield replace(world, header=header, identity=OTHER, channels=self.other)
 
     def crosses(self, times: int) -> Two:
-        """First on the one of its rank, then on the other."""
+        """A process that first calls on the communicator of its rank, then on the other."""
         first, second = (WORLD, OTHER) if self.rank == 0 else (OTHER, WORLD)
         one = (1, times, [call("MPI_Bcast", root=0)])
         self._add("collectives", -1, OTHER, [one])
@@ -217,7 +217,7 @@ def test_components_of_a_datatype(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reduction_ops, "_MOST_DATATYPES", 8)
     integers = [contiguous(number, INT) for number in range(1, 9)]
     for last, left_out in ((5, False), (8, True)):
-        # Each of these, the struct and MPI_INT.
+        # The integers, the struct and MPI_INT.
         tree = struct(*[(1, 64 * i, each) for i, each in enumerate(integers[:last])])
         buffers = [buffer(role, 1, tree) for role in ("origin_addr", "target_addr")]
         made = call("MPI_Raccumulate", *buffers, op=OPS["MPI_SUM"])
@@ -227,18 +227,18 @@ def test_components_of_a_datatype(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Waiting(Recorded):
-    """A process that waits for a request of which the handle stands in each place of an array."""
+    """A process that waits for one request whose handle fills the array."""
 
     def passed_handles(self, of: Call, most: int) -> list[int]:
         """The first handles."""
         return [1] * min(of.request_count, most)
 
     def passed_requests(self, of: Call, most: int) -> list[tuple[Request, ...]]:
-        """Return that nothing is known of them."""
+        """No request is known."""
         return [()] * min(of.request_count, most)
 
     def stale_requests(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """None is of what is complete."""
+        """No request is stale."""
         return iter(())
 
 
@@ -253,11 +253,11 @@ def test_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Wrong(Waiting):
-    """A process whose handles show a kind without an object."""
+    """A process whose record of handles used wrongly has a kind without an object."""
 
     @property
     def info(self) -> ProcessInfo:
-        """With bits for kinds."""
+        """Info with bits for kinds."""
         return replace(super().info, kind_bits=1)
 
     def returned_codes(self) -> Iterator[ReturnedCode]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Channels that threads share: reports on errors in every order of messages, no others."""
+"""Channels that threads share: mpipp reports only messages that are wrong in every order."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ What = tuple[int, Datatype]
 
 
 def made(what: Sequence[What], procedure: str) -> list[Call]:
-    """Calls, each at a place of its own."""
+    """Calls, each at a different place."""
     each = enumerate(what, 1)
     return [call(procedure, buffer("buf", size, tree), line=line) for line, (size, tree) in each]
 
 
 def job(sent: Sequence[What], received: Sequence[What], shares: str = "both") -> list[Ended]:
-    """Two processes at their end; `shares`: where threads share the channel."""
+    """Two processes at their end. `shares` says on which side threads share the channel."""
     sender = Ended(0, 2, shares=shares in ("both", "sender"))
     receiver = Ended(1, 2, shares=shares in ("both", "receiver"))
     if sent:
@@ -51,7 +51,7 @@ def found(ended: Sequence[Ended]) -> list[Finding]:
 
 
 def places(findings: Sequence[Finding]) -> list[tuple[int, int]]:
-    """The lines of the send and of the receive, for each finding."""
+    """The lines of send and receive of each finding."""
     return [(one.parties[0].site.address, one.parties[1].site.address) for one in findings]
 
 
@@ -72,7 +72,7 @@ def test_sent_and_never_received_like_that() -> None:
 def test_received_and_never_sent_like_that() -> None:
     (one,) = found(job([(2, INT)], [(2, INT), (2, FLOAT)]))
     assert one.what.text.startswith("no send matches this receive, at the first ")
-    # A pair in which neither has another is reported once.
+    # Two messages that match nothing else are reported once.
     assert places(found(job([(2, INT), (1, DOUBLE)], [(2, INT), (2, FLOAT)]))) == [(2, 2)]
 
 
@@ -87,8 +87,8 @@ def test_too_long_for_all() -> None:
 @pytest.mark.parametrize(
     "sent, received",
     [
-        ([(1, INT), (1, DOUBLE)], [(1, DOUBLE), (1, INT)]),  # who takes which is open
-        ([(2, INT), (0, DOUBLE)], [(8, INT)]),  # shorter ones
+        ([(1, INT), (1, DOUBLE)], [(1, DOUBLE), (1, INT)]),  # the pairing is open
+        ([(2, INT), (0, DOUBLE)], [(8, INT)]),  # shorter messages
         ([(3, INT)], [(1, contiguous(3, INT))]),
         ([(9, PACKED), (1, INT)], [(1, INT), (9, PACKED)]),
         ([(9, PACKED)], [(9, DOUBLE)]),
@@ -139,7 +139,7 @@ def test_nothing_is_said_of_what_is_not_known_in_full() -> None:
         assert found(ended) == []
 
     ended = job(*WRONG)
-    ended[1].frozen = True  # after a receive of any message
+    ended[1].frozen = True  # after a receive from any source
     assert found(ended) == []
     ended = job(*WRONG)
     (kept,) = ended[1].histories.values()
@@ -167,7 +167,7 @@ def test_too_many_kinds_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(found(job(*WRONG))) == 1
 
 
-# The oracle: who may have met, element by element, in any order.
+# The oracle: all pairings of messages, in any order.
 
 KINDS: list[What] = [(size, tree) for size in range(4) for tree in (INT, DOUBLE, BYTE, PACKED)]
 
@@ -177,7 +177,7 @@ def elements(what: What) -> list[str]:
 
 
 def fits(sent: What, received: What) -> bool:
-    """Return whether a receive may take a message."""
+    """Return whether a receive may get a message."""
     one, other = elements(sent), elements(received)
     for mine, theirs in zip(one, other):
         if mine != theirs:
@@ -186,7 +186,7 @@ def fits(sent: What, received: What) -> bool:
 
 
 def can_all_be_right(sent: Sequence[What], received: Sequence[What]) -> bool:
-    """Return whether in some order each message fits its receive: augmenting paths."""
+    """Return whether some order fits every message: a perfect matching by augmenting paths."""
     taken: dict[int, int] = {}
 
     def place(message: int, seen: set[int]) -> bool:
@@ -209,7 +209,7 @@ def test_random_channels() -> None:
         count = chance.randint(1, 5)
         kinds = chance.sample(KINDS, chance.randint(1, 4))
         sent, received = (chance.choices(kinds, k=count) for _ in range(2))
-        if chance.random() < 0.3:  # right in an order that nobody knows
+        if chance.random() < 0.3:  # correct in some order
             received = [chance.choice([r for r in KINDS if fits(one, r)]) for one in sent]
             chance.shuffle(received)
             assert can_all_be_right(sent, received)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process as the checks see it."""
+"""A process in the form that the checks use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.unit.jobs import Recorded, call, processes
 
 
 class Again(Recorded):
-    """A process whose only thread is read a second time, in its next call."""
+    """A process whose only thread is read twice, the second time in its next call."""
 
     def threads(self) -> Iterator[Thread]:
         for one in super().threads():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of rules, and what findings make of it."""
+"""The table of rules, and the texts of findings from it."""
 
 from __future__ import annotations
 

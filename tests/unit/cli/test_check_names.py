@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The names of checks that can be chosen are those of docs/reference/checks."""
+"""The selectable checks are exactly those in docs/reference/checks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "reference" / "checks" / "
 
 
 def test_groups_are_those_of_the_page() -> None:
-    """A row of its first table each, in its order, with the same words."""
+    """Each group is a row in the first table of the page, in the same order and words."""
     rows = re.findall(r"^\| (`.*`) \| .* \| `([\w-]+)` \| \[", PAGE.read_text(), re.MULTILINE)
     assert {name: tuple(re.findall("`(.*?)`", row)) for row, name in rows} == GROUPS
     assert [name for _, name in rows] == list(GROUPS)
@@ -27,7 +27,7 @@ def test_groups_are_those_of_the_page() -> None:
 
 
 def test_words() -> None:
-    ends = GROUPS["ends"]  # which nobody can leave out
+    ends = GROUPS["ends"]  # the user cannot leave them out
     assert words("threads,argument") == {"thread-level", "argument", *ends}
     of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
     assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls, *ends}

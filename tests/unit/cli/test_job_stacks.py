@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test which job has a run's directory, and the stacks of several nodes."""
+"""The job of a run's directory, and the stacks of several nodes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A report begins on a line of its own."""
+"""A report begins on its own line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_in_a_file(tmp_path: Path, before: str, start: str) -> None:
 
 
 def test_in_a_pipe() -> None:
-    """A newline is written only if the program's output goes to the same one."""
+    """A newline is written only if the program's output goes to the same pipe."""
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as stream, os.fdopen(reading):
         assert line_start(stream, writing) == "\n"

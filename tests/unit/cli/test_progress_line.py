@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line that says why the end of a run takes long."""
+"""The line that explains a slow end of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("rich")
 
 
 class Terminal(io.StringIO):
-    """Keeps the output."""
+    """A stream that stores the output."""
 
     def isatty(self) -> bool:
         return True
@@ -41,12 +41,12 @@ def wait(until: Callable[[], bool]) -> None:
 
 
 def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shown after a while, gone for what others write, shown again, and gone at the end."""
+    """The line appears after a while, gives way to other output, and disappears at the end."""
     stream, others = Terminal(), threading.enumerate()
     line = Progress(stream, quiet=False, long=0.01)
     shown_again = line._wait
 
-    def others_write() -> None:  # before the time runs, which is short here
+    def others_write() -> None:  # before the timer, which is short here
         stream.write("error: found\n")
         shown_again()
 
@@ -65,7 +65,8 @@ def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line stands still, and goes; so does the sequence that hides the cursor."""
+    """Without more threads, the line does not move, but disappears. The cursor becomes visible
+    again."""
     real = threading.Thread.start
 
     def start(thread: threading.Thread) -> None:
@@ -79,7 +80,7 @@ def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     with line.during("mpipp: comparing"):
         wait(lambda: not any(isinstance(one, threading.Timer) for one in threading.enumerate()))
     said = stream.getvalue()
-    assert said.count("mpipp: comparing") == 2  # once more when it ends
+    assert said.count("mpipp: comparing") == 2  # written once more at its end
     assert said.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
 
 

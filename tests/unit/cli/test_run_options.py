@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The options of `mpipp run` and `mpipp exec`: a line of help each, in groups."""
+"""The options of `mpipp run` and `mpipp exec`, each with a help line, in groups."""
 
 from __future__ import annotations
 

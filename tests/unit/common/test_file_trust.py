@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Users who could have written or replaced a file: every directory and link on the way counts."""
+"""Tests of files that other users may have written, by any directory or link on the path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support import another_user, shared_directory
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A file in a directory in a directory."""
+    """A file two directories below tmp_path."""
     made = tmp_path / "above" / "below" / "file"
     made.parent.mkdir(parents=True)
     made.touch()
@@ -36,7 +36,7 @@ def test_the_users_own_and_the_systems_files_have_no_problem(file: Path) -> None
 def test_what_others_may_write(file: Path, tmp_path: Path, name: str, mode: int, who: str) -> None:
     changed = tmp_path / name
     changed.chmod(mode)
-    if os.geteuid():  # whose group can be this user's alone
+    if os.geteuid():  # the group may belong to this user alone
         pytest.skip("only root's group is known not to be of one user")
     assert file_trust.problem(file) == f"{who}{changed}"
 
@@ -82,7 +82,7 @@ def test_links(file: Path, tmp_path: Path) -> None:
     file.parent.chmod(0o755)
     os.lchown(link, another_user(), -1)
     assert file_trust.problem(link / "file") == f"{link} belongs to nobody"
-    # The folders on its way count, too.
+    # The directories on the link's path count, too.
     assert file_trust.problem(link / ".." / "below" / "file") == f"{link} belongs to nobody"
 
 
@@ -94,21 +94,21 @@ def test_a_circle_of_links(tmp_path: Path) -> None:
 
 def test_a_group_of_one_user(file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     another_user()
-    user = pwd.getpwnam("daemon")  # whose group has its name
+    user = pwd.getpwnam("daemon")  # its group has the same name
     monkeypatch.setattr(os, "geteuid", lambda: user.pw_uid)
     os.chown(file, user.pw_uid, user.pw_gid)
     file.chmod(0o660)
     assert file_trust.problem(file) == ""
     os.chown(file, user.pw_uid, pwd.getpwnam("nobody").pw_gid)
     assert file_trust.problem(file) == f"its group may write {file}"
-    # An access list: the mode says what may be at most, and not of the group.
+    # With an access list, the mode's group bits are only an upper limit.
     os.chown(file, user.pw_uid, user.pw_gid)
     monkeypatch.setattr(os, "listxattr", lambda *_, **__: ["system.posix_acl_access"])
     assert file_trust.problem(file) == f"its group may write {file}"
 
 
 def as_another(asked: Callable[[], str]) -> str:
-    """The result of a function for another user."""
+    """The result of a function, run as another user."""
     user = another_user()
     reading, writing = os.pipe()
     child = os.fork()

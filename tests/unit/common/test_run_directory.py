@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run's directory: nobody else's files are written, removed or awaited through it."""
+"""A run's directory is safe: mpipp writes, removes or waits for no files of other users in it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOBODY = 65534
 
 
 def made(path: Path) -> RunDirectory:
-    """A directory of an earlier run."""
+    """The directory of an earlier run."""
     run = RunDirectory(str(path))
     run.begin()
     run.publish(f"{NODES}/one-1.json", b"{}")
@@ -41,7 +41,7 @@ def made(path: Path) -> RunDirectory:
 
 
 def given_to_nobody(*of: Path) -> None:
-    """Files of another user; the test is skipped where that cannot be."""
+    """Give files to another user. Skips the test if that is impossible."""
     if os.geteuid() != 0:
         lacking("only root gives files to another user")
     for path in of:
@@ -110,7 +110,7 @@ def test_a_directory_in_place_of_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [TEXT, DATA, f"{NODES}/one-1.json"])
 def test_a_file_is_renamed_into_place(tmp_path: Path, name: str) -> None:
-    """In place of anything: a link is replaced, and its target stays unchanged."""
+    """The new file replaces anything. If it replaces a link, the link's target does not change."""
     run, victim = made(tmp_path / "report"), tmp_path / "victim"
     victim.write_text("mine")
     at = tmp_path / "report" / name
@@ -140,7 +140,7 @@ def test_folders_that_are_links_lead_nowhere(tmp_path: Path, name: str) -> None:
             write()
     if name == NODES:
         assert paths(str(at)) == []
-        run.begin()  # the link goes
+        run.begin()  # removes the link
         assert not at.exists()
     assert sorted(str(path) for path in victim.rglob("*")) == before
 
@@ -163,7 +163,7 @@ def test_a_directory_of_another_user(tmp_path: Path) -> None:
             write()
     assert not run.is_own
     assert (tmp_path / TEXT).read_text() == "no errors\n"
-    # It is enough that a folder is another user's, or the marker.
+    # One folder of another user is enough, or a marker of another user.
     os.chown(tmp_path, os.geteuid(), os.getegid())
     assert run.is_own
     given_to_nobody(tmp_path / NODES)
@@ -220,7 +220,7 @@ def device(at: Path) -> None:
     if os.geteuid() != 0:
         lacking("only root makes devices")
     try:
-        os.mknod(at, 0o600 | 0o020000, os.makedev(1, 5))  # /dev/zero
+        os.mknod(at, 0o600 | 0o020000, os.makedev(1, 5))  # like /dev/zero
     except PermissionError:
         lacking("devices cannot be made here")
 
@@ -255,7 +255,7 @@ def test_what_is_not_read(tmp_path: Path, make: Callable[[Path], None], why: str
 def test_what_changes_while_it_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None]
 ) -> None:
-    """It was a regular file when it was checked."""
+    """A file that is regular when it is checked, and then replaced."""
     (tmp_path / "before").write_text("{}")
     before = os.lstat(tmp_path / "before")
     make(tmp_path / "one")
@@ -303,7 +303,7 @@ def unpacked(tmp_path: Path, content: bytes, size: int, most: int) -> list[bytes
 
 
 def test_lines_of_a_compressed_file(tmp_path: Path) -> None:
-    """Also those that are longer than a piece, and the last, without an end."""
+    """Lines that are longer than a piece, and a last line without an end."""
     text = b"first\n\n" + b"x" * 3_000_000 + b"\nlast"
     content = zlib.compress(text)
     assert unpacked(tmp_path, content, len(content), len(text)) == text.split(b"\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Explanations of hangs in which processes died of a signal, for jobs made by hand."""
+"""Explanations of hangs in which processes died of a signal, for hand-made records."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_without_a_rank() -> None:
 
 
 def test_findings() -> None:
-    # The other process does nothing wrong.
+    # The other process makes no error.
     a, b = waits_for_one_that_died()
     assert list(deadlock_check.check(job(a, b))) == []
     found = list(fatal_signal.check(*processes(b)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Explanations of hangs, for jobs made by hand."""
+"""Explanations of hangs, for hand-made records."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_who_has_no_rank_yet() -> None:
         one.in_world = False
     all_of_it[0].inside(call("MPI_Init"))
     known = [Process(number, one, one, None) for number, one in enumerate(all_of_it)]  # type: ignore[arg-type]
-    (world,) = worlds(known)  # the other processes belong to one world, as without them
+    (world,) = worlds(known)  # the other processes still form one world
     assert world.processes == known[2:]
     others = before_init.unranked(known)
     assert list(before_init.lines(others, Places())) == [
@@ -146,7 +146,7 @@ def test_one_of_several_sources() -> None:
     for one in (a, b):
         one.posted_any = 1
         one.inside(call("MPI_Recv", source=ANY_SOURCE, tag=ANY_TAG))
-    assert stuck((a, b, c)) == []  # rank 2 is not in MPI
+    assert stuck((a, b, c)) == []  # rank 2 is outside MPI, and may still send
     c.inside(call("MPI_Finalize"))
     assert stuck((a, b, c)) == [0, 1]
 
@@ -165,14 +165,14 @@ def test_callbacks_in_finalize() -> None:
     b.calls.clear()
     b.inside(call("MPI_Finalize"))
     assert stuck((a, b)) == [0]
-    b.end_awaited = True  # they may send yet
+    b.end_awaited = True  # its callbacks may still send
     assert stuck((a, b)) == []
 
 
 @pytest.mark.parametrize("epochs", [(), ("start",)])
 @pytest.mark.parametrize(("completes", "left"), [(0, [0, 1]), (1, [])])
 def test_exposure_epochs(epochs: Sequence[str], completes: int, left: list[int]) -> None:
-    # A process that rank 1 has opened may be the next already, before rank 0 has left MPI_Win_wait.
+    # Rank 1 may start its next access epoch before rank 0 has returned from MPI_Win_wait.
     a, b = ranks(2)
     a.has_window("post").inside(call("MPI_Win_wait", win=WINDOW))
     b.has_window(*epochs, completes=completes)
@@ -206,7 +206,7 @@ def test_one_or_all_of_several_requests() -> None:
 def test_receives_of_any_that_took_all() -> None:
     a, b = ranks(2)
     b.sent(0, 3, 4).posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
-    a.frozen, a.posted_any = True, 5  # four have taken what was sent
+    a.frozen, a.posted_any = True, 5  # four receives have taken the four messages
     a.pending(call("MPI_Irecv", source=ANY_SOURCE, tag=ANY_TAG, ordinal=None))
     a.inside(call("MPI_Wait", requests=1))
     assert stuck((a, b)) == [0, 1]
@@ -244,7 +244,7 @@ def test_different_collective_calls_meet() -> None:
 
 
 def test_calls_that_meet_another_job() -> None:
-    # The state of the other job is unknown, but it is known who of this job has not come yet.
+    # The state of the other job is unknown. But rank 1 of this job has not made the call.
     a, b = ranks(2)
     a.joined(1).inside(call("MPI_Comm_spawn", root=1))
     b.posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
@@ -265,7 +265,7 @@ def test_what_is_left_over() -> None:
     for one in job_of[:2]:
         one.posted(1 - one.rank, 5).inside(call("MPI_Recv", source=1 - one.rank, tag=5))
     for one in job_of[2:]:
-        one.sent(0, 7).sent(3 if one.rank == 4 else 4, 8)  # these may be received yet
+        one.sent(0, 7).sent(3 if one.rank == 4 else 4, 8)  # these messages may still be received
     job_of[0].posted(1, 6, 2)
     assert [line for line in told(job_of) if line.startswith("unmatched")] == [
         "unmatched: rank 0 has posted 2 receives from rank 1 with tag 6: no such message was sent",

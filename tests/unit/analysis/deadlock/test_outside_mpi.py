@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reports on processes that may still continue, or not."""
+"""The reports on processes outside MPI, which may continue or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.unit.jobs import WINDOW, Places, Recorded, call, job, ranks
 
 
 def beside(recorded: Recorded) -> list[str]:
-    """With a process that waits for that one."""
+    """The report on a process, and another one that waits for it."""
     waiting = Recorded(1, 2).posted(0, 5).inside(call("MPI_Recv", source=0, tag=5))
     return list(Report(explain(job(recorded, waiting)), Places()).lines())
 
@@ -113,7 +113,7 @@ def test_calls_of_which_nothing_is_recorded() -> None:
         "still moving: every wait can still be satisfied",
         "  rank 0 is in MPI_Get_processor_name, called at x.c:1 in main",
     ]
-    one.marked = "MPI_Recv"  # the call before, which is recorded
+    one.marked = "MPI_Recv"  # the previous call, which has a record
     assert beside(one)[1] == "  rank 0 is not in MPI (computing at x.c:2 in work)"
 
 
@@ -158,7 +158,7 @@ def test_threads_outside() -> None:
     lines = list(Report(found, Places()).lines())
     assert lines[0] == "unknown: ranks 0 and 1 may still continue"
     assert lines.count("    another thread is not in MPI (computing at x.c:2 in work)") == 2, lines
-    both[0].outside = 0  # then it waits for a process of which a thread may move
+    both[0].outside = 0  # then it waits for a process with a thread outside MPI
     assert explain(job(*both)).unknown_ranks == [0, 1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The peers of calls that block in few libraries: partitions, files, frees, ends."""
+"""The peers of calls that block only in some libraries: partitions, files, frees, ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def told(*processes: Recorded) -> list[str]:
 
 
 def receives(one: Recorded) -> Recorded:
-    """A process that waits for a message of rank 0."""
+    """A process that waits for a message from rank 0."""
     return one.posted(0, 9).inside(call("MPI_Recv", source=0, tag=9))
 
 
@@ -50,8 +50,8 @@ def waiting(one: Recorded) -> Recorded:
         (1, 4, "inactive", "rank 1 has started no such send (MPI_Psend_init)"),
         (2, 3, "active", "rank 1 has not marked all partitions ready (MPI_Pready)"),
         (2, 4, "active", ""),
-        (2, 0, "inactive", ""),  # it is completed
-        (3, 0, "active", ""),  # the next one: MPI_Wait is about to return
+        (2, 0, "inactive", ""),  # the operation has completed
+        (3, 0, "active", ""),  # the next operation is active, so MPI_Wait is about to return
     ],
 )
 def test_partitioned_receives(starts: int, ready: int, state: str, lacks: str) -> None:
@@ -136,7 +136,7 @@ def test_info_of_a_communicator() -> None:
 
 
 def test_a_file_that_is_closed_and_has_the_number_of_one_that_is_open() -> None:
-    """Its communicator's handle is another's now."""
+    """The record of the closed file has an outdated handle of its communicator."""
     a, b = (
         one.opened(3).inside(call("MPI_File_write_all", comm=None, file=FILE)) for one in ranks(2)
     )
@@ -196,7 +196,7 @@ def gathers(root: int) -> Recorded:
 
 @pytest.mark.parametrize("root", [0, 1])
 def test_rooted_calls(root: int) -> None:
-    # A process that is not the root may return without it, but the library makes it wait.
+    # In MPI, a process other than the root may return early, but the library makes it wait.
     assert stuck(gathers(root), receives(ranks(2)[1])) == [0, 1]
     other = Recorded(1, 3).joined(1).inside(call("MPI_Gather", root=0))
     late = receives(Recorded(2, 3))
@@ -249,7 +249,7 @@ def test_another_collective_call_that_is_over() -> None:
     ]
     assert stuck(a, b) == [0]
     b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Bcast", root=1)),))
-    assert told(a, b)[0] == MOVING  # as it is in a correct program
+    assert told(a, b)[0] == MOVING  # as in a correct program
     b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Gather", root=0)),))
     b.calls = [call("MPI_Barrier", ordinal=4)]
     b.channels = [replace(b.channels[0], count=4)]
@@ -260,7 +260,7 @@ def test_another_collective_call_that_is_over() -> None:
 
 
 def titles(*processes: Recorded) -> tuple[str, str]:
-    """The title of a deadlock, in a report and as a finding."""
+    """The title of a deadlock, in a report and in a finding."""
     found = explain(job(*processes))
     (knot,) = found.knots
     return Report(found, Places()).headline(knot), deadlock_check.finding(found, knot).what.text
@@ -273,7 +273,7 @@ def test_who_is_in_another_collective_operation() -> None:
     b.joined(1, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
     what = "ranks 0 and 2 are in a different collective operation than the others were"
     assert titles(a, b, c) == (f"mismatch: {what}", what)
-    b.calls = []  # a circle, one of which is in no collective operation
+    b.calls = []  # a cycle with one process that is in no collective operation
     what = "rank 0 is in a different collective operation than the others were"
     a.size, b.size = 2, 2
     assert titles(a, receives(b)) == (f"mismatch: {what}", what)
@@ -284,7 +284,7 @@ def test_who_is_in_another_collective_operation() -> None:
 
 
 def test_all_who_are_named_are_shown() -> None:
-    # The shortest circle first: ranks 1 and 2.
+    # The shortest cycle comes first: ranks 1 and 2.
     a, b, c = ranks(3)
     for one, peer in ((a, 1), (b, 2)):
         one.posted(peer, 5).inside(call("MPI_Recv", source=peer, tag=5))
@@ -297,12 +297,12 @@ def test_all_who_are_named_are_shown() -> None:
 
 
 class Counting(Recorded):
-    """Counts how often its past is decoded."""
+    """Counts how often its history is decoded."""
 
     asked = 0
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        """The kept calls of the channel."""
+        """The history of the channel."""
         self.asked += 1
         return super().recorded_calls(comm, channel)
 

@@ -9,9 +9,9 @@ from typing import Any
 from mpipp.analysis.rma_engine import Conflict, analyse
 from mpipp.model import rma_events as m
 
-BASE = 0x10000  # of every window's memory, in every process
+BASE = 0x10000  # address of every window's memory, in every process
 LENGTH = 0x1000
-BUFFERS = 0x80000  # memory that is in no window
+BUFFERS = 0x80000  # address of memory outside windows
 WINDOW = 1
 INT = "MPI_INT"
 SIZES = {INT: 4, "MPI_UNSIGNED": 4, "MPI_DOUBLE": 8}
@@ -23,12 +23,12 @@ def at(first: int, length: int = 4, stride: int = 0, times: int = 1) -> m.Memory
 
 
 def buffer(number: int, length: int = 4) -> m.Memory:
-    """One of a process's own buffers."""
+    """A buffer of a process, outside the window."""
     return (m.Comb(BUFFERS + number * 0x100, length),)
 
 
 class Rank:
-    """The events of one process. Each has a place of its own."""
+    """The events of one process. Each has a different place in the program."""
 
     def __init__(self, program: Program, rank: int) -> None:
         self.program = program
@@ -125,7 +125,7 @@ class Rank:
 
 
 class Program:
-    """Processes, and what several of them do together."""
+    """The processes of a program, and their common calls."""
 
     def __init__(self, number: int, windows: int = 1, **how: Any) -> None:
         self.places = 0
@@ -169,7 +169,7 @@ class Program:
         return self.requests
 
     def end(self) -> None:
-        """All call MPI_Finalize, those that have not."""
+        """Add MPI_Finalize to all processes that have not called it."""
         for rank in self.ranks:
             if isinstance(rank.events[-1], m.Finalized):
                 continue
@@ -186,14 +186,14 @@ class Program:
         self[destination].does(m.Received(self[destination].moment("MPI_Recv"), channel))
 
     def synchronous(self, source: int, destination: int) -> None:
-        """MPI_Ssend and MPI_Recv."""
+        """Add MPI_Ssend and MPI_Recv."""
         channel, request = self.channel(source, destination), self.request()
         self[source].does(m.Sent(self[source].moment("MPI_Ssend"), channel, True, request))
         self[destination].does(m.Received(self[destination].moment("MPI_Recv"), channel))
         self[source].completed(request)
 
     def collective(self, flow: str = "all", root: int = -1, silent: Sequence[int] = ()) -> None:
-        """All call it; those that are `silent` give nothing, and get nothing."""
+        """Add a collective call of all processes. The `silent` ones send and receive no data."""
         for rank in self.ranks:
             sources = {
                 "all": None,
@@ -210,7 +210,7 @@ class Program:
     def joins(
         self, rank: int, procedure: str, sources: tuple[int, ...] | None, gives: bool = True
     ) -> None:
-        """One process calls what all call."""
+        """Add the current collective call to one process."""
         moment, size = self[rank].moment(procedure), len(self.ranks)
         self[rank].does(m.Collective(moment, 0, self.collectives, size, sources, gives))
 
@@ -218,7 +218,7 @@ class Program:
         self.collective()
 
     def begun(self) -> list[int]:
-        """MPI_Ibarrier of everybody: the requests."""
+        """Add MPI_Ibarrier to all processes. Returns their requests."""
         requests = []
         for rank in self.ranks:
             requests.append(self.request())
@@ -235,13 +235,13 @@ class Program:
         return requests
 
     def sync(self, kind: str, *asserted: str, target: int = -1, window: int = WINDOW) -> None:
-        """All call it."""
+        """Add a synchronization call to all processes."""
         for rank in self.ranks:
             rank.sync(kind, target, (), *asserted, window=window)
 
 
 def told(conflict: Conflict) -> str:
-    """A conflict in a line."""
+    """A conflict as one line."""
     sides = [
         f"{side.event.moment.procedure}@{side.event.moment.process}"
         for side in (conflict.first, conflict.second)
@@ -254,7 +254,7 @@ def told(conflict: Conflict) -> str:
 
 
 def found(program: Program) -> list[str]:
-    """Conflicts and mistakes, each in a line."""
+    """Conflicts and mistakes, each as one line."""
     program.end()
     result = analyse(program.events())
     assert not result.forgotten

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Random programs whose flags are atomic operations, run step by step.
 
-So it is known which of them have read what others have written.
+The run shows which operations have read the results of which others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Write = tuple[int, int]  # process and number of the event
 
 
 class Element:
-    """A flag: its value, which the program has given it before, and who has made it what it is."""
+    """A flag: its value, and the operations whose effects the value contains."""
 
     def __init__(self, where: int, value: int, sums: bool) -> None:
         self.memory = at(where)
@@ -30,7 +30,7 @@ class Element:
 
 
 class Flagged:
-    """One program, and who has read what."""
+    """A random program, and the pairs of a write and the operation that read it."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -123,7 +123,8 @@ class Flagged:
             flag.made_by.append(me)
         elif op == "MPI_REPLACE" or (kind == "compare_and_swap" and before == compared):
             flag.value = given
-            # It has found the old value: a process that reads its new one comes after that, too.
+            # A fetching operation has read the old value, so a reader of the new value follows
+            # that, too.
             flag.made_by = [me, *makers] if fetches else [me]
         mine.sync("flush", HOME)
         if fetches:
@@ -133,7 +134,7 @@ class Flagged:
         return before
 
     def oracle(self) -> Oracle:
-        """With what flags order."""
+        """The oracle, with the order that flags establish."""
         made = Oracle(self.program.events())
         for (process, number), reader in self.read:
             made.edge(made.begin[process, number], made.end[reader])
@@ -141,7 +142,7 @@ class Flagged:
 
 
 def difference(seed: int) -> tuple[str, int, int, int]:
-    """The error in the report on a program; the numbers of reported, undecided and silent pairs."""
+    """The error in the analysis, or "", and the numbers of reported, undecided and silent pairs."""
     made = Flagged(seed)
     events, oracle = made.program.events(), made.oracle()
     result = analyse(events, events)

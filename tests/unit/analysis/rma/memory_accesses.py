@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Accesses of memory in small programs, and what two of one byte at once break."""
+"""Accesses to memory in small programs, and the rule that two concurrent ones break."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpipp.model import rma_events as m
 
 
 class Touch(NamedTuple):
-    """An access of memory, between two points."""
+    """An access to memory, between two points in time."""
 
     event: m.Event
     process: int
@@ -21,24 +21,25 @@ class Touch(NamedTuple):
     ends: int
     window: int
     lock: str  # "" "shared" "exclusive"
-    typed: dict[int, tuple[str, int]]  # of each byte the basic datatype, where its element begins
+    typed: dict[int, tuple[str, int]]  # by byte: the basic datatype, and the start of its element
     op: str = ""
 
 
 def brings_alone(event: m.Operation) -> bool:
-    """Return whether its only effect at the target is the result here at its end."""
+    """Return whether the operation only reads at the target, so that it is complete with its
+    result."""
     return event.kind == "get" or (event.result != () and event.op == "MPI_NO_OP")
 
 
 def spread(memory: m.Memory) -> Iterator[int]:
-    """Every byte."""
+    """Every byte of the memory."""
     for first, length, stride, times in memory:
         for at in range(times):
             yield from range(first + at * stride, first + at * stride + length)
 
 
 def rule_of(one: Touch, other: Touch, made: m.WindowMade | None) -> str:
-    """The rule that two concurrent accesses of one byte break (MPI-4.1, 12.3 and 12.7)."""
+    """The rule that two concurrent accesses to one byte break (MPI-4.1, 12.3 and 12.7)."""
     kinds = {one.kind, other.kind}
     if kinds <= {"load", "store"}:
         return ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The conflicts in a small program, from the standard's words: slow, and independent.
+"""The conflicts in a small program, straight from the standard: slow, and independent of mpipp.
 
-Every call is two points, its beginning and its end; every access of memory is two more. Every order
-of the standard is an edge between points. Two accesses are concurrent if there is no path from the
-end of either to the beginning of the other. All pairs are tested.
+Every call has two points, its beginning and its end. Every access to memory has two more. Every
+order in the standard is an edge between points. Two accesses are concurrent if there is no path
+from the end of either to the beginning of the other. All pairs are tested.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tests.unit.analysis.rma.event_programs import SIZES
 from tests.unit.analysis.rma.memory_accesses import Touch, brings_alone, rule_of, spread
 
 Call = tuple[int, int]  # process and number of the event
-Told = tuple[str, int, int, int]  # rule, both processes, whose memory
+Told = tuple[str, int, int, int]  # rule, both processes, owner of the memory
 
 
 class Oracle:
-    """One program."""
+    """The graph of one program."""
 
     def __init__(self, events: dict[int, list[m.Event]]) -> None:
         self.events = events
@@ -73,14 +73,15 @@ class Oracle:
                     yield process, event
 
     def finish(self, process: int, event: m.Event, request: int) -> int | None:
-        """The end of a call, or of what completes it."""
+        """The end of a call, or of the call that completes its request; None if it
+        never completes."""
         if not request:
             return self.end[process, event.moment.number]
         by = self.completions.get((process, request))
         return self.end[process, by.moment.number] if by else None
 
     def ordered(self, one: int, other: int) -> bool:
-        """Return whether there is a path."""
+        """Return whether there is a path between two points."""
         if one not in self.reached:
             seen, left = {one}, [one]
             while left:
@@ -116,7 +117,7 @@ class Oracle:
                     self.edge(self.begin[other, theirs.moment.number], done)
 
     def calls(self, process: int, window: int, *kinds: str) -> list[m.Synchronization]:
-        """The synchronizations of some kinds, in order."""
+        """The synchronization calls of these kinds, in order."""
         return [
             event
             for event in self.events[process]
@@ -126,7 +127,7 @@ class Oracle:
         ]
 
     def fence(self, process: int, window: int, which: int) -> m.Synchronization | None:
-        """A process's fence by its number."""
+        """A process's fence, by its number."""
         fences = self.calls(process, window, "fence")
         return fences[which] if which < len(fences) else None
 
@@ -135,7 +136,7 @@ class Oracle:
             for which, event in enumerate(self.calls(process, window, "fence")):
                 before = self.fence(process, window, which - 1) if which else None
                 if before is None or "MPI_MODE_NOSUCCEED" in before.asserted:
-                    continue  # it is known to end no epoch
+                    continue  # the fence certainly ends no epoch
                 if "MPI_MODE_NOPRECEDE" in event.asserted:
                     continue
                 for other in self.made[process, window].ranks:
@@ -153,7 +154,7 @@ class Oracle:
     def matching(
         self, post: m.Synchronization, origin: int, target: int
     ) -> tuple[m.Synchronization, m.Synchronization]:
-        """The start and the complete of an origin that belong to a post."""
+        """The start and the complete of an origin that match a post."""
         posts = [p for p in self.calls(target, post.window, "post") if origin in p.group]
         starts = [s for s in self.calls(origin, post.window, "start") if target in s.group]
         start = starts[posts.index(post)]
@@ -161,7 +162,7 @@ class Oracle:
         return start, self.calls(origin, post.window, "complete")[number]
 
     def held(self, process: int, window: int, target: int, before: int) -> str:
-        """The lock of a process on a target when an event happens."""
+        """The lock of a process on a target at the time of an event."""
         held = ""
         for event in self.calls(process, window, "lock", "unlock", "lock_all", "unlock_all"):
             if event.moment.number >= before:
@@ -173,9 +174,9 @@ class Oracle:
         return held
 
     def within(self, touch: Touch) -> bool:
-        """Return whether an access that began under a lock is completed by the unlock."""
+        """Return whether an unlock completes an access that began under the lock."""
         if touch.kind not in ("reads", "writes"):
-            return True  # at the target operations are complete then
+            return True  # at the target, operations are complete by then
         target = self.made[touch.process, touch.window].ranks.index(touch.owner)
         unlocks = (
             call
@@ -245,7 +246,7 @@ class Oracle:
                 for point in (done, gone):
                     self.edge(point, self.begin[process, closing.moment.number])
         else:
-            return  # outside of any epoch
+            return  # outside any epoch
         parts = [("writes" if event.kind == "get" else "reads", event.origin)]
         parts += [("reads", event.compare), ("writes", event.result)]
         for kind, memory in parts:
@@ -268,7 +269,8 @@ class Oracle:
     def _passive(
         self, process: int, event: m.Operation, later: list[m.Event], done: int, gone: int
     ) -> None:
-        # The point at which flushes, unlocks and completed requests complete.
+        # The point of the next call that completes the operation: a flush, unlock or completed
+        # request.
         def ends(local: bool) -> int | None:
             for other in later:
                 completes = isinstance(other, m.Completed) and event.request in other.requests
@@ -300,7 +302,8 @@ class Oracle:
         start: m.Synchronization,
         points: tuple[int, int, int, int],
     ) -> None:
-        # After the target's post; until complete here, until wait there.
+        # The accesses lie after the target's post, and before complete at the origin and wait at
+        # the target.
         begins, done, gone, read = points
         for which, post in enumerate(self.calls(owner, event.window, "post")):
             if process not in post.group:
@@ -313,7 +316,7 @@ class Oracle:
             waits = self.calls(owner, event.window, "wait")
             if brings_alone(event):
                 self.edge(done, self.end[process, complete.moment.number])
-            if event.result:  # what was found is here
+            if event.result:  # the result has arrived
                 self.edge(begins, self.end[process, complete.moment.number])
             if which < len(waits):
                 for point in (done, read):
@@ -334,7 +337,8 @@ class Oracle:
             yield opened, self.begin[process, number], next(of_it)
 
     def exposed(self) -> set[tuple[int, int]]:
-        """Places of locks, and of posts of the processes that they lock, that may be at once."""
+        """Places of locks that may overlap an exposure epoch of the locked process,
+        with its post."""
         found = set()
         for (owner, window), (actor, other) in itertools.permutations(self.made, 2):
             if window != other or owner == actor:
@@ -353,8 +357,11 @@ class Oracle:
         return found
 
     def conflicts(self, *, certain: bool = False, apart: bool = False) -> set[Told]:
-        """All of them, or those that no process may have polled for; or without those of
-        operations that already conflict with themselves.
+        """The conflicts in the program.
+
+        Args:
+            certain: leave out those in which a process may have polled.
+            apart: leave out operations that conflict with themselves.
         """
         found = set()
         pairs = list(self.pairs())
@@ -369,10 +376,11 @@ class Oracle:
         return found
 
     def polls(self, one: Touch, other: Touch) -> bool:
-        """Return whether they are valid in the unified model (MPI-4.1, 12.7), and look like a loop.
+        """Return whether the accesses are valid in the unified model (MPI-4.1, 12.7) and look like
+        polling.
 
-        By rule 2 a location may be accessed that is the target of a remote update. By rule 3 a
-        store may update one that is the target of a remote read. MPI_Win_sync is called next to it.
+        By rule 2, a load may access the target of a remote update. By rule 3, a store may update
+        the target of a remote read. MPI_Win_sync must be next to the load or store.
         """
         for own, remote in ((one, other), (other, one)):
             reads = remote.kind == "get" or remote.op == "MPI_NO_OP"
@@ -383,7 +391,7 @@ class Oracle:
         return False
 
     def _is_next_to_sync(self, touch: Touch) -> bool:
-        # With only accesses of memory in between.
+        # Only other loads and stores may lie in between.
         events = self.events[touch.process]
         at = next(i for i, event in enumerate(events) if event is touch.event)
         for some in (events[at + 1 :], events[:at][::-1]):
@@ -396,7 +404,7 @@ class Oracle:
         return False
 
     def pairs(self) -> Iterator[tuple[str, Touch, Touch]]:
-        """The conflicts with both accesses."""
+        """The conflicts: rule and both accesses."""
         for one, other in itertools.combinations(self.touches, 2):
             if one.owner != other.owner:
                 continue
@@ -409,7 +417,7 @@ class Oracle:
                 yield rule, one, other
 
     def _rule_of_one(self, one: Touch, other: Touch) -> str:
-        # An overlap of its own buffers is reported when it is called.
+        # An overlap of an operation's own buffers is reported by another check.
         if {one.kind, other.kind} <= {"reads", "writes"} or not one.bytes & other.bytes:
             return ""
         made = self.made.get((one.process, one.window))
@@ -419,7 +427,7 @@ class Oracle:
         others = one.process != other.process and one.window == other.window
         locked = one.lock and other.lock and "exclusive" in (one.lock, other.lock)
         if others and locked and self.within(one) and self.within(other):
-            # The first has been unlocked before the other was locked, whichever was first.
+            # Exclusive locks order the accesses, either way.
             return ""
         if self.ordered(one.ends, other.begins):
             return self._copies(one, other)
@@ -438,7 +446,7 @@ class Oracle:
         return made is not None and made.separate
 
     def _copies(self, first: Touch, second: Touch) -> str:
-        # They are ordered: but is what the first has changed in the second's copy?
+        # The accesses are ordered. Return the rule that they break if the second uses a stale copy.
         window = first.window
         if not self._separate(first) or window != second.window:
             return ""
@@ -454,7 +462,7 @@ class Oracle:
                 and call.moment.number < second.event.moment.number
                 for call in self.calls(owner, window, *kinds)
             )
-            # A window is made after everything that was in its memory.
+            # The call that creates a window makes all earlier changes of its memory visible.
             return "" if seen else "rma-copies"
         if first.kind in ("store", "writes") and second.kind in ("get", "put", "accumulate"):
             if not meets and (second.kind == "get" or first.kind == "writes"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random programs of one-sided operations, correct ones and others, compared with the oracle."""
+"""Random programs of one-sided operations, correct and incorrect, compared with the oracle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.analysis.rma.oracle import Oracle, Told
 
 Step = Callable[[Program], None]
 OPERATIONS = ("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
-QUIET = ("put", "get", "accumulate")  # which no flag can be made of
+QUIET = ("put", "get", "accumulate")  # operations that cannot implement a flag
 OPS = ("MPI_SUM", "MPI_SUM", "MPI_SUM", "MPI_PROD", "MPI_REPLACE", "MPI_NO_OP")
 SLOT = 16
 
@@ -22,8 +22,8 @@ SLOT = 16
 class Made:
     """A random program as steps; those in `removable` may be left out.
 
-    In a careful one each process has places of its own in each window, which change with each
-    phase. So it is correct unless a step is missing.
+    In a careful program, each process uses its own part of each window, which changes with each
+    phase. So the program is correct unless a step is missing.
     """
 
     def __init__(self, seed: int) -> None:
@@ -31,7 +31,7 @@ class Made:
         self.direct = random.Random(f"direct {seed}")
         self.number = self.random.randint(2, 4)
         self.careful = self.random.random() < 0.5
-        self.flags = self.random.random() < 0.3  # exclusive locks, and operations that fetch
+        self.flags = self.random.random() < 0.3  # with exclusive locks, and operations that fetch
         self.steps: list[Step] = []
         self.removable: list[int] = []
         self.phase = 0
@@ -55,7 +55,7 @@ class Made:
         self.steps.append(step)
 
     def program(self, without: int | None = None) -> Program:
-        """As events; `without` one of the steps."""
+        """The program as events, without the step of this number."""
         program = Program(self.number, **self.how)
         for number, step in enumerate(self.steps):
             if number != without:
@@ -64,7 +64,7 @@ class Made:
         return program
 
     def place(self, process: int, wide: bool = True) -> Memory:
-        """Bytes of a window that an access by a process has."""
+        """Random bytes of a window for an access by a process."""
         slot = (process + self.phase) % 5 if self.careful else self.random.randrange(3)
         if self.careful or self.random.random() < 0.7:
             return at(slot * SLOT, 8 if wide and self.random.random() < 0.5 else 4)
@@ -73,7 +73,7 @@ class Made:
         return at(slot * 4, 4, 12, 3)
 
     def access(self, process: int) -> None:
-        """A load or a store of window memory, or of a buffer."""
+        """Add a load or a store of window memory, or of a buffer."""
         which = self.random.random()
         stores = self.random.random() < 0.5
         memory = self.place(process)
@@ -87,7 +87,7 @@ class Made:
         self.add(step)
 
     def operation(self, process: int, target: int, passive: bool = False) -> list[Step]:
-        """Adds one; what completes its request, if it has one."""
+        """Add an operation. Returns the steps that complete its request, if it has one."""
         kind = self.random.choice(OPERATIONS if self.flags else QUIET)
         memory = self.place(process, kind not in ("fetch_and_op", "compare_and_swap"))
         op = "MPI_SUM" if self.careful else self.random.choice(OPS)
@@ -98,7 +98,8 @@ class Made:
         elif self.random.random() < 0.1:
             origin = self.place(process)
         if "acc" in kind and not self.careful and self.odd.random() < 0.3:
-            # Elements at odd places, or of a vector whose stride is not a multiple of their size.
+            # Elements at unaligned offsets, or of a vector whose stride is no multiple of their
+            # size.
             slot, odd = SLOT * self.odd.randrange(2), self.odd.choice((2, 4, 6))
             memory = at(slot + odd, 4 * self.odd.randint(1, 2))
             if self.odd.random() < 0.4:
@@ -117,7 +118,7 @@ class Made:
         return [lambda program: (program[process].completed(request), None)[1]] if request else []
 
     def some(self, process: int, targets: list[int], passive: bool = False) -> None:
-        """Operations and accesses of one process within an epoch."""
+        """Add operations and accesses of one process within an epoch."""
         for target in targets:
             waits = []
             for _ in range(1 if self.careful else self.random.randint(0, 2)):
@@ -152,7 +153,7 @@ class Made:
         for round_ in range(self.random.randint(1, 2)):
             self.phase += round_
             for process in self.shuffled():
-                # In a careful program only one process accesses each place.
+                # In a careful program, a single process accesses each place.
                 self.some(process, [self.random.randrange(self.number)])
             for process in self.shuffled():
                 if self.random.random() < 0.3:
@@ -209,7 +210,7 @@ class Made:
             self.access(target)
 
     def _between(self) -> None:
-        # The order between one phase and the next, or only between parts of them.
+        # Order one phase before the next, or only parts of them.
         number = self.number
         if not self.careful:
             root = self.random.randrange(number)
@@ -243,7 +244,7 @@ class Made:
             self.add(lambda program: program.collective("to root", 0), removable=True)
             self.add(lambda program: program.collective("from root", 0), removable=True)
         else:
-            # Twice around.
+            # A token around the ring, twice, orders all processes.
             for _ in range(2):
                 for process in range(number):
                     self.add(
@@ -256,7 +257,7 @@ ALIKE = {"rma-apart": "rma-local", "rma-copies": "rma-local"}
 
 
 def keys(result: Result, undecided: bool) -> set[Told]:
-    """Conflicts as the oracle tells them."""
+    """The conflicts in the oracle's form."""
     some = result.conflicts + (result.undecided if undecided else [])
     found = set()
     for one in some:
@@ -266,12 +267,12 @@ def keys(result: Result, undecided: bool) -> set[Told]:
 
 
 def alike(told: set[Told]) -> set[Told]:
-    """Without which of three rules of the same two accesses it is."""
+    """The conflicts, with three rules for the same two accesses treated as one."""
     return {(ALIKE.get(rule, rule), one, other, owner) for rule, one, other, owner in told}
 
 
 def exposed(result: Result) -> set[tuple[int, int]]:
-    """The places of locks and posts that may be at once, as the oracle tells them."""
+    """The places of locks and posts that may overlap, in the oracle's form."""
     return {
         (one.event.moment.place, one.other.moment.place)
         for one in result.mistakes
@@ -280,11 +281,11 @@ def exposed(result: Result) -> set[tuple[int, int]]:
 
 
 def difference(program: Program) -> tuple[int, str]:
-    """The number of conflicts, and the error in the analysis of a program."""
+    """The number of conflicts in a program, and the error in mpipp's analysis, or ""."""
     result = analyse(program.events())
     oracle = Oracle(program.events())
     expected, certain = oracle.conflicts(), oracle.conflicts(certain=True)
-    # Conflicts behind a conflict of an operation with itself need not all be reported.
+    # After an operation that conflicts with itself, mpipp need not report its other conflicts.
     least = oracle.conflicts(apart=True)
     told, all_ = keys(result, False), keys(result, True)
     wrong = ""
@@ -302,9 +303,9 @@ def difference(program: Program) -> tuple[int, str]:
 
 
 def compare(seed: int) -> tuple[list[str], int, int]:
-    """Compare a program, and the same without one of its steps, for two of them.
+    """Compare the analysis with the oracle for a program, and for two copies with one step less.
 
-    What is wrong, how many were compared, and how many of them had conflicts.
+    Returns the errors, the number of compared programs, and the number of those with conflicts.
     """
     made = Made(seed)
     removed = [None, *made.random.sample(made.removable, min(2, len(made.removable)))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select the collective calls of a log that order anything."""
+"""The collective calls in a log that order something, and those that do not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _base(rank: int) -> int:
 
 
 class Called(Writer):
-    """A put of process 0, what both call, and a load of process 1."""
+    """A put of process 0, a collective call of both, and a load of process 1."""
 
     def __init__(self, rank: int, procedure: str) -> None:
         self.rank, self.before, self.after = rank, 1 - rank, 1 - rank

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synchronization that is wrong by itself, and memory that is not there long enough."""
+"""Wrong synchronization, and window memory that ends too early."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_mistakes() -> None:
 def test_windows_that_are_not_locked_as_their_info_says(
     made: bool, said: bool | None, lock: str
 ) -> None:
-    """The last that says anything counts."""
+    """The last value of the info key counts."""
     program = Program(2)
     program.make(WINDOW + 1, no_locks=made, base=0, length=0)
     for rank in (0, 1):
@@ -110,7 +110,7 @@ def test_get_of_a_fence_is_not_one_of_the_start_within() -> None:
 @pytest.mark.parametrize("lock", ["lock", "lock_all"])
 @pytest.mark.parametrize("target", [0, 1])
 def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> None:
-    """In one process: what others have locked or exposed is no matter of it."""
+    """Only locks of the process's own window matter; other processes may lock and expose theirs."""
     for calls in ("post lock", "lock post", "post wait lock", "lock unlock post"):
         program = Program(2)
         for call in calls.split():
@@ -133,7 +133,7 @@ def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> N
         ("post wait lock unlock", True),
         ("post wait order lock unlock", False),
         ("post wait told lock unlock", False),
-        ("post told wait lock unlock", True),  # it is ordered after the post, not after its end
+        ("post told wait lock unlock", True),  # ordered after the post, but not after the wait
         ("lock unlock post wait", True),
         ("lock unlock order post wait", False),
         ("lock order unlock post wait", True),
@@ -144,7 +144,7 @@ def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> N
 def test_windows_are_not_locked_by_others_while_they_are_exposed(
     lock: str, steps: str, wrong: bool
 ) -> None:
-    """Only the known order counts, with any order of this run."""
+    """An order that is accidental in this run does not count."""
     program = Program(2)
     for step in steps.split():
         if step == "order":
@@ -186,7 +186,7 @@ def test_reads_are_no_updates(kind: str, op: str) -> None:
 
 
 def test_calls_that_begin_wrongly_are_told_once() -> None:
-    """MPI may refuse them, or never return: no event tells that they have succeeded."""
+    """MPI may reject them, or never return: no event shows whether they succeeded."""
 
     def mistakes(kind: str, target: int, *before: str, succeeds: bool) -> list[str]:
         program = Program(2)
@@ -214,8 +214,8 @@ def test_calls_that_begin_wrongly_are_told_once() -> None:
 def test_buffers_of_functions_that_have_returned_are_gone() -> None:
     for operation, end, expected in (
         (BUFFERS - 64, BUFFERS + 0x200, ["rma-gone: put"]),
-        (BUFFERS - 64, BUFFERS + 0x102, []),  # its function is still there
-        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # never on this stack
+        (BUFFERS - 64, BUFFERS + 0x102, []),  # its function has not returned
+        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # it was never on this stack
         (0, BUFFERS + 0x200, []),
         (BUFFERS - 64, 0, []),
     ):
@@ -243,9 +243,9 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
     [
         (BASE - 64, BASE + LENGTH, 0, True),
         (BASE - 64, BASE + 1, 0, True),
-        (BASE - 64, BASE, 0, False),  # its function is still there
-        (BASE + 1, BASE + LENGTH, 0, False),  # never on this stack
-        (BASE - 64, BASE + LENGTH, 1, False),  # on another's
+        (BASE - 64, BASE, 0, False),  # its function has not returned
+        (BASE + 1, BASE + LENGTH, 0, False),  # it was never on this stack
+        (BASE - 64, BASE + LENGTH, 1, False),  # it is on the stack of another thread
         (0, BASE + LENGTH, 0, False),
         (BASE - 64, 0, 0, False),
     ],
@@ -274,7 +274,7 @@ def test_windows_of_functions_that_have_returned_are_gone(
 
 
 def test_memory_of_targets_is_not_on_the_stack_of_the_origin() -> None:
-    # It may be at the same addresses.
+    # The target's memory may have the same addresses as the origin's stack.
     program = Program(2)
     program.sync("lock_all")
     get = program[0].get(1, at(64))
@@ -288,7 +288,7 @@ def test_memory_of_targets_is_not_on_the_stack_of_the_origin() -> None:
 
 
 def test_mistakes_have_the_epochs_around_them() -> None:
-    """The last that have ended, and those that are open."""
+    """A mistake shows the last epochs that ended, and the open ones."""
     program = Program(2)
     for _ in range(3):
         program[0].sync("lock", 1)
@@ -319,7 +319,8 @@ def test_mistakes_have_the_epochs_around_them() -> None:
 @pytest.mark.parametrize("kind", ["put", "get", "fetch_and_op"])
 @pytest.mark.parametrize("end", ["", "flush_local", "unlock_all", "wait"])
 def test_memory_that_is_given_back_must_not_be_a_pending_buffer(kind: str, end: str) -> None:
-    """Without a byte of a pending buffer, or once the operation is complete, there is no report."""
+    """No report if the freed memory has no byte of a pending buffer, or if the operation is
+    complete."""
     program = Program(2)
     program.sync("lock_all")
     request = 5 if end == "wait" else 0
@@ -382,7 +383,7 @@ def test_a_start_that_is_not_checked_comes_after_the_post(between: str, wrong: b
         program.message(1, 2)
     if between == "by another":
         program.message(2, 0)
-    if between == "flag":  # whose values are not known
+    if between == "flag":  # their values are unknown
         program[1].operation("accumulate", 2, at(64), window=2)
         program[1].sync("flush", 2, window=2)
         for origin in (0, 2):
@@ -400,7 +401,7 @@ def test_a_start_that_is_not_checked_comes_after_the_post(between: str, wrong: b
 @pytest.mark.parametrize("uses", [(), (0,), (1,), (2,)])
 @pytest.mark.parametrize("target", [0, 1])
 def test_memory_is_not_exposed_twice(uses: tuple[int, ...], target: int) -> None:
-    """By MPI_Win_post in the epoch of a fence, whose operations may be another process's."""
+    """MPI_Win_post within a fence epoch is an error if any process uses that epoch."""
     program = Program(3)
     program.sync("fence")
     for origin in uses:
@@ -423,8 +424,8 @@ def attaches(program: Program, first: int, length: int, attached: bool = True) -
     ("steps", "wrong"),
     [
         ("attach order put", False),
-        ("attach put", False),  # it may have come in time
-        ("put order attach", True),  # too late
+        ("attach put", False),  # the attach may have come in time
+        ("put order attach", True),  # the attach is too late
         ("put", True),
         ("attach order detach put", False),
         ("attach order detach order put", True),
@@ -433,7 +434,7 @@ def attaches(program: Program, first: int, length: int, attached: bool = True) -
         ("attach order put order detach", False),
         ("half order put", True),
         ("half rest order put", False),
-        ("half order columns", False),  # which lie beside the gap
+        ("half order columns", False),  # the columns lie beside the gap
         ("attach self detach", False),
         ("attach detach self", True),
         ("self attach", True),
@@ -461,7 +462,7 @@ def test_memory_of_dynamic_windows_is_attached(steps: str, wrong: bool) -> None:
             program.end()
         events = program.events()
         if cut:
-            events[1] = events[1][:-1]  # what follows may attach it
+            events[1] = events[1][:-1]  # the missing rest of the log may attach it
         found = [one.rule for one in analyse(events).mistakes]
         assert found == (["rma-detached"] if wrong and not cut else []), cut
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Correct programs in which flags order accesses: there is no report."""
+"""Correct programs in which flags order accesses: mpipp reports nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DATA, FLAG = at(0, 8), at(64)
 
 
 def atomic(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
-    """An accumulate, and fetches of it, the first of which may be too early."""
+    """Set a flag by an accumulate, and fetch it. A first fetch may be too early."""
     if how.random() < 0.5:
         program[taker].operation("fetch_and_op", where, FLAG, op="MPI_NO_OP")
         program[taker].sync("flush", where)
@@ -32,9 +32,9 @@ def atomic(program: Program, giver: int, taker: int, where: int, how: random.Ran
 
 
 def polled(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
-    """A put into the memory of a process that loads until it is there."""
+    """Put a flag into the memory of a process that loads until it arrives."""
     flag = at(128 + 8 * giver)
-    loads = how.random() < 0.5  # seen, or not logged
+    loads = how.random() < 0.5  # whether the loads are in the log
     if loads:
         program[taker].load(flag)
         program[taker].sync("sync")
@@ -46,7 +46,7 @@ def polled(program: Program, giver: int, taker: int, where: int, how: random.Ran
 
 
 def got(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
-    """A store into the own memory, and gets of it, the first of which may be too early."""
+    """Store a flag in the own memory, and get it. A first get may be too early."""
     flag = at(192 + 8 * giver)
     if how.random() < 0.5:
         program[taker].get(giver, flag)
@@ -61,7 +61,7 @@ def got(program: Program, giver: int, taker: int, where: int, how: random.Random
 
 
 def locked(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
-    """A put and gets under exclusive locks of another window."""
+    """Put and get a flag under exclusive locks of another window."""
     for process, kind in ((taker, "get"), (giver, "put"), (taker, "get")):
         program[process].sync("lock", where, exclusive=True, window=2)
         program[process].operation(kind, where, at(256), window=2)
@@ -69,18 +69,19 @@ def locked(program: Program, giver: int, taker: int, where: int, how: random.Ran
 
 
 def told(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
-    """A message."""
+    """Send a message."""
     program.message(giver, taker)
 
 
 def elsewhere(program: Program, giver: int, taker: int, where: int, how: random.Random) -> None:
-    """A message to another MPI_COMM_WORLD, and one from there."""
+    """Send a message to another MPI_COMM_WORLD, and receive one from there."""
     for rank, tells in ((giver, True), (taker, False)):
         program[rank].does(m.OtherWorldContact(program[rank].moment("MPI_Send"), tells))
 
 
 def handed_on(seed: int) -> Program:
-    """A token goes around; who has it changes the data, in some process's memory."""
+    """A program that passes a token around. Its holder changes the data in some
+    process's memory."""
     how = random.Random(seed)
     number = how.randint(2, 4)
     program = Program(number, windows=2)
@@ -102,7 +103,7 @@ def handed_on(seed: int) -> Program:
 
 
 def test_nothing_is_told_where_a_token_is_handed_on() -> None:
-    # Some of these chains go through a process that knows of two others since it last sent to any.
+    # Some of these chains pass through a process that learns of two others before it sends to any.
     for seed in range(some(1000)):
         assert analyse(handed_on(seed).events()).conflicts == [], seed
 
@@ -114,7 +115,7 @@ def test_conflicts_that_no_flag_explains_are_told() -> None:
         program = Program(3, windows=2)
         program.sync("lock_all")
         program[0].put(2, DATA)
-        program[1].put(2, DATA)  # the token is not handed on before
+        program[1].put(2, DATA)  # without a token after this put
         program.sync("flush_all")
         how.choice((atomic, polled, got, locked, elsewhere))(program, 0, 1, 2, how)
         program.sync("unlock_all")
@@ -143,7 +144,7 @@ _VALID = [
         ("access flush sync", True),
         ("access message sync", False),
         ("sync message access", False),
-        ("access message access sync", True),  # a loop
+        ("access message access sync", True),  # polling in a loop
         ("access message elsewhere sync", False),
         ("access message sync thread", True),
     ],
@@ -172,7 +173,7 @@ def test_lines_next_to_a_sync_may_poll(
     program.end()
     result = analyse(program.events())
     lines = len({*steps.split()} & {"access", "elsewhere"})
-    # The line elsewhere is next to the call in any case.
+    # The call of another line is next to the access in any case.
     undecided = (polls + lines - 1) * ((access, kind, op) in _VALID)
     assert (len(result.conflicts), len(result.undecided)) == (lines - undecided, undecided)
 
@@ -196,7 +197,7 @@ def test_what_others_get_may_be_a_flag(synced: bool) -> None:
 
 
 def meet(program: Program, rank: int, *, tells: bool) -> None:
-    """A message to or from another MPI_COMM_WORLD."""
+    """Add a message to or from another MPI_COMM_WORLD."""
     program[rank].does(m.OtherWorldContact(program[rank].moment("MPI_Send"), tells))
 
 
@@ -289,7 +290,7 @@ def test_memory_that_processes_share_may_have_a_flag_while_it_is_there(
 
 
 def test_values_tell_what_flags_order() -> None:
-    # With the values of what each flag is made, read in an order that is known.
+    # With the values of each flag, read in a known order.
     told = undecided = ordered = 0
     for seed in range(60):
         wrong, *numbers = difference(seed)
@@ -343,5 +344,5 @@ def test_a_buffer_in_memory_that_is_unlocked_before_the_operation_ends() -> None
         program[1].sync("unlock", 1)
         program.end()
         result = analyse(program.events())
-        # A flag may say that the put was before.
+        # A flag may have ordered the put before.
         assert (result.conflicts, len(result.undecided)) == ([], early)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits on equal conflicts: their storage and reports, and time that is not quadratic."""
+"""Limits on equal conflicts: for storage, reports, and time, which must not be quadratic."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.unit.registry.test_rma_log import KINDS, log, receives
 
 
 def of_line(program: Program, rank: int, place: int) -> Event:
-    """The last event of a process, moved to a line that others are of."""
+    """The last event of a process, moved to a line that other events share."""
     event = program[rank].events[-1]
     program[rank].events[-1] = event._replace(moment=event.moment._replace(place=place))
     return event
 
 
 def put(program: Program, rank: int, place: int, memory: Memory) -> None:
-    """One of process 2's memory, complete, at a line."""
+    """A completed put into process 2's memory, at a given line."""
     program[rank].put(2, memory)
     of_line(program, rank, place)
     program[rank].sync("flush", 2)
@@ -53,7 +53,7 @@ def test_what_no_flag_orders_is_told_after_many_that_one_may_have() -> None:
 def test_two_that_lie_in_several_cells_are_told_once_each() -> None:
     program = Program(2)
     program.sync("lock_all")
-    program.message(1, 0)  # the load is the last that is read
+    program.message(1, 0)  # the load is read last
     for first in (300, 304):
         program[1].put(0, at(first, 300))
         of_line(program, 1, 9001)
@@ -66,7 +66,7 @@ def test_two_that_lie_in_several_cells_are_told_once_each() -> None:
 
 
 def test_memory_that_is_never_attached_is_told_after_much_that_is() -> None:
-    # Reads before the attachment do not take the capacity of those without one.
+    # Reads before the attachment use no capacity that reads without one need.
     program, number = Program(2, flavor="dynamic"), 40
     program.sync("lock_all")
     for at_ in range(number + 1):
@@ -125,7 +125,7 @@ def test_a_lock_that_no_flag_orders_is_told_after_many_that_one_may_have() -> No
 
 
 def attached_and_used(number: int, *, detached: bool) -> Program:
-    """Memory that is attached, put to, and perhaps detached, piece by piece."""
+    """Memory that is attached, used by a put, and perhaps detached, piece by piece."""
     program = Program(2, flavor="dynamic", base=0, length=0)
     program.sync("lock_all")
     for at_ in range(BASE, BASE + 64 * number, 64):
@@ -142,7 +142,7 @@ def attached_and_used(number: int, *, detached: bool) -> Program:
 
 
 def many_windows(number: int) -> Program:
-    """Windows of as many pieces of memory, and operations on the first."""
+    """Windows over many pieces of memory, and operations on the first one."""
     program = Program(2)
     for which in range(number):
         program.make(2 + which, base=0x1000000 + 64 * which, length=64)
@@ -158,7 +158,7 @@ def many_windows(number: int) -> Program:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """The least of three times, of the processor."""
+    """The minimum of three times, in processor seconds."""
     found = []
     for _ in range(3):
         begin = time.process_time()
@@ -176,7 +176,7 @@ def test_time_does_not_grow_with_the_square_of_pieces_of_memory(what: str) -> No
             events = attached_and_used(number, detached=what == "detached").events()
         return seconds(lambda: analyse(events))
 
-    assert took(1600) < 64 * took(100)  # 16 times as many, and 256 if it did
+    assert took(1600) < 64 * took(100)  # 16 times as many; quadratic time would be 256 times
 
 
 @pytest.mark.parametrize("what", ["cancelled", "open"])

@@ -24,7 +24,7 @@ from tests.unit.analysis.rma.oracle import Oracle
 
 
 def flag(flow: str, root: int = -1, silent: Sequence[int] = ()) -> list[str]:
-    """Process 0 puts, and flushes; 1 loads after a collective call."""
+    """Process 0 puts and flushes. Process 1 loads after a collective call."""
     program = Program(2)
     program.sync("lock_all")
     program[0].put(1, at(0))
@@ -84,9 +84,9 @@ def test_synchronous_send_hears_of_its_receiver() -> None:
 def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
     # Processes 0 and 1 put, and 2 and 3 load.
     for members, conflicts in (
-        # A ring: 3 is only ordered after 2, 2 after 1.
+        # A ring: 3 is ordered only after 2, and 2 only after 1.
         ({0: (3,), 1: (0,), 2: (1,), 3: (2,)}, ["put@0 load@2", "put@0 load@3", "put@1 load@3"]),
-        # An intercommunicator: each of one group is ordered after all of the other.
+        # An intercommunicator: each process of one group is ordered after all of the other.
         ({0: (2, 3), 1: (2, 3), 2: (0, 1), 3: (0, 1)}, []),
     ):
         program = Program(4)
@@ -105,7 +105,8 @@ def test_neighbors_and_remote_groups_tell_only_whom_they_send_to() -> None:
 
 
 def test_synchronous_send_hears_of_a_receive_that_was_begun_before() -> None:
-    # Calls between the beginning of the receive and its end are not ordered before the sender's.
+    # Calls between the start of the receive and its end are not ordered before those after the
+    # send.
     for late in (False, True):
         program = Program(2)
         channel, request = program.channel(0, 1), program.request()
@@ -194,7 +195,7 @@ def test_request_completes_at_the_origin_only() -> None:
     program[0].completed(1, 2)
     program[0].store(buffer(1))
     program[0].load(buffer(2))
-    program[0].put(1, at(8))  # what the get has read
+    program[0].put(1, at(8))  # the bytes that the get has read
     program[0].put(1, at(0))
     program.sync("unlock_all")
     assert found(program) == ["rma-target: put@0 put@0 [0,4) of 1, pending"]
@@ -217,7 +218,7 @@ def test_complete_ends_puts_at_the_origin_and_wait_at_the_target() -> None:
 
 @pytest.mark.parametrize("kind", ["get", "fetch_and_op", "get_accumulate", "put"])
 def test_what_an_operation_has_brought_tells_of_the_post(kind: str) -> None:
-    # The value before an accumulate is here at MPI_Win_complete, like the result of a get.
+    # At MPI_Win_complete, the old value from an accumulate has arrived, like the result of a get.
     program = Program(2, windows=2)
     program[1].store(at(0))
     program[1].sync("post", -1, (0,))
@@ -262,7 +263,7 @@ def test_what_only_reads_is_over_once_it_is_here(how: str, op: str) -> None:
 @pytest.mark.parametrize("kind", ["put", "get"])
 @pytest.mark.parametrize("ends", ["late", "flush", "unlock"])
 def test_a_lock_protects_a_buffer_until_it_ends(ends: str, kind: str, first: str) -> None:
-    # A buffer in the own window is in use until the operation is complete, not its lock.
+    # A buffer in the own window is in use until the operation completes, not until its lock ends.
     program = Program(2)
     one, other = map(int, first.split())
     program[one].sync("lock", one, exclusive=True)
@@ -310,7 +311,7 @@ def test_memory_becomes_a_window_while_an_operation_reads_it(one: int, attached:
 @pytest.mark.parametrize("second", ["get", "put"])
 @pytest.mark.parametrize("how", ["flush", "sync", "unlock", "fence"])
 def test_what_a_get_brings_into_the_own_window_others_see_later(how: str, second: str) -> None:
-    # It is in the private copy (separate model), as what is stored.
+    # The data is in the private copy (separate model), like stored data.
     program = Program(3, separate=True)
     program.sync("fence" if how == "fence" else "lock_all")
     program[0].get(1, at(64), at(0))
@@ -337,21 +338,21 @@ def test_what_a_get_brings_into_the_own_window_others_see_later(how: str, second
 def test_fence_that_ends_no_epoch_orders_only_operations(
     before: tuple[str, ...] | None, asserted: tuple[str, ...]
 ) -> None:
-    """The first is known to, and so is one after MPI_MODE_NOSUCCEED (MPI-4.1, section 12.5.1)."""
+    """These are the first fence, and a fence after MPI_MODE_NOSUCCEED (MPI-4.1, section 12.5.1)."""
     program = Program(3)
     if before is not None:
         program.sync("fence", *before)
     program[1].store(at(0))
     program[0].store(at(8))
     program.sync("fence", *asserted)
-    program[0].put(1, at(0))  # after the store, since that comes before the target's fence
+    program[0].put(1, at(0))  # the store precedes the target's fence
     program[2].put(0, at(8))
     program[2].store(buffer(99))
     program.sync("fence")
     program.sync("lock_all")
     program.sync("unlock_all")
     assert found(program) == []
-    # A message that was put into the window does not wait for the fence.
+    # The put was complete before the fence, so the fence does not order it.
     program = Program(2)
     if before is not None:
         program.sync("fence", *before)
@@ -379,7 +380,7 @@ def test_a_window_without_locks_is_freed_without_a_barrier(no_locks: bool) -> No
 
 
 def test_what_only_reads_is_complete_before_an_update_that_began_earlier() -> None:
-    # The fetch is complete in flush_local_all and seen by sync, and the sum in unlock_all.
+    # flush_local_all completes the fetch, sync makes it visible, and unlock_all completes the sum.
     program = Program(2, separate=True)
     program.sync("lock_all")
     program[0].operation("accumulate", 0, at(0), op="MPI_SUM", types=[INT])
@@ -392,7 +393,7 @@ def test_what_only_reads_is_complete_before_an_update_that_began_earlier() -> No
 
 
 def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
-    """Data that was put there is seen in its next window, and by the calls before that."""
+    """The next window sees the data, and so do loads before it."""
     for frees in (True, False):
         program = Program(2, separate=True)
         program[0].sync("lock", 1)
@@ -411,7 +412,7 @@ def test_memory_of_a_window_that_is_freed_has_no_copies() -> None:
 
 
 def test_copies_of_the_separate_model() -> None:
-    # The put is complete, and the target knows it: but not by a call for the window.
+    # The put is complete, and the target knows it, but has called no synchronization of the window.
     for separate in (False, True):
         for synced in (False, True):
             program = Program(2, separate=separate)
@@ -438,7 +439,7 @@ def test_copies_of_the_separate_model() -> None:
 
 
 def test_shared_windows() -> None:
-    # A store into another's memory, beside a put into it.
+    # A store into another process's memory is concurrent with a put into it.
     program = Program(3, flavor="shared")
     program.sync("fence")
     program[0].store(at(0), owner=2)
@@ -446,12 +447,12 @@ def test_shared_windows() -> None:
     program.sync("fence")
     program.end()
     result = analyse(program.events())
-    # A flag may say that the store was before.
+    # A flag may have ordered the store before.
     assert (result.conflicts, len(result.undecided)) == ([], 1)
 
 
 def test_buffers_in_the_memory_of_others() -> None:
-    # Rank 0 puts to rank 1 from the memory of rank 2, or from that of its target, or gets there.
+    # Rank 0 puts to or gets from rank 1. The buffer lies in the memory of rank 2, or of the target.
     lent = {
         (kind, owner): Lent(kind == "get", owner, at(8 if owner == 2 else 0), 0)
         for kind in ("put", "get")
@@ -478,7 +479,8 @@ def test_buffers_in_the_memory_of_others() -> None:
 
 
 def some(program: Program, rank: int, first: int, number: int, count: int) -> None:
-    """Partitions of the one message from 0 to 1 are ready in rank 0, or have arrived in rank 1."""
+    """Partitions of a message from rank 0 to 1: marked ready by rank 0, or seen by rank 1 to
+    arrive."""
     channel = Channel(0, 0, 1, 0, 0)
     moment = program[rank].moment("MPI_Start")
     program[rank].does(Partitions(moment, channel, 0, first, number, count, ready=rank == 0))
@@ -506,7 +508,7 @@ def test_what_has_arrived_comes_after_all_that_its_bytes_were_sent_in(
                 some(program, 1, one, 1, received)
                 program[1].load(at(0))
                 some(program, 1, 0, received, received)
-                some(program, 1, 0, 1, received)  # asked again
+                some(program, 1, 0, 1, received)  # tested a second time
                 program.sync("unlock_all")
                 heard = {*marked[marked.index(put) :]} & covered
                 assert bool(found(program)) == (not heard), (put, one, marked)

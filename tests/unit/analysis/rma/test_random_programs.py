@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Some of the random programs that `make fuzz` compares with the oracle."""
+"""Some of the random programs for which `make fuzz` compares mpipp with the oracle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.analysis.rma.random_programs import Made, alike, compare, expose
 
 @pytest.mark.parametrize("sweep", [0, 4096])
 def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Past accesses are dropped at once, or never in so small a program.
+    # Drop past accesses at once or, in a program as small as this, never.
     monkeypatch.setattr(conflicts, "SWEEP", sweep)
     found, compared, conflicting = [], 0, 0
     for seed in range(sweep, sweep + short.some(100)):
@@ -22,7 +22,7 @@ def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.Monke
         compared += number
         conflicting += bad
     assert found == []
-    # Both kinds were there.
+    # There were programs with conflicts, and without.
     assert compared > short.some(250)
     assert short.some(50) < conflicting < compared - short.some(50)
 
@@ -35,7 +35,7 @@ def test_windows_are_told_that_are_locked_and_exposed_at_once() -> None:
         assert found <= all_, seed
         told += bool(found)
         expected += bool(all_)
-    # Pairs that flags may have ordered are not reported.
+    # mpipp does not report pairs that flags may have ordered.
     assert 0 < 0.5 * expected < told <= expected
 
 
@@ -63,5 +63,6 @@ def test_what_one_process_knows_alone_is_what_all_know() -> None:
             assert not mistakes
             told += len(alone)
             expected += len([one for one in of_all if one[1] == one[2] == rank])
-    # A target may be ordered after operations that were complete once it had waited.
+    # An exclusive lock may order a target's accesses after operations that completed while it
+    # waited.
     assert 0.95 * expected < told <= expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The report on a program does not depend on the ranks of its processes."""
+"""The report on a program does not depend on how its processes are numbered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Told = set[tuple[str, tuple[int, ...], int]]
 
 
 def relabelled(program: Program, ranks: Sequence[int]) -> dict[int, list[m.Event]]:
-    """The program with other ranks, each in the place of its old one."""
+    """The program with permuted ranks."""
 
     def event(old: m.Event) -> m.Event:
         changed: dict[str, object] = {
@@ -44,7 +44,7 @@ def relabelled(program: Program, ranks: Sequence[int]) -> dict[int, list[m.Event
 
 
 def by_old_ranks(conflicts: list[Conflict], ranks: Sequence[int]) -> Told:
-    """Rules, processes and owners of conflicts, by the ranks that they had before."""
+    """Rules, processes and owners of conflicts, with the original ranks."""
     return {
         (
             one.rule,
@@ -58,7 +58,7 @@ def by_old_ranks(conflicts: list[Conflict], ranks: Sequence[int]) -> Told:
 
 
 def answers(program: Program) -> list[tuple[Told, Told]]:
-    """For all numberings: conflicts, and undecided facts."""
+    """For all permutations: the conflicts, and the undecided pairs."""
     found = []
     for ranks in itertools.permutations(program.everybody):
         result = analyse(relabelled(program, ranks))
@@ -69,7 +69,7 @@ def answers(program: Program) -> list[tuple[Told, Told]]:
 
 
 def handed_on_or_not(seed: int) -> Program:
-    """A token goes around, and once in a while somebody does not wait for it."""
+    """A program that passes a token around, in which a process sometimes does not wait for it."""
     how = random.Random(seed)
     number = how.randint(2, 3)
     program = Program(number, windows=2)
@@ -102,7 +102,8 @@ def test_ranks_do_not_matter_where_there_are_flags(seed: int) -> None:
 def test_ranks_do_not_matter() -> None:
     for seed in range(100):
         made = Made(seed)
-        # For "rma-apart" only the last access of each process is kept, even if flags may order.
+        # For "rma-apart" mpipp keeps only the last access of each process, even if flags may order
+        # it.
         if made.number < 4 and not made.flags:
             program = made.program()
             first, *others = answers(program)
@@ -111,7 +112,7 @@ def test_ranks_do_not_matter() -> None:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_flag_is_read_between_two_alike(first: int) -> None:
-    # Accesses after the flag do not stand for those before.
+    # Accesses after the flag must not hide those before.
     other = 1 - first
     program = Program(3)
     program.sync("lock_all")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each rule of the memory model, with a pair of accesses that breaks it and its corrected twin."""
+"""Each rule of the memory model, by a pair of accesses that breaks it, and a corrected pair."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from tests.unit.analysis.rma.event_programs import (
     told,
 )
 
-# Paper 000's figures: within an epoch, between processes in active and passive mode, and between
-# origin and target.
+# The figures of paper 000: within an epoch, between processes in active and passive mode, and
+# between origin and target.
 
 
 @pytest.mark.parametrize("fixed", [False, True])
@@ -134,7 +134,7 @@ def test_the_order_of_exclusive_locks(
 
 @pytest.mark.parametrize("fixed", [False, True])
 def test_result_used_before_the_end_of_the_epoch(fixed: bool) -> None:
-    # Figure 1 and figure 6: a load and a store of what a get has not brought yet.
+    # Figures 1 and 6: a load and a store of memory that a get has not written yet.
     program = Program(2)
     program[0].sync("lock", 1, exclusive=True)
     program[0].get(1, at(0), buffer(1))
@@ -155,7 +155,7 @@ def test_result_used_before_the_end_of_the_epoch(fixed: bool) -> None:
 
 
 def test_order_goes_through_others() -> None:
-    # Figure 3, and what the paper leaves open: 0 -> 2 -> 1.
+    # Figure 3, and a case that the paper leaves open: 0 -> 2 -> 1.
     for broken in (None, "flush", "first", "second"):
         program = Program(3)
         program.sync("lock_all")
@@ -174,7 +174,7 @@ def test_order_goes_through_others() -> None:
         assert found(program) == (expected if broken else []), broken
 
 
-# Which two accesses conflict, with any others in between.
+# Two accesses conflict, with any others in between.
 
 ACCUMULATED = "accumulate"
 REMOTE_PAIRS = {
@@ -373,7 +373,7 @@ def test_elements_of_accumulates_at_other_displacements(
 
 @pytest.mark.parametrize("other", [0, 2, 4])
 def test_accumulates_take_the_place_of_earlier_ones_of_the_same_elements(other: int) -> None:
-    # The second has all bytes of the first, but not its element.
+    # The second access covers all bytes of the first, but as another element.
     program = Program(3)
     program.sync("fence")
     program[0].accumulate(2, at(2))
@@ -387,7 +387,7 @@ def test_accumulates_take_the_place_of_earlier_ones_of_the_same_elements(other: 
 
 
 def test_elements_that_are_not_known_are_not_compared() -> None:
-    # As those of a datatype that has entries twice, or gaps within.
+    # As in a datatype that contains entries twice, or has gaps.
     program = Program(3)
     program.sync("fence")
     program[0].accumulate(2, at(0))
@@ -419,7 +419,7 @@ def test_accumulates_of_two_windows_are_not_atomic_together() -> None:
     assert found(program) == ["rma-accumulates: accumulate@0 accumulate@1 [0,4) of 2, unordered"]
 
 
-# Facts that cannot be known.
+# Facts that the log cannot show.
 
 
 def test_what_was_forgotten_before_its_end_is_not_pending_for_ever(
@@ -546,8 +546,8 @@ def test_many_alike_are_one() -> None:
 
 
 def test_threads_go_on_while_others_wait() -> None:
-    # One of process 0 is in a barrier, a fence and MPI_Win_wait, and another sends what the others
-    # need before they get there.
+    # A thread of process 0 is in a barrier, a fence and MPI_Win_wait. Another thread sends messages
+    # that the other processes need before they get there.
     program = Program(2)
     for kind in ("barrier", "fence", "wait"):
         request = program.request()
@@ -593,7 +593,7 @@ def test_flag_that_may_have_been_written_where_a_log_was_cut_off() -> None:
     for reads in (False, True):
         program = Program(2)
         program.sync("lock_all")
-        program[0].put(1, at(0))  # and then its log ends
+        program[0].put(1, at(0))  # its log ends here
         if reads:
             program[1].operation("fetch_and_op", 1, at(64))
             program[1].sync("flush", 1)
