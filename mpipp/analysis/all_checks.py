@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All checks, one after another, and the order of their findings."""
+"""Runs all checks, one after another, and orders their findings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from mpipp.analysis.rma import check as rma_check
 from mpipp.common.errors import MpippError
 from mpipp.model import KINDS, Broken
 
-# Checks of each call, and of concurrent ones.
+# Checks of each call, and of concurrent calls.
 _OF_CALLS: tuple[Callable[[Process], Iterator[Finding]], ...] = (
     init_finalize.check,
     handles.check,
@@ -130,14 +130,18 @@ def findings(
     left: Collection[int] = (),
     spawned_too: bool = False,
 ) -> Iterator[Finding]:
-    """The findings of every check, those of one process first; once if calls only repeat it.
+    """Yield the findings of all checks, those of one process first.
 
-    `between_too`: also checks that compare processes. `left`: numbers of processes whose logs of
-    one-sided communication another process checks. `spawned_too`: these are all processes, and
-    those started by MPI_Comm_spawn are compared with their parents.
+    Calls at one place that repeat an error give only one finding. Damaged records are skipped:
+    `failed` gets the reason, and the process, or None if a check of several could not continue.
 
-    Damaged records are skipped: `failed` gets the reason, and the process, or None if a check of
-    several could not continue.
+    Args:
+        leaks_too: also report objects that are not freed, if the processes have not ended yet.
+        between_too: also run checks that compare processes.
+        left: numbers of processes whose RMA logs another process checks.
+        spawned_too: also compare processes started by MPI_Comm_spawn with their parents. All
+            processes
+            of the job must be passed.
     """
     found = _findings(processes, failed, leaks_too)
     if between_too:
@@ -150,7 +154,7 @@ def findings(
 
 
 def cited(found: Iterable[Finding], processes: Sequence[Process]) -> list[Finding]:
-    """Findings with their consequences behind them, and the version of MPI that they go by."""
+    """Return findings, followed by their consequences, with the library's version of MPI."""
     standards = {process.number: process.registry.info.standard for process in processes}
     return [replace(one, standard=standards[one.parties[0].process]) for one in ordered(found)]
 
@@ -160,7 +164,11 @@ def between(
     failed: Callable[[Process | None, MpippError], None],
     over: bool,
 ) -> Iterator[Finding]:
-    """As `findings`, between processes, without logs; `over`: of completed calls only."""
+    """As `findings`, between processes, without RMA logs.
+
+    Args:
+        over: only the completed calls.
+    """
     yield from cited(
         _between(processes, failed, _COMPLETED_CHECKS if over else _WORLD_CHECKS), processes
     )
@@ -170,7 +178,7 @@ def order_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """As `findings`, in which orders processes have called on several communicators."""
+    """As `findings`, only on the order of collective calls on several communicators."""
     yield from cited(_between(processes, failed, (comm_order.check,)), processes)
 
 
@@ -178,7 +186,7 @@ def log_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """As `findings`, what logs of one-sided communication tell."""
+    """As `findings`, only on conflicts in RMA logs."""
     yield from cited(_between(processes, failed, (rma_check.check,)), processes)
 
 
@@ -186,7 +194,7 @@ def leak_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """Like `findings`, for objects that are not freed, for processes at their ends or not."""
+    """As `findings`, only on objects that are not freed, also before the processes' ends."""
     found = (_guarded(leaks.check, process, process, failed) for process in processes)
     yield from cited(chain.from_iterable(found), processes)
 
@@ -196,9 +204,10 @@ def call_findings(
     failed: Callable[[Process | None, MpippError], None],
     targets: Sequence[Process] = (),
 ) -> Iterator[Finding]:
-    """The findings about active calls and pending operations of a process.
+    """Yield the findings about active calls and pending operations of a process.
 
-    `targets`: other processes, whose windows the calls may be on.
+    Args:
+        targets: other processes whose windows the calls may access.
     """
     found = [merged(_guarded(check, process, process, failed)) for check in _OF_CALLS]
     reach = functools.partial(window_bounds.check_reach, others=targets)
@@ -258,7 +267,7 @@ def _guarded(
 
 
 def _damaged(process: Process, kinds: Sequence[str]) -> Iterator[Broken]:
-    # Only the common part of datatypes, which may be 10^6: the rest is read when one is used.
+    # Reads only the headers of datatypes, because there may be 10^6. The rest is read on use.
     registry = process.registry
     of_each: Iterator[Iterator[object]] = (
         registry.broken_headers(kind) if kind == "datatype" else registry.objects(kind)

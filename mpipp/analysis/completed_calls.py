@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which completed calls were wrong on their own?"""
+"""Check of completed calls of one process by themselves."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mpipp.model import Call, Channel, Comm, DatatypeRecord, KeptCall, Outline
 def check(process: Process) -> Findings:
     """Yield calls that wrote memory twice, or did not receive their own data.
 
-    For v and w forms the first is unknown: their displacements are not kept.
+    For v and w forms the first check is impossible, because their displacements are not kept.
     """
     going_on = {(one.call.procedure, one.call.site) for one in process.operations}
     seen: set[object] = set()
@@ -43,7 +43,8 @@ def check(process: Process) -> Findings:
 
 
 class _NoRepeats:
-    # In plain histories, calls may differ only in length: does the longest write nothing twice?
+    # In a simple history, calls with the same head differ only in the count. So if the call with
+    # the largest count writes nothing twice, the others do not either.
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -73,13 +74,13 @@ class _NoRepeats:
 
 
 def _is_basic(call: Call) -> bool:
-    # Are the entries of all buffers contiguous?
+    # Tests whether the entries of all buffers are contiguous.
     types = [buffer.datatype for buffer in call.buffers]
     return all(isinstance(t, DatatypeRecord) and "predefined" in t.header.flags for t in types)
 
 
 def _channels(process: Process) -> Iterator[tuple[Comm, Channel]]:
-    # The channels with calls that write.
+    # The channels with calls that write memory.
     for comm in process.registry.objects("comm", ended=True):
         if isinstance(comm, Comm):
             for channel in comm.channels:

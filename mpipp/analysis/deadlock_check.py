@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Do processes wait for what can never come? (MPI-4.1, sections 3.5, 6.14 and 11.2.2)
+"""Check for processes that wait for events that can never come.
 
-Only what is certain from one look is an error. A circle in which the library need not wait may
-open yet; that the program relies on it is certain, and a warning.
+See MPI-4.1, sections 3.5, 6.14 and 11.2.2. Only a hang that is certain from one snapshot is an
+error. A circle in which the library need not wait may still resolve. That the program relies on
+this is certain, and a warning.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ from mpipp.render.phrases import Phrase
 if TYPE_CHECKING:
     from mpipp.analysis.deadlock.analysis import Explanation, Knot
 
-_MOST = 8  # processes that are named with their calls
+_MOST = 8  # processes that are listed with their calls
 
 
 def check(known: World) -> Findings:
-    """Cycles of processes that wait for each other, and waits for processes that have ended.
+    """Yield cycles of processes that wait for each other, and waits for processes that have ended.
 
-    It also reports different collective calls on one window or file; `active` reports those on
-    communicators.
+    Also yields different collective calls on one window or file; `collectives.active` reports those
+    on communicators.
     """
     if not any(map(_is_inside, known.processes)):
         return
-    # It takes some time to load.
+    # Loading the module is slow, and few jobs hang.
     from mpipp.analysis.deadlock.analysis import explain
 
     found = explain(known)
     for knot in found.knots:
         if not found.certain(knot) or set(knot.ended) & set(found.died):
-            continue  # who waits for a process that died does nothing wrong
+            continue  # waiting for a process that died is no error
         if knot.mismatch:
             yield from _meetings(found, knot)
         elif found.relies(knot):
@@ -60,14 +61,14 @@ def _meetings(found: Explanation, knot: Knot) -> Findings:
 
 
 def _is_inside(process: Process) -> bool:
-    # Return whether a call of MPI may wait: not MPI_Finalize after its end in MPI.
+    # Return whether an MPI call may wait; MPI_Finalize does not after its end in MPI.
     if process.registry.info.status == "finalized" and not process.live_sessions:
         return False
     return any(thread.call is not None for thread in process.threads)
 
 
 def finding(found: Explanation, knot: Knot) -> Finding:
-    """One of them."""
+    """Return the finding for a knot."""
     parties = tuple(_parties(found, knot))
     ranks = tuple(sorted(knot.ranks))
     if knot.mismatch:
@@ -80,7 +81,7 @@ def finding(found: Explanation, knot: Knot) -> Finding:
 
 
 def mismatch(found: Explanation, knot: Knot) -> Phrase:
-    """The sentence for a mismatch of collective operations."""
+    """Return the sentence for a mismatch of collective operations."""
     ranks, over = found.differing(knot)
     if not over:
         template = "{ranks} are in different collective operations"
@@ -92,7 +93,7 @@ def mismatch(found: Explanation, knot: Knot) -> Phrase:
 
 
 def _parties(found: Explanation, knot: Knot) -> Iterator[Party]:
-    # The processes that show it best.
+    # The processes with the clearest evidence.
     for rank in list(dict.fromkeys((*knot.circle, *sorted(knot.ranks))))[:_MOST]:
         for wait in found.states[rank].waits:
             needed = {to for event in found.lacks(wait, knot.lenient) for to in event.ranks}

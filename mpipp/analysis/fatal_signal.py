@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Did a process that has left a core die because of what it did? (MPI-4.1, section 11.2.2)"""
+"""Check for processes that died of their own error, from core files (MPI-4.1, section 11.2.2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ADVICE = Phrase("look at the stack of its core file: mpipp gdb PROGRAM CORE, th
 
 
 def check(process: Process) -> Findings:
-    """The signal that it died of, and where; nothing of one that called MPI_Abort."""
+    """Yield the signal that ended the process, and the place; nothing after MPI_Abort."""
     death = process.death
     if death is None:
         return

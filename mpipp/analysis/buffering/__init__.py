@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Programs that need MPI to buffer their messages, or collective calls not to synchronize."""
+"""Checks for programs that need buffered messages or collective calls that do not synchronize."""

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does the program need MPI to buffer its messages, or collective calls not to synchronize?
-(MPI-4.1, sections 3.5 and 6.14)
+"""Check for programs that need MPI to buffer messages, or collective calls not to synchronize.
 
-Such a run ends well, and hangs with another library or longer messages. Cycles of collective calls
-alone are those of `analysis/collectives/comm_order.py`.
+Such a run ends well, but may hang with another library or longer messages (MPI-4.1, sections 3.5
+and 6.14). Cycles of collective calls alone belong to `analysis/collectives/comm_order.py`.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from mpipp.common.errors import MpippError
 from mpipp.model import Call
 from mpipp.render.phrases import Phrase
 
-MOST = 1 << 17  # steps of all processes that are replayed
+MOST = 1 << 17  # steps of all processes together
 _MOST_TOLD = 64
 
 
 def check(known: World) -> Findings:
     """Yield the cycles in which the processes would wait for each other.
 
-    Raises MpippError at the end if there were too many.
+    Raises MpippError at the end if there were too many steps.
     """
     every = recorded(known, MOST)
     replay = Replay(every)
@@ -80,7 +79,7 @@ def _rank(rank: int) -> Phrase:
 
 
 def _shown(step: Step, comm: int | None) -> Call:
-    # The call with the arguments that a report shows.
+    # Returns the call with the arguments that a report shows.
     call = replace(step.call, arguments={}, comm=comm)
     if step.kind == "send":
         return replace(call, dest=call.source, source=None)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The steps of all processes again, without buffering: where would they wait for each other?
+"""Replay of the steps of all processes without buffering, to find cycles of waits.
 
 In the replay each standard send waits for its receive. Each blocking collective call waits for all
 processes of its communicator. MPI may do so for any call, and need not for any (MPI-4.1, sections
-3.5 and 6.14). So the program reaches each state of the replay with some library, if everything that
-its processes have observed is before this state. A receive of any message, or a test, may observe
-something else. If the replay has not come to what it observed, its process may continue in another
-way: it is *free*. So is a process that needs an operation of a free one. No process waits for it.
+3.5 and 6.14). So with some library the program reaches each state of the replay, as long as its
+processes observe the same as in the real run.
+
+A receive of any message, or a test, may observe something else. If the replay cannot show that it
+observes the same, its process may continue in another way: it is *free*. A process that needs an
+operation of a free process is free, too. No process waits for a free one.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from mpipp.model import Comm
 
 
 class Wait(NamedTuple):
-    """A process that waits for another.
+    """The wait of a process for another one.
 
     Attributes:
-        step: the one in which it waits.
+        rank: the process that waits.
+        step: the step in which it waits.
         of: the step that started the operation that it waits for; `step` itself in a blocking call.
         on: the rank of the other process in MPI_COMM_WORLD.
     """
@@ -38,26 +41,26 @@ class Wait(NamedTuple):
 
 class _Lack(enum.Enum):
     # The reason why a process stops, if it does not certainly wait for a rank.
-    NOTHING = 0  # it continues
-    UNKNOWN = 1  # it depends on what a free process does
-    CHOICE = 2  # what it observed is not there yet, and something else could be
+    NOTHING = 0  # the process continues
+    UNKNOWN = 1  # depends on what a free process does
+    CHOICE = 2  # the observed message is not there yet, and another one could be
 
 
 @dataclass
 class _Walk:
-    """A process on its way.
+    """The progress of one process in the replay.
 
     Attributes:
-        at: the number of the step that it is in.
+        at: the number of its current step.
         is_begun: whether the operation of that step has started.
-        is_free: whether nothing more is known of it.
+        is_free: whether its next steps are unknown.
     """
 
     of: Steps
     at: int = 0
     is_begun: bool = False
     is_free: bool = False
-    sent: dict[Channel, int] = field(default_factory=dict)  # of all its steps
+    sent: dict[Channel, int] = field(default_factory=dict)  # in all its steps, as the next two
     received: dict[Channel, int] = field(default_factory=dict)
     opened: dict[int, int] = field(default_factory=dict)  # by communicator
     joined: dict[int, int] = field(default_factory=dict)
@@ -68,13 +71,13 @@ class _Walk:
 
     @property
     def step(self) -> Step | None:
-        """The step that it is in; None at the end."""
+        """The current step; None at the end."""
         steps = self.of.steps
         return steps[self.at] if self.at < len(steps) else None
 
     @property
     def is_finished(self) -> bool:
-        """Return whether it has nothing more to do that is known."""
+        """True if no further step is known."""
         return self.is_free or self.step is None
 
 
@@ -99,14 +102,14 @@ class Replay:
     def __init__(self, every: Mapping[int, Steps]) -> None:
         self._walks = {rank: _Walk(of) for rank, of in every.items()}
         self._sent: defaultdict[Channel, int] = defaultdict(int)
-        self._posted: defaultdict[Channel, int] = defaultdict(int)  # receives of this channel alone
+        self._posted: defaultdict[Channel, int] = defaultdict(int)  # receives of this channel only
         self._opened: defaultdict[tuple[int, int], int] = defaultdict(int)
         self._joined: defaultdict[tuple[int, int], dict[int, None]] = defaultdict(dict)
         self._members: dict[int, list[int]] = {}
         self._missing: dict[int, bool] = {}
 
     def cycles(self) -> Iterator[list[Wait]]:
-        """Yield the cycles; each continues as if no process in it had waited."""
+        """Yield the cycles. After each, the processes in it continue as if they had not waited."""
         while True:
             self._go_on()
             held = [rank for rank, walk in self._walks.items() if not walk.is_finished]
@@ -123,7 +126,7 @@ class Replay:
                     self._pass(self._walks[wait.rank])
 
     def _go_on(self) -> None:
-        # As far as they come.
+        # Moves each process as far as possible.
         moved = True
         while moved:
             moved = False
@@ -161,7 +164,7 @@ class Replay:
         return next((one for _, one in self._waits(rank)), _Lack.NOTHING)
 
     def _waits(self, rank: int) -> Iterator[tuple[Step, _Lack | int]]:
-        # The operations that stop a process in its step, each with the reason.
+        # The operations that stop a process in its current step, each with the reason.
         walk = self._walks[rank]
         step = walk.step
         assert step is not None
@@ -189,7 +192,8 @@ class Replay:
         there = channel.identity, channel.receiver
         if self._posted[channel] + self._opened[there] >= of.ordinal:
             return _Lack.NOTHING
-        # Any message may be buffered: what is not known of the receiver is no obstacle.
+        # Any message may be buffered. So if the receives of the other process are unknown, the send
+        # passes.
         other = self._walks.get(channel.receiver)
         may_be_more = other is None or not other.of.is_whole or other.is_free
         if other is not None and not other.is_finished:
@@ -244,7 +248,7 @@ class Replay:
         return every[list(met).index(rank) :]
 
     def awaited(self, wait: Wait) -> Step | None:
-        """The later step of the other process that would end a wait; None: it is not known."""
+        """Return the later step of the other process that would end a wait; None if unknown."""
         walk = self._walks[wait.on]
         later = walk.of.steps[walk.at + walk.is_begun :]
         return next((one for one in later if _may_end(one, wait.of)), None)
@@ -261,7 +265,7 @@ def _may_end(one: Step, of: Step) -> bool:
 
 
 def _operations(steps: list[Step], number: int) -> Iterator[Step]:
-    # The operations that a step completes: a send and a receive in one.
+    # The operations that a step completes: two for MPI_Sendrecv.
     if 0 <= number < len(steps):
         if "pair" in steps[number].flags and number > 0:
             yield steps[number - 1]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The steps of a process: which operations it started, and where it waited for them
-(wrapper/recorder/matching/call_order.h).
+"""The steps of a process: the starts of its operations, and the calls that waited for them.
+
+wrapper/recorder/matching/call_order.h describes how the wrapper records them.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import Member, World
 from mpipp.model import Call, Comm
 
-_WORLD = 1  # identity
+_WORLD = 1  # identity of MPI_COMM_WORLD
 _KINDS = ("send", "receive", "collective", "completed", "probe", "end", "cut")
 
 
 class Channel(NamedTuple):
-    """The messages of one process to another with one tag; ranks in MPI_COMM_WORLD."""
+    """The messages with one tag from one process to another; ranks in MPI_COMM_WORLD."""
 
-    identity: int  # the communicator's
+    identity: int  # of the communicator
     sender: int
     receiver: int
     tag: int
@@ -31,18 +32,20 @@ class Channel(NamedTuple):
 
 @dataclass(frozen=True)
 class Step:
-    """A step.
+    """One step of a process.
 
     Attributes:
         kind: "send", "receive", "collective", "completed", "probe".
         flags: those of the wrapper's enumeration `step_flag`.
-        call: with the place; its source is the peer's rank on the communicator.
-        identity: the communicator's; 0: none.
-        channel: of a message; of a receive of any message the one that it took. None: not known.
-        ordinal: of a collective call on its communicator; of a message in its channel.
-        least: of a receive its ordinal without the open receives; 0 if it is open.
-        start: of a completion the number of the step that started the operation.
-        is_open: whether a receive or a probe could have taken another message.
+        call: the call with its place; its source is the peer's rank on the communicator.
+        identity: the communicator's identity; 0: none.
+        channel: of a message. For a receive of any message, the channel of the message that it
+            took.
+            None: unknown.
+        ordinal: of a collective call on its communicator, or of a message in its channel.
+        least: for a receive, its ordinal if only receives that are not open count; 0 if it is open.
+        start: for a completion the number of the step that started the operation.
+        is_open: whether the receive or probe could have taken another message.
     """
 
     kind: str
@@ -57,12 +60,12 @@ class Step:
 
     @property
     def waits(self) -> bool:
-        """Return whether its call returns only when the operation is complete."""
+        """True if the step's call returns only when the operation is complete."""
         return "waits" in self.flags
 
     @property
     def is_any(self) -> bool:
-        """Return whether it takes any message."""
+        """True if the step accepts any source or any tag."""
         return "any source" in self.flags or "any tag" in self.flags
 
 
@@ -71,7 +74,7 @@ class Steps:
     """The steps of one process.
 
     Attributes:
-        is_whole: whether no more follow.
+        is_whole: whether all steps up to the end are known.
     """
 
     process: Process
@@ -82,10 +85,10 @@ class Steps:
 
 
 def recorded(known: World, most: int) -> dict[int, Steps]:
-    """The steps of the processes that have ended, by rank in MPI_COMM_WORLD.
+    """Return the steps of the processes that have ended, by rank in MPI_COMM_WORLD.
 
     Args:
-        most: steps of all processes; later ones are left out.
+        most: the number of steps of all processes; later steps are left out.
     """
     ended = [process for process in known.processes if at_the_end(process)]
     found = {}
@@ -135,7 +138,7 @@ def _step(known: World, of: Steps, kind: str, call: Call) -> Step:
         return Step(kind, flags, call, identity, channel)
     start = number - _number(call, "distance")
     if 0 <= start < number and of.steps[start].is_any and of.steps[start].channel is None:
-        # Now it is known what it took.
+        # The completion shows which message a receive of any message took.
         begun = of.steps[start]
         took = _channel(known, of, "receive", begun.identity, call)
         of.steps[start] = replace(begun, channel=took)
@@ -159,11 +162,11 @@ def _channel(known: World, of: Steps, kind: str, identity: int, call: Call) -> C
 
 
 def resolve(found: Mapping[int, Steps], size: int) -> None:
-    """Number the messages of each channel, and find the receives that could have taken another.
+    """Number the messages of each channel, and find receives that could have taken another message.
 
     Args:
-        found: by rank in MPI_COMM_WORLD.
-        size: of MPI_COMM_WORLD.
+        found: the steps by rank in MPI_COMM_WORLD.
+        size: size of MPI_COMM_WORLD.
     """
     several = _several_senders(found, size)
     for of in found.values():
@@ -193,7 +196,7 @@ def _number_messages(of: Steps, opened: set[int]) -> None:
 
 
 def _several_senders(found: Mapping[int, Steps], size: int) -> set[tuple[int, int]]:
-    # Communicators, each with a process that several may have sent to there.
+    # Pairs of a communicator and a process to which several processes may have sent there.
     if len(found) < size or not all(of.is_whole for of in found.values()):
         every = {one.identity for of in found.values() for one in of.steps}
         return {(identity, rank) for identity in every for rank in found}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does the program use the buffer of an operation that is pending?
+"""Check that the program does not use the buffer of a pending operation (MPI-4.1, section 3.7.2).
 
-The wrapper, which guards buffers, reports the accesses (MPI-4.1, section 3.7.2).
+The wrapper guards buffers, and reports the accesses.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ RULES = ("touched-while-pending", "touched-once-moved")
 
 
 def check(process: Process) -> Findings:
-    """Loads and stores of the process in the bytes of an operation that was pending then.
+    """Yield loads and stores in the bytes of an operation that was pending at that time.
 
-    If MPI had moved the data by the next call, only what comes later, or nothing, orders the two.
+    If MPI had already moved the data when the process called it next, the access was harmless in
+    this run. But only a later call, or none, orders it after the operation.
     """
     for touch in process.registry.touches():
         for operation in process.operations:
@@ -81,7 +82,7 @@ def _of_element(process: Process, touch: Touch, access: Access, element: Phrase)
 
 
 def in_variable(variable: str) -> Phrase:
-    """The variable at an address: ", in faces+3968"; empty if none is known."""
+    """Return the variable at an address: ", in faces+3968"; empty if it is unknown."""
     return Phrase.of(", in {variable}", variable=variable) if variable else Phrase("")
 
 
@@ -97,7 +98,7 @@ def _details(touch: Touch, threads: tuple[int, int] | None) -> Iterator[Phrase]:
 
 
 def _end(process: Process, touch: Touch) -> list[Party]:
-    # The call that completes the operation: too late, or not yet.
+    # The call that completes the operation: after the access, or not yet.
     thread = process.threads[0] if process.threads and touch.end not in ("", NEVER) else None
     if thread is None or thread.call is None:
         return []

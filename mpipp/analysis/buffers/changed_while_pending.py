@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Was the buffer of an operation changed while it was pending, or did it go with its stack frame?
+"""Check for buffers that were changed, or whose stack frame ended, while an operation was pending.
 
-The wrapper reports the first when the operation completes: it compares bytes whose pages it cannot
+The wrapper finds changes when the operation completes, by comparing bytes whose pages it cannot
 protect (MPI-4.1, section 3.7.2).
 """
 
@@ -30,11 +30,11 @@ class Change(NamedTuple):
     """A change in the buffer of a pending operation.
 
     Attributes:
-        kind: SENT, RECEIVED, or GONE: nothing has changed, but no stack frame has it any more.
-        address: of the first byte that is another.
+        kind: SENT, RECEIVED, or GONE: nothing has changed, but the buffer's stack frame has ended.
+        address: of the first byte that differs.
         start: of the bytes that follow.
-        before: as they were; of what is received b"".
-        now: as they are.
+        before: the old bytes; b"" for RECEIVED.
+        now: the current bytes.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Change(NamedTuple):
 
 
 class _Bytes:
-    # Memory that has nothing else.
+    # Memory that has only these bytes.
     def __init__(self, start: int, content: bytes) -> None:
         self._start, self._content = start, content
 
@@ -57,10 +57,10 @@ class _Bytes:
 
 
 def check(process: Process, changes: Iterable[Change], variable: Callable[[int], str]) -> Findings:
-    """The findings for changes in the bytes of a pending operation of the process.
+    """Yield the findings for changes in the bytes of a pending operation of the process.
 
     Args:
-        variable: names the program's variable at an address; "" if it is unknown.
+        variable: returns the program's variable at an address; "" if it is unknown.
     """
     pending = [one for one in process.operations if one.request is not None]
     for change in changes:
@@ -106,13 +106,13 @@ def _changed(process: Process, change: Change, access: Access, known: Phrase) ->
 
 
 def _unknown(change: Change) -> Iterator[Phrase]:
-    # Nobody knows when it was stored; to a receive it is wrong at any time.
+    # The time of the store is unknown. For a receive this does not matter: any store is wrong.
     if change.kind == SENT:
         yield NOT_KNOWN
 
 
 def _never(process: Process) -> Iterator[Phrase]:
-    # Where the change was not found by what completes the operation.
+    # If no call has completed the operation, the change was found later than at its completion.
     calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
     if not calls:
         yield Phrase("it was not completed before the process ended")
@@ -133,7 +133,7 @@ def _dangling_buffer(process: Process, access: Access) -> Finding:
 
 
 def _calls(process: Process, detail: Phrase) -> list[Party]:
-    # The call in which it was found.
+    # The call in which the change was found.
     return [
         replace(Operation(process, thread.call, None, None).party(detail), tid=None)
         for thread in process.threads[:1]
@@ -142,7 +142,7 @@ def _calls(process: Process, detail: Phrase) -> list[Party]:
 
 
 def _values(change: Change, access: Access) -> Phrase:
-    # The value of an element that lies completely in the known bytes.
+    # The value of an element whose bytes are all known.
     if change.kind == RECEIVED:
         stored = _value(change, access, change.now)
         if stored is None:
@@ -166,7 +166,7 @@ def _value(change: Change, access: Access, content: bytes) -> str | None:
 
 
 def _elements(change: Change, access: Access) -> Iterator[tuple[int, Datatype]]:
-    # The entries that contain the byte: their addresses, and their datatype.
+    # The elements that contain the byte: their addresses, and their datatype.
     for one in access.entries:
         for element in touching(one.datatype, one.count, change.address - one.address):
             yield one.address + element.displacement, element.datatype

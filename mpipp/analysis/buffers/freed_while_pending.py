@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does the program free the buffer of a pending operation?
+"""Check that the program does not free the buffer of a pending operation.
 
-If buffers are guarded, the wrapper reports freed memory (MPI-4.1, section 3.7.2).
+The wrapper reports freed memory if buffers are guarded (MPI-4.1, section 3.7.2).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mpipp.render.phrases import Phrase
 
 
 class FreedMemory(NamedTuple):
-    """Memory [start, end) that was freed while an operation was pending, and where."""
+    """Memory [start, end) that was freed while an operation was pending, and the place."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class FreedMemory(NamedTuple):
 
 
 def check(process: Process, given: Iterable[FreedMemory]) -> Findings:
-    """The findings for freed memory with bytes of a pending operation of the process."""
+    """Yield the findings for freed memory with bytes of a pending operation of the process."""
     pending = [one for one in process.operations if one.request is not None]
     for memory in given:
         found = (_finding(process, memory, one) for one in pending)

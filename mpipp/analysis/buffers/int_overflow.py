@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Displacements of v and w forms that were computed in an int which could not hold them.
+"""Search for displacements of MPI_Alltoallv and similar calls that overflowed an int.
 
-Sums of positive numbers go up; where an int overflows, 2^32 is missing from there on.
+Sums of positive numbers never decrease. At an overflow, the number is 2^32 too small, and so are
+all that follow.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from mpipp.model import Buffer, DatatypeRecord
 _SPAN = 1 << 32
 _MOST = (1 << 31) - 1
 _MOST_SHARES = 1 << 16
-_FEW = 3  # displacements that show a rule
+_FEW = 3  # displacements needed to show a regular pattern
 
 
 class Wrapped(NamedTuple):
     """A displacement as it was passed, and as it would be without the overflow.
 
     Attributes:
-        is_certain: whether all displacements follow one rule then: they are equally far apart, or
-            each is where the share before it ends.
+        is_certain: whether the corrected displacements form a regular pattern: their distances are
+            equal, or each is the end of the previous share.
     """
 
     number: int
@@ -31,7 +32,7 @@ class Wrapped(NamedTuple):
 
 
 def displacement(buffer: Buffer, peer: int) -> int | None:
-    """The displacement that was passed for a peer, in extents or, in w forms, bytes.
+    """Return the displacement that was passed for a peer, in extents or, for w forms, bytes.
 
     None if the buffer has no displacements.
     """
@@ -46,7 +47,7 @@ def displacement(buffer: Buffer, peer: int) -> int | None:
 
 
 def wrapped(buffer: Buffer) -> dict[int, Wrapped]:
-    """The displacements that overflowed, by peer."""
+    """Return the displacements that overflowed, by peer."""
     if buffer.shares is None or buffer.share_count > _MOST_SHARES:
         return {}
     every = [displacement(buffer, peer) for peer in range(buffer.share_count)]
@@ -66,7 +67,7 @@ def wrapped(buffer: Buffer) -> dict[int, Wrapped]:
 
 
 def _unwrapped(passed: Sequence[int]) -> list[int] | None:
-    # As sums of positive ints; None if they cannot be that.
+    # Corrects displacements, assuming they are sums of positive ints; None if they cannot be.
     found = [passed[0]] if passed else []
     for number in passed[1:]:
         missing = -(-max(found[-1] - number, 0) // _SPAN) * _SPAN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do communication buffers lie in memory that the process has?"""
+"""Check that communication buffers are in mapped memory."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from mpipp.render.phrases import Phrase
 
 
 def check(process: Process) -> Findings:
-    """Buffers that reach into memory that is not there, or that cannot be written; displacements
-    that overflowed.
+    """Yield buffers that reach into unmapped memory, or into read-only memory if MPI writes there.
+
+    Also yields displacements that overflowed.
     """
     gaps = process.gaps or ()
     unread = _region([gap for gap in gaps if not gap.mapped])
@@ -62,7 +63,7 @@ def _outside(access: Access, byte: int) -> Finding:
 
 
 def _wrapped(access: Access) -> Findings:
-    # The first displacement that certainly overflowed, though there is memory.
+    # The first displacement that certainly overflowed, although it points to mapped memory.
     for peer, found in int_overflow.wrapped(access.buffer).items():
         if found.is_certain:
             yield _overflow("wrapped-displacement", access, peer, found)
@@ -83,7 +84,7 @@ def _overflow(rule: str, access: Access, peer: int, found: Wrapped, *details: Ph
 
 
 def _peer(access: Access, byte: int) -> int | None:
-    # The process whose share has a byte.
+    # The process whose share contains a byte.
     at = memory.span(byte, byte + 1)
     for one in access.entries:
         if memory.shared(memory.region(one.datatype, one.count, one.address), at) is not None:

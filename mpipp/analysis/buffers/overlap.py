@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do communication buffers overlap where one is written?
+"""Check that communication buffers do not overlap if an operation writes one of them.
 
-Two operations that only read the same memory are fine (MPI-4.1, section 3.7.2); what an operation
-writes must be its own until it is complete.
+Two operations that only read the same memory are fine (MPI-4.1, section 3.7.2). While an operation
+may write memory, no other operation may use it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _GATHERS = ("Gather", "Gatherv", "Allgather", "Allgatherv")
 
 
 def check(process: Process) -> Findings:
-    """Overlaps between the buffers of all active operations of a process."""
+    """Yield overlaps between the buffers of all active operations of a process."""
     every = [(operation, accesses(operation)) for operation in process.operations]
     for _, used in every:
         for access in used:
@@ -35,7 +35,7 @@ def check(process: Process) -> Findings:
 
 
 def itself(access: Access) -> Findings:
-    """Bytes that an operation writes twice through one buffer."""
+    """Yield bytes that an operation writes twice through one buffer."""
     found = buffer_memory.region_overlap(access.region)
     if found is None:
         return
@@ -43,7 +43,7 @@ def itself(access: Access) -> Findings:
     operation = access.operation
     names = tuple(name for name, _ in zip(access.names(start), range(2)))
     where = addresses(start, end)
-    if operation.call.state == "over":  # its address is not kept
+    if operation.call.state == "over":  # the address of a completed call's buffer is unknown
         where = Phrase.of(
             "bytes [{displacement}, {end_displacement}) of it",
             displacement=start,
@@ -52,7 +52,7 @@ def itself(access: Access) -> Findings:
     both = names[0]
     if len(names) > 1:
         both = Phrase.of("{one} and {other}", one=both, other=names[1])
-    # Gathered data are received as by MPI_Gatherv, MPI-4.1, sections 6.5 and 6.7.
+    # For the gathered data the rule is that of MPI_Gatherv (MPI-4.1, sections 6.5 and 6.7).
     gathers = operation.call.facts.operation in ("Gatherv", "Allgatherv")
     parts = [region(one.datatype, one.count, one.address) for one in access.entries]
     yield Finding.of(
@@ -101,13 +101,13 @@ def _is_own_part(sent: Access, received: Access) -> bool:
 
 
 class _RepeatedUse(NamedTuple):
-    # Uses of the same bytes by calls at one place, as a loop makes them.
+    # Uses of the same bytes by calls at one place, as in a loop.
     place: int
     accesses: list[Access]
 
 
 class _Shared(NamedTuple):
-    # The calls at two places: the first two of them, and all that are concerned.
+    # The calls at two places: the first two that overlap, and all operations with overlaps.
     first: Access
     second: Access
     bytes: tuple[int, int]
@@ -115,7 +115,7 @@ class _Shared(NamedTuple):
 
 
 def _between(every: list[Access]) -> Findings:
-    # One finding for two places with any calls: the pairs may be as many as the square.
+    # One finding for each two places: the number of overlapping pairs may be quadratic.
     order = {id(access): number for number, access in enumerate(every)}
     alike = _group_repeated(every)
     writers = [group for group in alike if group.accesses[0].writes]
@@ -149,7 +149,8 @@ def _group_repeated(every: list[Access]) -> list[_RepeatedUse]:
 def _meeting(
     group: _RepeatedUse, writers: list[_RepeatedUse], written: Index
 ) -> Iterator[tuple[_RepeatedUse, tuple[Access, Access], tuple[int, int]]]:
-    # Two that share bytes, and these; one for each place.
+    # Yields another use with shared bytes, two accesses that share them, and the bytes; one for
+    # each place.
     met: set[int] = set()
     first, *_ = group.accesses
     for key, both in written.query(first.region, lambda key: writers[key].place not in met):
@@ -183,5 +184,5 @@ def _details(shared: tuple[int, int], *both: Access) -> Iterator[Phrase]:
 
 
 def addresses(start: int, end: int) -> Phrase:
-    """The bytes between two addresses, without the second."""
+    """Return the bytes [start, end) as addresses."""
     return Phrase.of("[{address}, {end_address})", address=start, end_address=end)

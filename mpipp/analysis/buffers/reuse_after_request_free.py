@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Is a buffer used again while an operation whose request was freed may still use it?
+"""Check that no buffer is reused while an operation whose request was freed may still use it.
 
-The program cannot see when such an operation completes (MPI-4.1, section 3.7.3). It may know it
-from a reply. That is impossible while the process at the other end has not posted the matching
-receive, or not started the matching send.
+The program cannot see when such an operation completes (MPI-4.1, section 3.7.3), but it may know
+from a reply. That is impossible as long as the other process has not posted the matching receive,
+or not started the matching send.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mpipp.datatypes import memory
 
 
 def check(known: World) -> Findings:
-    """Operations that use the buffer of a freed active request that cannot be complete."""
+    """Yield reuses of the buffer of a freed request whose operation cannot be complete."""
     for process in known.processes:
         given_up = [
             one for one in process.freed_active_operations if _cannot_be_complete(known, one)
@@ -59,7 +59,7 @@ def _cannot_be_complete(known: World, operation: Operation) -> bool:
 
 
 def _may_have_any(member: Member) -> bool:
-    # Return whether it is receiving a message that may be any.
+    # Return whether the process has an active receive that accepts any message.
     around = member.process.around
     return any(
         around.constant_name(value, "MPI_ANY_SOURCE", "MPI_ANY_TAG") is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Common messages of checks about ranks and arrays in calls."""
+"""Common messages of checks of ranks and arrays in calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Arguments = Mapping[str, Union[int, tuple[int, ...], None]]
 
 
 def ranks_of(size: int) -> Phrase:
-    """The ranks that a group or communicator of `size` processes has."""
+    """Return the ranks of a group or communicator of `size` processes, as words."""
     if size < 1:
         return Phrase("no ranks")
     return Phrase.of("the ranks 0 to {number}", number=size - 1) if size > 1 else _ONE
@@ -22,10 +22,10 @@ def ranks_of(size: int) -> Phrase:
 def missing_arrays(
     arguments: Arguments, lengths: Mapping[str, object]
 ) -> Iterator[dict[str, Value]]:
-    """The facts of arguments that are null pointers though entries are needed.
+    """Yield facts about arguments that are null pointers although entries are needed.
 
     Args:
-        lengths: the lengths that count, by the arrays' names.
+        lengths: the required lengths, by the arrays' names.
     """
     for name, length in lengths.items():
         if not isinstance(length, int) or length <= 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are the arguments of a call ones that the standard allows: counts, ranks, tags?"""
+"""Check of a call's counts, ranks and tags."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _RANKS = {
     "root": (),
     "target_rank": ("MPI_PROC_NULL",),
 }
-_ROOTS = ("MPI_PROC_NULL", "MPI_ROOT")  # on intercommunicators (MPI-4.1, section 6.2.3)
+_ROOTS = ("MPI_PROC_NULL", "MPI_ROOT")  # allowed on intercommunicators (MPI-4.1, section 6.2.3)
 _TAGS = {"tag": ("MPI_ANY_TAG",), "recvtag": ("MPI_ANY_TAG",)}
 
 
 def check(process: Process) -> Findings:
-    """Arguments out of range, each with the call it is of."""
+    """Yield arguments that are out of range, with their calls."""
     for operation in process.operations:
         yield from _null_output(operation)
         yield from _counts(operation)
@@ -31,7 +31,7 @@ def check(process: Process) -> Findings:
 
 
 def _null_output(operation: Operation) -> Findings:
-    # The wrapper names the argument of a call that it has not passed on yet.
+    # The wrapper sets this argument before it passes the call to MPI.
     name = operation.call.arguments.get("null_output")
     if isinstance(name, tuple):
         argument = bytes(one % 256 for one in name).decode("ascii", "replace")
@@ -108,7 +108,7 @@ def _tags(operation: Operation) -> Findings:
         if value >= 0:
             yield from _large_tag(operation, name, value)
             continue
-        sends = operation.call.dest is not None and name == "tag"  # of a send-receive, too
+        sends = operation.call.dest is not None and name == "tag"  # MPI_Sendrecv has `recvtag`, too
         receives = operation.call.source is not None and not sends
         if receives and operation.process.around.constant_name(value, *constants):
             continue

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Does the attached buffer have the capacity for buffered sends? (MPI-4.1, section 3.6)
+"""Check that the attached buffer is large enough for buffered sends (MPI-4.1, section 3.6).
 
-A message is stored in the buffer of its communicator, else in that of its session, else in that of
-the process. It is unknown whether earlier messages are still there. But consecutive sends, without
-a call in between that might be ordered after a receive, need space for all of them.
+MPI stores a message in the buffer of its communicator, else in that of its session, else in that of
+the process. mpipp does not know whether earlier messages are still there. But consecutive sends
+need space for all their messages, if no call in between may be ordered after a receive.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ATTACHING = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
 
 
 def check(process: Process) -> Findings:
-    """Buffered sends that are too large, or of what lies there; buffers attached where one is."""
+    """Yield buffered sends without enough space or from the attached buffer; repeated attaches."""
     for operation in process.operations:
         if _is_buffered(operation):
             yield from _sends(operation)
@@ -28,7 +28,7 @@ def check(process: Process) -> Findings:
 
 
 def _is_buffered(operation: Operation) -> bool:
-    # A persistent one needs the capacity when it is started.
+    # A persistent send needs the space only when it is started.
     facts = operation.call.facts
     if facts.operation != "Bsend":
         return False
@@ -65,7 +65,7 @@ def _sends(operation: Operation) -> Findings:
 
 
 def _inside(operation: Operation, attached: Attachment) -> Findings:
-    # MPI writes there what it likes.
+    # MPI uses the attached buffer as it likes, so the program must not send from it.
     if not attached.state or attached.size <= 0:
         return
     space = memory.span(attached.address, attached.address + attached.size)
@@ -104,7 +104,7 @@ def _together(operation: Operation, attached: Attachment, needed: int) -> Findin
 
 
 def _attached(operation: Operation) -> Attachment | None:
-    # The buffer that the message is kept in; None: that is not known.
+    # The buffer in which MPI stores the message; None if it is unknown.
     process, call = operation.process, operation.call
     comm = process.usable("comm", call.comm) if call.comm is not None else None
     nobody = call.dest is None or process.around.constant_name(call.dest, "MPI_PROC_NULL")
@@ -112,7 +112,7 @@ def _attached(operation: Operation) -> Attachment | None:
         return None
     found, info = comm.attached, process.registry.info
     if not found.state:
-        # The communicators of that session are not recorded.
+        # The communicators of sessions with attached buffers are not recorded.
         if info.of_sessions and not comm.header.predefined:
             return None
         found = info.attached
@@ -120,7 +120,7 @@ def _attached(operation: Operation) -> Attachment | None:
 
 
 def _data(operation: Operation) -> int:
-    # The least that MPI_Pack_size may say.
+    # A lower bound of the result of MPI_Pack_size, in bytes.
     (buffer,) = operation.call.buffers
     record = buffer.datatype
     if not isinstance(record, DatatypeRecord) or record.header.null or buffer.count < 0:

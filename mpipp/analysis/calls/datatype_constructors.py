@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are the arguments of a datatype constructor ones that the standard allows?
+"""Check of the arguments of datatype constructors (MPI-4.1, sections 5.1.2 to 5.1.4 and 5.1.9).
 
-Seen while the constructor is called: an MPI library that checks them ends the program there. The
-rules are those of MPI-4.1, sections 5.1.2 to 5.1.4 and 5.1.9.
+The check runs while the constructor is active: an MPI library that checks its arguments ends the
+program there.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _Value = Union[int, tuple[int, ...], None]
 
 
 class _Problem(NamedTuple):
-    rule: str  # its id
+    rule: str  # id of the rule
     facts: Mapping[str, Value] = {}
     freed: DatatypeRecord | None = None
 
 
 def check(process: Process) -> Findings:
-    """The first thing wrong with every constructor that is being called."""
+    """Yield the first error of every active constructor."""
     for operation in process.operations:
         constructor = operation.call.constructor
         if constructor is None:
@@ -76,7 +76,7 @@ def _signs(combiner: str, arguments: Mapping[str, _Value]) -> Iterator[_Problem]
 
 
 def _below(value: _Value, least: int) -> tuple[str, int] | None:
-    # Where a number is less than allowed: "" or "[i]", and the number.
+    # The place of a number that is too small: "" or "[i]", and the number.
     if isinstance(value, int):
         return ("", value) if value < least else None
     for i, item in enumerate(value or ()):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Are the datatypes of all communication committed, and not freed? (MPI-4.1, section 5.1.9)
+"""Check that the datatypes in communication and file views are committed and not freed.
 
-So must be those of a file's view.
+See MPI-4.1, section 5.1.9.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Finding, Findings, Party
 from mpipp.model import Buffer, DatatypeRecord
 
-_MOST = 3  # operations named with one datatype
+_MOST = 3  # operations that a finding lists
 
 
 def check(process: Process) -> Findings:
-    """Datatypes in use that must not be, one finding for each datatype."""
+    """Yield the invalid datatypes in use, one finding for each datatype."""
     for operation in process.operations:
         yield from _of_view(operation)
     used: dict[int, list[tuple[Operation, Buffer, DatatypeRecord]]] = {}
@@ -63,9 +63,9 @@ def _datatypes(buffer: Buffer) -> list[DatatypeRecord]:
 
 
 def _was_freed_before(operation: Operation, buffer: Buffer) -> bool:
-    # A pending operation, or a split collective one, keeps its datatype: it may be freed after the
-    # start. So may the one of an active call, by another thread; what it was when the call began is
-    # not recorded of arrays of datatypes.
+    # A pending operation, also a split collective one, keeps its datatype after a free. Another
+    # thread may free the datatype of an active call. The wrapper records its state at the start of
+    # the call, but not for arrays of datatypes.
     if operation.tid is None:
         return False
     in_array = buffer.shares is not None and buffer.datatype is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""May what a call frees be freed, and now? (MPI-4.1, sections 2.5.1, 7.4.3 and 11.10.4)"""
+"""Check that objects may be freed (MPI-4.1, sections 2.5.1, 7.4.3 and 11.10.4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ARGUMENTS = {"MPI_Comm_free": "comm", "MPI_Comm_disconnect": "comm", "MPI_Op_fr
 
 
 def check(process: Process) -> Findings:
-    """Predefined objects that are freed, and communicators on which operations are pending."""
+    """Yield frees of predefined objects, and of communicators with pending operations."""
     for operation in process.operations:
         kind = _ARGUMENTS.get(operation.call.procedure)
         handle = operation.call.arguments.get(kind) if kind is not None else None
@@ -38,7 +38,8 @@ def _predefined(operation: Operation, found: Object) -> Finding:
 
 
 def _in_use(operation: Operation, comm: Object) -> Findings:
-    # Requests lose their ordinal where a communicator that had the handle before was freed.
+    # Only requests with an ordinal count: others belong to an older communicator with the same
+    # handle.
     pending = [
         one
         for one in operation.process.operations

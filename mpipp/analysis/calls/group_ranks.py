@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does a group have the ranks that are passed for it? (MPI-4.1, sections 7.3.1 and 7.3.2)
+"""Check of ranks that are passed for a group (MPI-4.1, sections 7.3.1 and 7.3.2).
 
-Each rank only once, if another group is made of them.
+The group must have them. For the creation of another group they must also be distinct.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OF_RANGES = ("MPI_Group_range_incl", "MPI_Group_range_excl")
 
 
 def check(process: Process) -> Findings:
-    """The first error in every call with ranks of a group."""
+    """Yield the first error in every call with ranks of a group."""
     for operation in process.operations:
         takes_ranks = operation.call.procedure in (*_OF_RANKS, *_OF_RANGES, _TRANSLATES)
         if operation.tid is None or not takes_ranks:
@@ -79,7 +79,7 @@ def _each(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
 
 
 def _translated(operation: Operation, group: Group, ranks: Sequence[int]) -> Findings:
-    # Any of them as often as one likes, and nobody's.
+    # MPI_Group_translate_ranks accepts repeated ranks and MPI_PROC_NULL.
     for i, rank in enumerate(ranks):
         nobody = operation.process.around.constant_name(rank, "MPI_PROC_NULL")
         if not 0 <= rank < group.size and not nobody:
@@ -110,7 +110,7 @@ def _ranges(operation: Operation, group: Group, values: Sequence[int]) -> Findin
         if outside:
             yield Finding.of("range-rank", party, clause=said, ranks=ranks_of(group.size))
             return
-        for rank in ranks:  # no more than the group has
+        for rank in ranks:  # at most as many as the group has
             if rank in places:
                 at = {"first_index": places[rank], "index": i}
                 yield Finding.of("range-twice", party, **at, number=rank)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Does every handle that is passed to a call belong to an object? (MPI-4.1, section 2.5.1)
+"""Check that every handle that is passed to a call belongs to an object (MPI-4.1, section 2.5.1).
 
-A handle without a record may belong to an object that a procedure of the library created unseen. It
-is reported only if no object can have it: 0, a handle of another kind, an unmapped address, or
-zeros there. Null or freed datatypes: `analysis/calls/datatype_state.py`.
+A handle without a record may belong to an object that the MPI library created unseen. mpipp reports
+it only if no object can have it: it is 0, a handle of another kind, an unmapped address, or points
+to zeros. `analysis/calls/datatype_state.py` reports null and freed datatypes.
 """
 
 from __future__ import annotations
@@ -56,22 +56,21 @@ _NOUNS = {
     "session": "a session",
 }
 _MOST_REQUESTS = 1 << 16
-_MOST_WRONG = 1000  # requests of one call that are reported
+_MOST_WRONG = 1000  # wrong requests of one call that are reported
 _COMPLETING_ALL = ("MPI_Waitall", "MPI_Testall", "MPI_Waitsome", "MPI_Testsome")
 _GIVING_UP = {"MPI_Request_free": "freed", "MPI_Cancel": "cancelled"}
 
 
 class _PassedHandle(NamedTuple):
-    name: Value  # the argument's
+    name: Value  # of the argument
     kind: str
     handle: int
 
 
 def check(process: Process) -> Findings:
-    """Null, freed and impossible handles in calls that are active.
+    """Yield null, freed and impossible handles in active calls.
 
-    Raises MpippError at the end if some call has more requests than are checked, or more that are
-    wrong than are reported.
+    Raises MpippError at the end if a call had too many requests, or too many wrong ones.
     """
     limits = Limits()
     if process.registry.info.status == "loaded":
@@ -124,7 +123,7 @@ def _passed_handles(operation: Operation) -> Iterator[_PassedHandle]:
 
 
 def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_PassedHandle]:
-    # The datatypes of a w form, where they are significant.
+    # The datatypes of a w form, if they are significant.
     if buffer.shares is None or buffer.datatype is not None:
         return
     try:
@@ -136,17 +135,17 @@ def _of_peers(operation: Operation, buffer: Buffer) -> Iterator[_PassedHandle]:
                     peer=operation.peer(number),
                 )
                 yield _PassedHandle(name, "datatype", share.handle)
-    except MpippError:  # arrays of the caller's
+    except MpippError:  # the arrays are in the caller's memory
         return
 
 
 def _reduces(operation: Operation) -> bool:
-    # Where a process has no part in a reduction of an intercommunicator, nothing is significant.
+    # In a reduction on an intercommunicator, processes without data need no valid operation.
     return bool(operation.call.buffers)
 
 
 def _is_leader(operation: Operation) -> bool:
-    # Only there the other communicator is significant (MPI-4.1, section 7.6.2).
+    # The other communicator is significant only in the leader (MPI-4.1, section 7.6.2).
     comm = operation.comm
     return comm is not None and comm.rank == operation.call.arguments.get("local_leader")
 
@@ -185,7 +184,7 @@ def _rule(given: _PassedHandle) -> str:
 
 
 def _may_be_null(operation: Operation, given: _PassedHandle) -> bool:
-    # MPI_FILE_NULL has the error handler that files are opened with (MPI-4.1, section 14.7).
+    # MPI_FILE_NULL stands for the default error handler of files (MPI-4.1, section 14.7).
     procedure = operation.call.procedure
     if given.kind == "file" and procedure == "MPI_File_get_errhandler":
         return True
@@ -194,8 +193,8 @@ def _may_be_null(operation: Operation, given: _PassedHandle) -> bool:
 
 
 def _was_freed_before(operation: Operation, given: _PassedHandle) -> bool:
-    # Another thread may free an object of the call. Messages without a record reuse handles, as
-    # requests do. One group or error handler may have been returned several times.
+    # Another thread may free an object of the call. Unrecorded messages may reuse a handle, and so
+    # may requests. MPI may have returned one group or error handler several times.
     info, procedure = operation.process.registry.info, operation.call.procedure
     uncertain = given.kind == "message" and (info.unseen or info.dropped)
     uncertain = uncertain or given.kind == "request"
@@ -231,8 +230,8 @@ def _impossible(operation: Operation, given: _PassedHandle) -> Findings:
 
 
 def _of_another_kind(process: Process, given: _PassedHandle) -> Object | None:
-    # Handles of Open MPI are addresses: no two objects that are there at a time have the same.
-    # MPICH's files have addresses, and all else numbers, which may be the same.
+    # Open MPI's handles are addresses, so two existing objects never have equal handles. MPICH's
+    # files have addresses, but all other kinds have numbers, which may be equal between kinds.
     info = process.registry.info
     addresses = info.flavor == "Open MPI"
     if given.handle == 0 or (given.kind == "file" and not addresses):
@@ -274,25 +273,25 @@ def _why_impossible(process: Process, given: _PassedHandle) -> str:
         return ""
     if any(not gap.mapped and gap.start <= handle < gap.end for gap in process.gaps or ()):
         return "is not a mapped address of the process"
-    # Each of its objects begins with the address of its class, a debug build's with a mark.
+    # Open MPI's objects begin with the address of their class, or in a debug build with a mark.
     return "points to zeros, not to an object" if process.registry.is_zero(handle) else ""
 
 
 def _wrong_requests(operation: Operation) -> Findings:
-    # MPI resets the handles of completed requests, so a null one may now be there. This does not
-    # hold for requests that are started, freed (their handle is kept) or cancelled.
+    # Null requests are not reported here, because MPI resets the handles of completed requests. MPI
+    # does not reset them if requests are started, freed (their handle is kept) or cancelled.
     call, process = operation.call, operation.process
     registry = process.registry
     if call.requests is None or not _has_given_requests(operation):
         return
-    # MPI reuses a handle before the thread that waited for another request with it has recorded
-    # that. Then it is unknown which request the record belongs to.
+    # With several threads, MPI may reuse a handle before the thread that completed the first
+    # request has recorded its completion. Then the record's request is unknown.
     several = registry.info.concurrent
     try:
         handles = registry.passed_handles(call, _MOST_REQUESTS)
         found = registry.passed_requests(call, _MOST_REQUESTS)
         over = {} if several else dict(registry.stale_requests(call, _MOST_REQUESTS))
-    except MpippError:  # an array of the caller's
+    except MpippError:  # the array is in the caller's memory
         return
     yield from _repeated_requests(operation, found)
     for number, (handle, known) in enumerate(zip(handles, found)):
@@ -320,8 +319,8 @@ def _wrong_requests(operation: Operation) -> Findings:
 def _repeated_requests(
     operation: Operation, found: Sequence[tuple[Object | Broken, ...]]
 ) -> Findings:
-    # A copy in the array of what is complete, or started, then. Persistent ones may be waited for
-    # again; some that are not recorded may have the same handle.
+    # Finds a request twice in an array that completes or starts it. A persistent request may be
+    # completed twice. With unrecorded requests, the second handle may belong to another request.
     info, first = operation.process.registry.info, dict[int, int]()
     starts = operation.call.procedure == "MPI_Startall"
     if info.concurrent or not (starts or operation.call.procedure in _COMPLETING_ALL):
@@ -353,7 +352,7 @@ def _completed_request(operation: Operation, place: str, request: Object) -> Fin
 
 
 def _has_given_requests(operation: Operation) -> bool:
-    # Not those that make one.
+    # Excludes calls that create a request.
     return not operation.call.buffers and operation.call.procedure.startswith(
         ("MPI_Start", "MPI_Wait", "MPI_Test", "MPI_Cancel", "MPI_Request_free", "MPI_Pready")
     )
@@ -382,7 +381,7 @@ def _freed_while_active(operation: Operation, request: Request) -> Findings:
     parties = [operation.party(), process.object_party(request)]
     if call.partitioned:
         yield Finding.of("partitioned-given-up", parties, procedure=call.procedure, verb=done)
-    elif call.facts.over == "comm":  # of files the standard says nothing of it
+    elif call.facts.over == "comm":  # the standard has no such rule for files
         yield Finding.of("collective-given-up", parties, procedure=call.procedure, verb=done)
     elif (
         done == "freed"
@@ -393,8 +392,8 @@ def _freed_while_active(operation: Operation, request: Request) -> Findings:
 
 
 def _is_certainly_completed(process: Process, request: Request) -> bool:
-    # A receive from nobody; and one that was cancelled, which has no ordinal any more, may be freed
-    # (MPI-4.1, section 3.8.4).
+    # These receives may be freed (MPI-4.1, section 3.8.4): from MPI_PROC_NULL, and cancelled ones,
+    # which have no ordinal any more.
     source = request.call.source
     nobody = source is not None and process.around.constant_name(source, "MPI_PROC_NULL")
     return bool(nobody) or request.call.ordinal is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where may MPI_IN_PLACE stand? (MPI-4.1, chapter 6, at each collective procedure)"""
+"""Check of MPI_IN_PLACE (MPI-4.1, chapter 6, at each collective procedure)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mpipp.analysis.findings.finding import Finding, Findings
 
 
 def check(process: Process) -> Findings:
-    """Every MPI_IN_PLACE where it must not stand."""
+    """Yield every MPI_IN_PLACE that is not allowed."""
     for operation in process.operations:
         for buffer in operation.call.buffers:
             if "remote" not in buffer.access and process.in_place(buffer):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is MPI called between its initialization and its finalization? (MPI-4.1, chapter 11)"""
+"""Check that MPI is called only between initialization and finalization (MPI-4.1, chapter 11)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from mpipp.analysis.findings.finding import Finding, Findings, Party
 from mpipp.model import Call, ProcessInfo, procedures
 
 _INITIALIZING = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
-# They may be called at any time since MPI-4.0 (section 11.4.1).
+# Procedures that are allowed at any time since MPI-4.0 (section 11.4.1).
 _ANY_TIME = ("MPI_Info_", "MPI_Errhandler_free")
 _ANY_TIME_SINCE = (4, 0)
 
 
 def check(process: Process) -> Findings:
-    """Calls too early or too late, of a thread that is inside of them."""
+    """Yield active calls that are too early or too late."""
     for operation in process.operations:
         if operation.tid is None:
             continue
@@ -36,7 +36,7 @@ def _marked(operation: Operation) -> Findings:
 
 
 def _check_repeated(operation: Operation) -> Findings:
-    # The state of MPI is read when the call starts: it changes during the call.
+    # The state at the start of the call decides, because MPI changes it during the call.
     procedure = operation.call.procedure
     main = operation.process.registry.info.main_thread
     if operation.call.again and procedure == "MPI_Finalize":
@@ -54,9 +54,9 @@ def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
     handles = (call.comm, call.win, call.file, call.op, call.requests, call.constructor)
     if call.procedure == "MPI_Abort" or call.procedure.startswith("MPI_Session_"):
         return False
-    if call.procedure not in procedures.PROCEDURES:  # a question about one that is marked
+    if call.procedure not in procedures.PROCEDURES:  # mpipp does not record this procedure
         return procedures.marked(call.procedure).needs_mpi
-    # Which version it is may be known only when MPI is initialized.
+    # The library's version may be unknown before MPI is initialized.
     version = info.standard if info.status != "loaded" else None
     if call.procedure.startswith(_ANY_TIME) and (version or _ANY_TIME_SINCE) >= _ANY_TIME_SINCE:
         return False
@@ -67,12 +67,12 @@ def _outside(process: Process, procedure: str, party: Party) -> Findings:
     status = process.registry.info.status
     if status == "loaded" and not _is_initializing(process):
         yield Finding.of("not-initialized", [party], procedure=procedure)
-    elif status == "finalized" and not process.live_sessions:  # what is made of one outlives it
+    elif status == "finalized" and not process.live_sessions:  # a session's objects outlive it
         yield Finding.of("finalized", [party], procedure=procedure)
 
 
 def _is_initializing(process: Process) -> bool:
-    # By another thread, of which this one may know that it is through.
+    # Another thread initializes MPI, and this one may know that it has finished.
     return any(
         thread.call is not None and thread.call.procedure in _INITIALIZING
         for thread in process.threads

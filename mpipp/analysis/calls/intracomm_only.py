@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Has a call's communicator one group, or two, where the procedure takes no other?"""
+"""Check that a call gets an intracommunicator, or an intercommunicator, if it needs one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from mpipp.analysis.context.process import Process
 from mpipp.analysis.findings.finding import Finding, Findings
 
-# By operation, the rule that it breaks; of those with "two-", the communicator must have two.
+# The violated rule, by operation. A rule "two-..." demands an intercommunicator, the others an
+# intracommunicator.
 _RULES: Mapping[str, str] = {
     **dict.fromkeys(("Scan", "Exscan"), "one-group-scan"),
     **dict.fromkeys(
@@ -35,7 +36,7 @@ _RULES: Mapping[str, str] = {
 
 
 def check(process: Process) -> Findings:
-    """Calls on an intercommunicator that are for intracommunicators alone, and the reverse."""
+    """Yield calls with an intercommunicator in place of an intracommunicator, and the reverse."""
     for operation in process.operations:
         call, comm = operation.call, operation.comm
         rule = _RULES.get(call.facts.operation)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which objects has the program created and not freed?
+"""Check for objects that the program created and did not free.
 
-Asked for by the user, or when MPI_Finalize has called the callbacks of MPI_COMM_SELF's attributes
-(MPI-4.1, sections 11.2.2 and 11.2.4).
+It runs on the user's request, or when MPI_Finalize has called the callbacks of MPI_COMM_SELF's
+attributes (MPI-4.1, sections 11.2.2 and 11.2.4).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from mpipp.analysis.findings.finding import Finding, Findings, with_repeat_count
 from mpipp.model import KINDS, Broken, Header, Object, Request, Site
 
 _KINDS = tuple(kind for kind in KINDS if kind != "request")
-_FIRST = 16  # of what was made at one place, for one that is not damaged
+_FIRST = 16  # records kept for each place; one of them should be undamaged
 _NOUNS = {"comm": "communicator", "win": "window", "op": "operation", "info": "info object"}
 _NOUNS["errhandler"] = "error handler"
 
 
 def check(process: Process) -> Findings:
-    """Requests that are not complete and objects that are not freed, by where they were made."""
+    """Yield incomplete requests and objects that are not freed, by the place of their creation."""
     for requests in _requests_by_site(process).values():
         yield _requests(process, requests)
     for kind in _KINDS:
@@ -33,9 +33,7 @@ _NOT_KEPT = frozenset({"predefined", "null", "imported", "ended"})
 
 
 def at_the_end(process: Process) -> bool:
-    """Return whether the process has come so far in MPI_Finalize that nothing more will be
-    freed.
-    """
+    """Return whether MPI_Finalize has come so far that the program will free nothing more."""
     if process.registry.info.status == "finalized":
         return True
     if process.registry.info.end_awaited:
@@ -54,7 +52,7 @@ def _requests_by_site(process: Process) -> dict[tuple[Site, bool], list[Request]
 
 @dataclass
 class _CreationSite:
-    # Objects created at one place: the records of the first, and their number.
+    # Objects created at one place: the first records, and the number of objects.
     records: list[int]
     count: int = 0
 
@@ -71,7 +69,7 @@ def _made_by_site(process: Process, kind: str) -> dict[Site, _CreationSite]:
 
 
 def noun(kind: str) -> str:
-    """ "communicator": what an object of a kind is called."""
+    """Return the word for an object of a kind: "communicator"."""
     return _NOUNS.get(kind, kind)
 
 

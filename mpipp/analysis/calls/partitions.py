@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are partitions that are marked ready, or asked for, the request's? (MPI-4.1, section 4.2)"""
+"""Check that a request has the partitions that are marked ready or tested (MPI-4.1, 4.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mpipp.model import Request
 
 
 def check(process: Process) -> Findings:
-    """Partitions that an operation does not have, or marked twice; requests of other operations."""
+    """Yield partitions that do not exist or are marked twice, and requests of other operations."""
     for operation in process.operations:
         procedure = operation.call.procedure
         if operation.tid is None or not procedure.startswith(("MPI_Pready", "MPI_Parrived")):
@@ -31,12 +31,12 @@ def _passed_request(operation: Operation) -> Request | None:
     process = operation.process
     try:
         (known, *_) = (*process.registry.passed_requests(operation.call, 1), ())
-    except MpippError:  # the program's own memory
+    except MpippError:  # the handle is in the program's memory
         return None
     request = known[0] if len(known) == 1 else None
     if not isinstance(request, Request) or request.header.is_ended or request.header.null:
-        return None  # analysis/calls/handles.py
-    # With several threads another request may have the handle by now.
+        return None  # reported by analysis/calls/handles.py
+    # With several threads another request may have the handle now.
     sure = request.persistent or not process.registry.info.concurrent
     return request if sure else None
 

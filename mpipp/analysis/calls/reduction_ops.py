@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""May an operation be used where it is, and on these datatypes? (MPI-4.1, sections 6.9.2, 12.3.4)
+"""Check that a reduction operation is allowed in a call and for its datatypes.
 
-The table of section 6.9.2: which classes of predefined datatypes an operation is for.
+MPI-4.1, section 6.9.2, has a table of the datatypes for each operation; see also section 12.3.4.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ _ALLOWED = {
 }
 _FETCHING = ("MPI_Get_accumulate", "MPI_Rget_accumulate", "MPI_Fetch_and_op")
 _ACCUMULATING = ("MPI_Accumulate", "MPI_Raccumulate", *_FETCHING)
-# Operations that do not reduce, and their calls.
+# Operations that are allowed only in these calls.
 _ONLY_IN = {"MPI_REPLACE": _ACCUMULATING, "MPI_NO_OP": _FETCHING}
-_MOST_DATATYPES = 10_000  # that one is made of
+_MOST_DATATYPES = 10_000  # components of a datatype
 
 
 def check(process: Process) -> Findings:
-    """Operations that must not be used where they are, and those that a datatype does not fit.
+    """Yield operations that are not allowed in their call, or not for its datatype.
 
-    Raises MpippError at the end if some datatype was too large to look through.
+    Raises MpippError at the end if some datatype had too many components.
     """
     limits = Limits()
     for operation in process.operations:
@@ -89,7 +89,7 @@ def _checked(operation: Operation, op: Op) -> Findings:
 
 
 def _types(operation: Operation, op: str, accumulates: bool) -> Findings:
-    # The first of the buffers that it does not fit; most have one datatype.
+    # The first buffer whose datatype does not fit; most calls have only one datatype.
     for buffer in operation.call.buffers:
         if operation.process.in_place(buffer) and "remote" not in buffer.access:
             continue
@@ -127,7 +127,7 @@ def _types(operation: Operation, op: str, accumulates: bool) -> Findings:
 
 
 def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
-    # The basic datatypes by name. None: derived, where only predefined ones are allowed.
+    # The basic datatypes by name. None for a derived datatype if only predefined ones are allowed.
     while tree.combiner == "DUP":
         tree = tree.components[0]
     if _is_predefined(tree):
@@ -154,7 +154,8 @@ def _leaves(tree: Datatype, accumulates: bool) -> dict[str, Datatype] | None:
 
 
 def _is_predefined(tree: Datatype) -> bool:
-    # Pairs without a name are, though they have components (MPI-4.1, section 6.9.4).
+    # Unnamed pair types count as predefined, although they have components (MPI-4.1, section
+    # 6.9.4).
     return tree.is_leaf or tree.combiner == "VALUE_INDEX"
 
 

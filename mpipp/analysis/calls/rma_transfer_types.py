@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does the data of a one-sided operation fit its destination? (MPI-4.1, sections 12.3.1 to 12.3.5)
+"""Check that the data of a one-sided operation fit its destination.
 
-It is transferred like a message: the destination may be larger.
+They are transferred like a message: the destination may be larger (MPI-4.1, sections 12.3.1 to
+12.3.5).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from mpipp.model import Buffer
 
 
 def check(process: Process) -> Findings:
-    """For each operation, the first buffer that does not match the buffer at the target."""
+    """Yield the first buffer of each operation that does not match the buffer at the target."""
     for operation in process.operations:
         target = next((b for b in operation.call.buffers if "remote" in b.access), None)
         if target is not None and not _is_to_nobody(operation):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do threads call MPI as the provided thread level allows? (MPI-4.1, section 11.2.1)"""
+"""Check that threads call MPI as the provided thread level allows (MPI-4.1, section 11.2.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpipp.render.phrases import Phrase
 
 
 def check(process: Process) -> Findings:
-    """Every call that broke the level, whether it has returned or not."""
+    """Yield every call that violated the level, active or completed."""
     for breach in process.registry.breaches():
         parties = [_party(process, breach.call), _party(process, breach.other)]
         case = "beside" if breach.level == "MPI_THREAD_SERIALIZED" else "other"

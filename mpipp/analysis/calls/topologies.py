@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Are the arguments of calls on topologies and of those that make communicators allowed?
+"""Check of the arguments of calls that create communicators or use topologies.
 
-Process grids and graphs (MPI-4.1, section 8.5), colours of a split (section 7.4.2), leaders of
-groups that meet (section 7.6.2), and neighborhoods (section 8.6).
+Process grids and graphs (MPI-4.1, section 8.5), colours of MPI_Comm_split (section 7.4.2), leaders
+of an intercommunicator's groups (section 7.6.2), and neighborhoods (section 8.6).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mpipp.model import Comm
 
 
 def check(process: Process) -> Findings:
-    """The first thing wrong with every call that makes a communicator, or is about a topology."""
+    """Yield the first error of every call that creates a communicator or uses a topology."""
     for operation in process.operations:
         call = operation.call
         check_one = _CHECKS.get(call.procedure)
@@ -45,7 +45,7 @@ def _number(operation: Operation, name: str) -> int | None:
 
 
 def _array(operation: Operation, name: str) -> Sequence[int]:
-    # Nothing where it is a null pointer or cannot be read.
+    # Empty if the array is a null pointer or unreadable.
     value = operation.call.arguments.get(name)
     return value if isinstance(value, tuple) else ()
 
@@ -228,7 +228,7 @@ def _leaders(operation: Operation, comm: Comm) -> Findings:
     yield from _leader(operation, "local_leader", local, comm.size, "local_comm")
     handle = _number(operation, "peer_comm")
     if local != comm.rank or handle is None:
-        return  # the others need not say
+        return  # remote_leader is significant only in the local leader
     peer = operation.process.usable("comm", handle)
     if isinstance(peer, Comm):
         size = peer.remote_size if peer.inter else peer.size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which persistent requests did the program wait for, and never start? (MPI-4.1, section 3.9)"""
+"""Check for persistent requests that were waited for and never started (MPI-4.1, section 3.9)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mpipp.model import Broken, Request, Site
 
 
 def check(process: Process) -> Findings:
-    """Yield requests that are being freed, and at the end those that are left, by place.
+    """Yield unstarted requests that are being freed, and at the end all others, by place.
 
-    A wait for a request without an active operation returns at once. A program may do so after
-    the operation is complete, or before the first start. A request that was never started at all
-    has sent or received nothing.
+    A wait for a request without an active operation returns at once. A program may do so after the
+    operation is complete, or before the first start. But a request that was never started has sent
+    or received nothing.
     """
     for operation in process.operations:
         if operation.call.procedure == "MPI_Request_free":
@@ -35,7 +35,7 @@ def check(process: Process) -> Findings:
 def _freed(operation: Operation) -> Iterator[Request]:
     try:
         given = operation.process.registry.passed_requests(operation.call, 1)
-    except MpippError:  # the caller's memory
+    except MpippError:  # the handle is in the caller's memory
         return
     for known in given:
         if len(known) == 1 and not isinstance(known[0], Broken):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do one-sided operations stay within the target's window? (MPI-4.1, chapter 12)
+"""Check that one-sided operations stay within the target's window (MPI-4.1, chapter 12).
 
-The other process has recorded the size of its window, and the unit of displacements. Dynamic
-windows have no bounds of their own.
+The target process has recorded the size of its window, and the displacement unit. Dynamic windows
+have no bounds of their own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MAKING = ("MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared")
 
 
 def check(process: Process) -> Findings:
-    """The arguments of calls that make windows."""
+    """Yield errors in the arguments of calls that create windows."""
     for operation in process.operations:
         if operation.call.procedure.removesuffix("_c") not in _MAKING:
             continue
@@ -40,13 +40,13 @@ def check(process: Process) -> Findings:
 
 
 def check_targets(known: World) -> Findings:
-    """One-sided operations on memory that is not in the target's window."""
+    """Yield one-sided operations on memory outside the target's window."""
     for process in known.processes:
         yield from check_reach(process, known.processes)
 
 
 def check_reach(process: Process, others: Sequence[Process]) -> Findings:
-    """Yield these findings for the operations of one process; the others include the targets."""
+    """Yield these findings for the operations of one process; `others` include the targets."""
     for operation in process.operations:
         found = _target(others, operation)
         if found is None:
@@ -72,9 +72,9 @@ def _target(others: Sequence[Process], operation: Operation) -> tuple[Process, W
 def find(
     others: Sequence[Process], process: Process, identity: int, rank: int
 ) -> tuple[Process, Win] | None:
-    """The window with an identity as the process with a rank in its group has recorded it."""
+    """Return the window with an identity, as the process with a rank in its group recorded it."""
     for other in others if identity else ():
-        # It may have been freed since.
+        # The target may have freed the window already.
         for win in other.registry.objects("win", ended=True) if other is not process else ():
             if isinstance(win, Win) and win.identity == identity and win.rank == rank:
                 return other, win

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do the calls of one collective operation agree? (MPI-4.1, section 6.1)
+"""Check that the active calls of a collective operation agree (MPI-4.1, section 6.1).
 
-All processes of a communicator call its collective operations in the same order, so calls with
-the same ordinal on it belong together.
+All processes of a communicator call its collective operations in the same order. So calls with the
+same ordinal on it belong to one operation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OVER = {"win": "window", "file": "file"}
 def check(known: World) -> Findings:
     """Yield one finding for each collective operation whose calls differ.
 
-    After different operations meet, later calls on the communicator do not match.
+    If different operations have the same ordinal, later calls on the communicator do not match.
     Raises MpippError at the end if an operation was not fully checked.
     """
     parted: set[int] = set()
@@ -62,7 +62,7 @@ def errors(joined: Sequence[CollectiveCall]) -> Findings:
 
 
 def is_parted(joined: Sequence[CollectiveCall]) -> bool:
-    """Return whether different operations meet: later calls on the communicator do not match.
+    """Return whether the calls are of different operations: later calls do not match either.
 
     A split operation on a file has two calls, so it also differs from one that is not split.
     """
@@ -70,7 +70,7 @@ def is_parted(joined: Sequence[CollectiveCall]) -> bool:
 
 
 def reported_operations(known: World) -> set[tuple[int, int]]:
-    """The operations for which `check` reports a finding, by communicator and ordinal there."""
+    """Return the operations for which `check` reports a finding, by communicator and ordinal."""
     found = set()
     for joined in _operations(known):
         try:
@@ -101,7 +101,7 @@ def _key(joined: Sequence[CollectiveCall]) -> tuple[int, int]:
 
 
 def _operations(known: World) -> Iterator[list[CollectiveCall]]:
-    # Operations that several processes have begun, in call order, their calls ordered by rank.
+    # Operations that several processes have begun, in call order; their calls are sorted by rank.
     found: dict[tuple[int, int], list[CollectiveCall]] = {}
     for process in known.processes:
         for operation in process.operations:
@@ -126,7 +126,7 @@ def _is_split(joined: CollectiveCall) -> bool:
 
 
 def _parts(joined: CollectiveCall) -> tuple[str, str]:
-    # The operation's name, and how it is called.
+    # The operation's name, and its form.
     facts = joined.operation.call.facts
     return facts.operation, facts.form
 
@@ -134,7 +134,7 @@ def _parts(joined: CollectiveCall) -> tuple[str, str]:
 def _different(
     joined: Sequence[CollectiveCall], of: Callable[[CollectiveCall], object]
 ) -> list[CollectiveCall]:
-    # The first two that differ, nothing if none do.
+    # The first two calls that differ; empty if none do.
     return next(([joined[0], one] for one in joined if of(one) != of(joined[0])), [])
 
 
@@ -148,7 +148,10 @@ def _procedures(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def meeting(pair: Sequence[Operation]) -> Finding:
-    """That two different collective operations meet on a communicator, window or file."""
+    """Return the finding for two different collective operations on one communicator or object.
+
+    The object is a window or file.
+    """
     calls, parties = [one.call for one in pair], [one.party() for one in pair]
     facts: dict[str, Value] = {
         "procedure": calls[0].procedure,
@@ -156,7 +159,7 @@ def meeting(pair: Sequence[Operation]) -> Finding:
         "noun": _OVER.get(calls[0].facts.over, "communicator"),
     }
     number = next((call.ordinal for call in calls if call.ordinal is not None), None)
-    if number is None:  # calls that free have none
+    if number is None:  # calls that free an object have no ordinal
         return Finding.of("collective-mismatch", parties, "unnumbered", **facts)
     return Finding.of("collective-mismatch", parties, "numbered", **facts, call_ordinal=number)
 
@@ -180,7 +183,7 @@ def _roots(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _reductions(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # Only calls with a meaningful operation: in a root's group only the root has one.
+    # Only calls whose reduction operation is significant. In the root's group, only the root's is.
     known = [one for one in joined if reduction(one) and one.root != "MPI_PROC_NULL"]
     pair = _different(known, reduction)
     if not pair:
@@ -190,7 +193,10 @@ def _reductions(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def reduction(joined: CollectiveCall) -> str:
-    """The name of its operation, "" if it is not known; for the program's own see `user_ops`."""
+    """Return the name of a call's reduction operation; "" if it is unknown.
+
+    Operations that the program defined have a common name; `user_ops` compares them.
+    """
     if joined.operation.call.own_op is not None:
         return _OWN
     call, registry = joined.operation.call, joined.operation.process.registry
@@ -201,7 +207,7 @@ def reduction(joined: CollectiveCall) -> str:
 
 
 def _counts(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # Counts of a reduce-scatter may differ even if their totals are equal.
+    # The counts of MPI_Reduce_scatter may differ even if their totals are equal.
     known = [one for one in joined if one.operation.call.counts is not None]
     for group in _groups(known):
         pair = _different(group, lambda one: one.operation.call.counts)

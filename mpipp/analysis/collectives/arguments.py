@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do the arguments agree that must be equal in all processes of a collective operation?
+"""Check that arguments agree which must be equal in all processes of a collective operation.
 
 The table of procedures lists these arguments and their relations (wrapper/generator/agreement.py).
 """
@@ -17,7 +17,7 @@ from mpipp.model import Call
 from mpipp.model.procedures import LOGICAL
 from mpipp.render.object_structs import MODES, flags
 
-# An integer, integers, or neither known nor given.
+# An integer, integers, or None if the argument is unknown or was not passed.
 Given = Union[int, tuple[int, ...], None]
 
 
@@ -27,7 +27,7 @@ def first(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _in_place(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # Where all must give it if one does.
+    # For some operations all processes must pass MPI_IN_PLACE if one does.
     allowed = joined[0].operation.call.facts.in_place
     if allowed is None or allowed.where != "all" or joined[0].member.comm.inter:
         return None
@@ -42,7 +42,7 @@ def _in_place(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _arguments(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # The first of those that only the procedure has.
+    # The first disagreement in arguments that only this procedure has.
     for name, how in joined[0].operation.call.facts.agree.items():
         if how == "members":
             pair = _parted(joined)
@@ -71,8 +71,8 @@ def _parted(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
 
 
 def _parted_in(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
-    # A member of an incomplete group, and a process that passes another group. Disjoint groups are
-    # no error, so all processes of the communicator must be known.
+    # Returns a member of a group that not all members pass, and a process that passes another
+    # group. Disjoint groups are no error, so all processes of the communicator must be known.
     if len(joined) != joined[0].member.comm.size:
         return []
     given = [group_members.members(one.operation) for one in joined]
@@ -82,7 +82,7 @@ def _parted_in(joined: Sequence[CollectiveCall]) -> list[CollectiveCall]:
         others = [other for other, theirs in zip(joined, given) if theirs != value]
         if value and others and len(joined) - len(others) < group_members.count(value):
             ranks = group_members.ranks(one.operation) or ()
-            # A member is preferred: others may pass any group.
+            # Prefer a member: processes outside the group may pass any other group.
             named = (other for other in others if _world_rank(other) in ranks)
             return [one, next(named, others[0])]
     return []
@@ -110,7 +110,7 @@ def _disagreement(name: str, how: str, pair: list[CollectiveCall]) -> Finding:
 
 
 def _value(joined: CollectiveCall, name: str, how: str) -> Given | str:
-    # None if it is unknown, or does not count.
+    # None if the argument is unknown or not significant.
     call = joined.operation.call
     if how == "weights":
         return _weights(call)
@@ -125,14 +125,17 @@ def _value(joined: CollectiveCall, name: str, how: str) -> Given | str:
 
 
 def as_meant(name: str, value: Given) -> Given:
-    """An argument as it counts: of logicals (MPI-4.1, section 2.5.4) only whether they are true."""
+    """Return an argument in the form to compare: for logicals only whether they are true.
+
+    See MPI-4.1, section 2.5.4.
+    """
     if name not in LOGICAL or value is None:
         return value
     return tuple(int(item != 0) for item in value) if isinstance(value, tuple) else int(value != 0)
 
 
 def _weights(call: Call) -> str | None:
-    # Without edges none need be passed.
+    # Without edges no weights need be passed.
     for name, number in _WEIGHTS.items():
         edges = call.arguments.get(number)
         edges = sum(edges) if isinstance(edges, tuple) else edges

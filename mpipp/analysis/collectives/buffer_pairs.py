@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which buffers of a collective operation's calls must have the same type signature?
+"""The buffers of a collective operation's calls that must have the same type signature.
 
-The rules are in MPI-4.1, sections 6.2.2, 6.2.3, 6.4 to 6.12 and 8.6, at each procedure, and here in
-the table of procedures (wrapper/generator/agreement.py).
+The rules are in MPI-4.1, sections 6.2.2, 6.2.3, 6.4 to 6.12 and 8.6, at each procedure. Here they
+are in the table of procedures (wrapper/generator/agreement.py).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from mpipp.analysis.context.signature_check import Meeting
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.common.errors import MpippError
 
-MOST_PAIRS = 100_000  # of one operation
+MOST_PAIRS = 100_000  # pairs of buffers of one operation
 
 _ITSELF = Meeting(True, ("sends itself", "receives"), "collective", by="a process")
 _Calls = Sequence[CollectiveCall]
 
 
 def check(joined: _Calls) -> Findings:
-    """The first two buffers of an operation that should match and do not, of one process or two.
+    """Yield the first two buffers of an operation that should match and do not.
 
-    Raises MpippError when there are too many to compare them all.
+    They belong to one process or two. Raises MpippError if there are too many buffers to compare.
     """
     by_itself = next((found for found in map(self_mismatch, joined) if found is not None), None)
     if by_itself is not None:
@@ -44,7 +44,7 @@ def check(joined: _Calls) -> Findings:
 
 
 def self_mismatch(joined: CollectiveCall) -> Finding | None:
-    """The mismatch between a process and itself in one call; None if there is none."""
+    """Return the mismatch between a process's own data in one call; None if there is none."""
     for sent, received in () if joined.member.comm.inter else _pairs([joined]):
         if sent is not None and received is not None:
             finding = signature_check.compare(sent, received, _ITSELF)
@@ -63,7 +63,7 @@ def _meeting(joined: _Calls) -> Meeting:
 
 
 def _pairs(joined: _Calls) -> Pairs:
-    # Data that is sent with data that is received, or the data of two processes that is reduced.
+    # Pairs of sent and received data, or of reduced data from two processes.
     facts, inter = joined[0].operation.call.facts, joined[0].member.comm.inter
     if not facts.signatures:
         return iter(())
@@ -76,7 +76,7 @@ def _pairs(joined: _Calls) -> Pairs:
 
 
 def _transfers(joined: _Calls) -> Iterator[tuple[CollectiveCall, CollectiveCall]]:
-    # Senders with receivers.
+    # Pairs of a sender and a receiver.
     facts = joined[0].operation.call.facts
     if joined[0].member.comm.inter:
         ours, theirs = _groups(joined)
@@ -90,7 +90,7 @@ def _transfers(joined: _Calls) -> Iterator[tuple[CollectiveCall, CollectiveCall]
         yield from itertools.product(joined, _roots(joined))
     elif facts.flow == "from root" and len(facts.buffers) > 1:
         yield from itertools.product(_roots(joined), joined)
-    elif facts.flow == "from root":  # without the root, all must receive equal data
+    elif facts.flow == "from root":  # without the root's call, the other receivers are compared
         root = (_roots(joined) or joined)[0]
         yield from ((root, one) for one in joined if one is not root)
     elif facts.signatures == "equal" and not facts.buffers[0].times:
@@ -105,7 +105,7 @@ def _roots(joined: _Calls) -> _Calls:
 
 
 def _groups(joined: _Calls) -> tuple[_Calls, _Calls]:
-    # The calls of the first one's group, and the others; none if the groups are not known.
+    # The calls in the first call's group, and the others; none if groups are unknown.
     ranks = joined[0].member.comm.world_ranks
     if ranks is None or any(one.member.comm.world_ranks is None for one in joined):
         return [], []

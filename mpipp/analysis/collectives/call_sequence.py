@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""On which communicators a process has made collective calls, in its order, as far as kept."""
+"""The sequence of communicators on which a process has made collective calls.
+
+A *turn* is a number of consecutive calls on one communicator.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from mpipp.analysis.context.world import World
 from mpipp.model import Call, Channel, Comm, Stretch
 
 SEQUENCES = ("collectives", "turns")  # of the channels that record it
-_WORLD = 1  # identity
+_WORLD = 1  # identity of MPI_COMM_WORLD
 
 
 class Turn(NamedTuple):
-    """Calls that follow one another on one communicator."""
+    """Consecutive calls of a process on one communicator."""
 
     identity: int
-    first: int  # ordinals
+    first: int  # first and last ordinal on the communicator
     last: int
 
 
@@ -28,8 +31,9 @@ class Turns:
     """The turns of one process.
 
     Attributes:
-        sides: what is kept of the calls on each communicator, by identity.
-        past: the turns, as calls of MPI_Barrier whose root is an identity and whose tag a count.
+        sides: the history of each communicator, by identity.
+        past: the turns, as calls of MPI_Barrier: the root is an identity, the tag a number of
+            calls.
     """
 
     def __init__(self, sides: Iterable[Side], past: list[Stretch]) -> None:
@@ -37,12 +41,12 @@ class Turns:
         self.past = past
 
     def each(self, most: int) -> Iterator[Turn | None]:
-        """One after another; None if there are more than `most`."""
+        """Yield the turns in order; None at the end if there are more than `most`."""
         told: dict[int, int] = {}
         number = 0
         for stretch in self.past:
             if stretch.first != number + 1:
-                return  # some are not kept
+                return  # some turns are unknown
             for ordinal in range(stretch.first, stretch.end):
                 identity, count = turn_of(stretch.at(ordinal).call)
                 first = told.get(identity, 0) + 1
@@ -57,10 +61,10 @@ class Turns:
             yield left[0]
 
     def uncovered_turns(self, told: Mapping[int, int]) -> list[Turn]:
-        """The calls that the kept sequence does not cover, as a turn for each communicator.
+        """Return the calls that the recorded turns do not cover, as a turn for each communicator.
 
         Args:
-            told: how many calls on each communicator are in turns.
+            told: the number of calls in recorded turns, for each communicator.
         """
         return [
             Turn(identity, told.get(identity, 0) + 1, side.channel.count)
@@ -70,12 +74,12 @@ class Turns:
 
 
 def is_in_turns(channel: Channel) -> bool:
-    """Return whether the calls of a channel take turns; not on intercommunicators."""
+    """Return whether a channel's turns are recorded; `recorded_turns` skips intercommunicators."""
     return channel.sequence == "collectives" and not channel.frozen
 
 
 def recorded_turns(known: World, process: Process, sides: Iterable[Side]) -> Turns | None:
-    """The turns of a process on these channels; None before its end, or if they are not kept."""
+    """Return the turns of a process on these channels; None before its end, or if unknown."""
     world = next((one for one in known.comms(process) if one.identity == _WORLD), None)
     if world is None or known.rank(process) is None or not at_the_end(process):
         return None
@@ -85,7 +89,7 @@ def recorded_turns(known: World, process: Process, sides: Iterable[Side]) -> Tur
 
 
 def turn_of(call: Call) -> tuple[int, int]:
-    """The communicator's identity and the number of calls."""
+    """Return a turn's communicator (its identity) and number of calls."""
     return (call.root or 0) & (1 << 64) - 1, call.tag or 0
 
 

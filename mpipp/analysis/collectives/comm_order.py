@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Would collective calls on several communicators wait for each other in a cycle?
-(MPI-4.1, section 6.14)
+"""Check for collective calls on several communicators that would wait for each other in a cycle.
 
-A program must not rely on collective calls that return without the others. So the calls are
-replayed as if each blocking call waited for all processes of its communicator. Other waits are left
-out, and incompletely known processes never make others wait. So a remaining wait is certain.
+A program must not rely on collective calls that return before the others have called (MPI-4.1,
+section 6.14). So the calls are replayed as if each blocking call waited for all processes of its
+communicator. Other waits are left out, and processes of which not all calls are known never make
+others wait. So each remaining wait is certain.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from mpipp.common.text import wording
 from mpipp.model import Call, Stretch
 from mpipp.render.phrases import Phrase
 
-MOST = 1 << 18  # turns of all processes that are checked
+MOST = 1 << 18  # turns of all processes together
 _MOST_TOLD = 64
 
 
@@ -38,7 +38,7 @@ class _Way:
     Attributes:
         count: the number of its calls, by communicator.
         begun: the last ordinal that it has reached, by communicator.
-        turn: the turn that it waits in; None at the end.
+        turn: the turn in which it waits; None at the end.
         is_cut: whether it has more calls than were checked.
     """
 
@@ -53,7 +53,7 @@ class _Way:
         self.next()
 
     def next(self) -> None:
-        """Continue with the next turn in which something blocks."""
+        """Continue with the next turn that has a blocking call."""
         for turn in self._turns:
             if turn is None:
                 self.is_cut = True
@@ -69,7 +69,7 @@ class _Way:
         self.begun = self.count
 
     def waits(self, beyond: int) -> tuple[Side, Call, int]:
-        """The first call of its turn that blocks after an ordinal."""
+        """Return the first blocking call of the current turn with an ordinal after `beyond`."""
         assert self.turn is not None
         side = self.sides[self.turn.identity]
         first = max(self.turn.first, beyond + 1)
@@ -79,8 +79,8 @@ class _Way:
         return side, replace(found.at(ordinal).call, ordinal=ordinal), ordinal
 
     def _stretch(self, identity: int, ordinal: int) -> tuple[Stretch | None, int, int]:
-        # The stretch with an ordinal, or None. Then the nearest ordinals that are kept before it
-        # and after it; 0: none.
+        # The stretch with an ordinal, or None. Also the nearest known ordinals before and after it,
+        # or 0.
         if identity not in self._known:
             stretches = self.sides[identity].stretches
             self._known[identity] = stretches, [one.first for one in stretches]
@@ -92,7 +92,8 @@ class _Way:
         return None, before, firsts[at + 1] if at + 1 < len(firsts) else 0
 
     def _blocking(self, identity: int, first: int, last: int, back: bool = False) -> int:
-        # The first, or the last, of these ordinals whose call blocks; 0: none is known.
+        # The first, or with `back` the last, of these ordinals with a blocking call; 0 if none is
+        # known.
         ordinal = last if back else first
         while first <= ordinal <= last:
             found, before, after = self._stretch(identity, ordinal)
@@ -103,7 +104,7 @@ class _Way:
 
 
 def check(known: World) -> Findings:
-    """Yield each cycle of processes; the check ignores it and continues with the later calls.
+    """Yield each cycle of processes; then the processes continue as if there were no cycle.
 
     Raises MpippError at the end if there were too many calls, or cycles.
     """
@@ -130,7 +131,7 @@ def check(known: World) -> Findings:
 
 
 def _go_on(ways: list[_Way], members: dict[int, list[_Way]]) -> None:
-    # As far as they come.
+    # Moves each process as far as possible.
     moved = True
     while moved:
         moved = False
@@ -141,7 +142,7 @@ def _go_on(ways: list[_Way], members: dict[int, list[_Way]]) -> None:
 
 
 def _late(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
-    # Processes that have not reached the calls of its turn, and will.
+    # The processes that have not reached the calls of its turn, and will.
     if way.turn is None:
         return []
     identity, last = way.turn.identity, way.turn.last
@@ -161,7 +162,8 @@ def _circle(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
 
 
 def _finding(circle: list[_Way]) -> Finding:
-    # Each waits for the next, who makes that call after the one in which it waits itself.
+    # Each process waits for the next one, whose call comes after the one in which that process
+    # waits.
     at = []
     for way, late in zip(circle, (*circle[1:], circle[0])):
         assert way.turn is not None
@@ -190,9 +192,9 @@ def _finding(circle: list[_Way]) -> Finding:
 
 
 class _Named(NamedTuple):
-    # The name of a communicator, and how one of its processes knows it.
+    # The words for a communicator, and a process that knows it.
     text: str
-    is_alike: bool  # whether other communicators of the cycle have this name
+    is_alike: bool  # whether other communicators of the cycle have the same name
     side: Side
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Did the calls of collective operations agree that some of their processes have left?
-(MPI-4.1, section 6.1)"""
+"""Check that completed calls of collective operations agreed (MPI-4.1, section 6.1)."""
 
 from __future__ import annotations
 
@@ -19,24 +18,25 @@ from mpipp.analysis.messages.match_by_ordinal import MOST_TURNS, Histories, Meet
 from mpipp.common.text import wording
 from mpipp.model import KeptCall, Stretch
 
-_MOST_ALIKE = 1 << 16  # combinations that are remembered
+_MOST_ALIKE = 1 << 16  # combinations of calls that are remembered as equal
 
 
 class _Calls:
-    # The calls on one communicator, by process.
+    # The calls of all processes on one communicator, window or file.
 
     def __init__(self) -> None:
-        self.numbers: dict[int, int] = {}  # of their histories, by the process's own
+        self.numbers: dict[int, int] = {}  # indices of histories, by the process's number
         self.sides: list[Side] = []
         self.histories = Histories(0)
-        self.is_parted = False  # different operations had one ordinal: later ordinals do not match
+        # True if different operations had one ordinal: then later ordinals do not match.
+        self.is_parted = False
         self.alike: set[object] = set()
-        # By process: the ordinal after its last call. The failure of a nonblocking call may be
-        # recorded after later calls.
+        # For each history the ordinal after its last call. A failed nonblocking call may be added
+        # after later calls.
         self._ends: list[int] = []
 
     def add(self, side: Side) -> None:
-        """More of a process's history."""
+        """Add a further part of a process's history."""
         process = side.member.process.number
         number = self.numbers.setdefault(process, len(self.sides))
         if number == len(self.sides):
@@ -51,7 +51,7 @@ class _Calls:
                 self._ends[number] = stretch.end
 
     def calls_by_rank(self, met: Meeting) -> list[CollectiveCall]:
-        """The calls of a meeting, in the order of the ranks."""
+        """Return the calls of a meeting, sorted by rank."""
         calls = [replace(kept.call, ordinal=met.ordinal) for kept in met.calls]
         sides = [self.sides[number] for number in met.of]
         joined = [CollectiveCall(s.operation(c), s.member) for s, c in zip(sides, calls)]
@@ -59,17 +59,17 @@ class _Calls:
 
 
 class _On(NamedTuple):
-    # The object that calls are collective over.
+    # The communicator, window or file of collective calls.
     identity: int  # of the communicator
     sequence: str  # "collectives", "window calls", "file calls"
-    made: int  # ordinal of the call that made the window or file
+    made: int  # ordinal of the call that created the window or file
 
 
 class Collectives:
     """The calls on all communicators, windows and files, compared as they become known.
 
     Attributes:
-        limits: those that were reached.
+        limits: reasons why calls were left out.
     """
 
     def __init__(self) -> None:
@@ -78,25 +78,26 @@ class Collectives:
         self._new: dict[_On, None] = {}
 
     def add(self, side: Side) -> None:
-        """More of a history in one process."""
+        """Add a further part of a history of one process."""
         on = _On(side.member.comm.identity, side.channel.sequence, side.channel.tag)
         self._of.setdefault(on, _Calls()).add(side)
         self._new[on] = None
 
     @property
     def parted(self) -> set[int]:
-        """The communicators on which different operations have met."""
+        """The communicators on which different operations had the same ordinal."""
         return {on.identity for on, calls in self._of.items() if calls.is_parted}
 
     def compare(
         self, told: Collection[tuple[int, int]] = (), of_all: World | None = None
     ) -> Findings:
-        """Yield the differences between the present calls.
+        """Yield the differences between the calls that are known so far.
 
         Args:
-            told: operations of communicators that are left out, by those and ordinals.
-            of_all: calls wait until all processes of this world have made theirs; else they are
-                compared if there are two.
+            told: operations to leave out, by communicator and ordinal.
+            of_all: if passed, a call is compared only when all processes of this world have made
+                it.
+                Otherwise two processes are enough.
         """
         changed, self._new = self._new, {}
         for on in changed:
@@ -144,7 +145,7 @@ def check(known: World) -> Findings:
     Raises MpippError at the end if not all calls were compared.
     """
     past = Collectives()
-    ends: dict[tuple[int, int], int] = {}  # by process and communicator: ordinals that are kept
+    ends: dict[tuple[int, int], int] = {}  # by process and communicator: last known ordinal + 1
     for side in every(known, is_collective):
         past.add(side)
         if side.channel.sequence == "collectives" and side.stretches:
@@ -162,7 +163,7 @@ def check(known: World) -> Findings:
 
 
 def _after_failures(known: World) -> Iterator[str]:
-    # Not compared: nobody knows whether MPI had begun the call that it refused.
+    # These calls are not compared, because it is unknown whether MPI had begun the failed call.
     failed: dict[str, list[int]] = {}
     for process in known.processes:
         for comm in known.comms(process):
@@ -175,7 +176,7 @@ def _after_failures(known: World) -> Iterator[str]:
 
 
 def _inside(known: World) -> Iterator[Side]:
-    # The calls that threads have not left: a collective one is kept when MPI has accepted it.
+    # The active calls: the history has a collective call only after MPI has accepted it.
     for process in known.processes:
         for operation in process.operations:
             call, member = operation.call, known.member_of(operation)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Is each edge of a distributed graph known at both of its ends (MPI-4.1, section 8.5.4)?
+"""Check that both processes of a distributed graph's edge know it (MPI-4.1, section 8.5.4).
 
 MPI_Dist_graph_create_adjacent does not compare the neighbors that the processes pass. If a source
 does not list the edge, its destination waits forever in a neighborhood collective call.
@@ -15,11 +15,11 @@ from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.common.text.wording import counted
 from mpipp.render.phrases import Phrase
 
-_SHOWN = 16  # of a process's neighbors
+_SHOWN = 16  # neighbors of a process that a finding lists
 
 
 def check(known: World) -> Findings:
-    """The first edge of each communicator that its ends do not have equally often."""
+    """Yield the first edge of each communicator that its processes do not list equally often."""
     looked_at: set[int] = set()
     for process in known.processes:
         for comm in known.comms(process):
@@ -31,8 +31,8 @@ def check(known: World) -> Findings:
 
 
 def differing(members: Sequence[Member]) -> Findings:
-    """The first edge of a communicator that two of these members do not have equally often."""
-    # Edges with both ends known: mpipp knows nothing about absent processes.
+    """Yield the first edge that two of these members do not list equally often."""
+    # Only edges with two known processes: mpipp knows nothing about absent processes.
     given = {one.comm.rank: one for one in members if one.comm.sources is not None}
     sent = Counter(
         (rank, to)

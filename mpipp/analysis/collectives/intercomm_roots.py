@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do the groups of an intercommunicator name the same root? (MPI-4.1, section 6.2.3)
+"""Check that the groups of an intercommunicator name the same root (MPI-4.1, section 6.2.3).
 
-Any two calls that fit no root are wrong, independently of the others.
+If no root fits two calls, these are wrong, independently of the other calls.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mpipp.render.phrases import Value
 
 
 def first(joined: Sequence[CollectiveCall]) -> Finding | None:
-    """The first two calls that fit no root."""
+    """Return the finding for the first two calls that no root fits, or None."""
     if joined[0].operation.call.root is None:
         return None
     known = [one for one in joined if _group(one) is not None]
@@ -32,7 +32,7 @@ _Found = Iterator["tuple[str, Mapping[str, Value], CollectiveCall, CollectiveCal
 
 
 def _naming(joined: Sequence[CollectiveCall]) -> _Found:
-    # Ranks, in one group and in both.
+    # Two calls of one group that name different ranks.
     naming = [one for one in joined if not one.root]
     pair = _beside(naming, naming, lambda one, other: _rank(one) != _rank(other))
     if pair:
@@ -47,7 +47,7 @@ def _roots(joined: Sequence[CollectiveCall]) -> _Found:
 
 
 def _groups(joined: Sequence[CollectiveCall]) -> _Found:
-    # Which group has the root.
+    # Calls that disagree about the group that has the root.
     naming = [one for one in joined if not one.root]
     having = [one for one in joined if one.root]
     for one, other in _across(having):
@@ -62,7 +62,7 @@ def _groups(joined: Sequence[CollectiveCall]) -> _Found:
 
 
 def _named(joined: Sequence[CollectiveCall]) -> _Found:
-    # The root's own call, and one that names a rank in its group.
+    # The root's own call, and a call that names another rank.
     named = next((one for one in joined if not one.root), None)
     if named is None:
         return
@@ -75,12 +75,12 @@ def _named(joined: Sequence[CollectiveCall]) -> _Found:
 
 def _rank(joined: CollectiveCall) -> int:
     root = joined.operation.call.root
-    assert root is not None  # `first` has looked
+    assert root is not None  # checked by `first`
     return root
 
 
 def _group(joined: CollectiveCall) -> int | None:
-    # Its first process stands for it; None if that is unknown, or belongs to another job.
+    # The group's first process identifies it. None if it is unknown or belongs to another job.
     ranks = joined.member.comm.world_ranks
     return ranks[0] if ranks and ranks[0] >= 0 else None
 
@@ -90,7 +90,7 @@ def _beside(
     others: Sequence[CollectiveCall],
     differ: Callable[[CollectiveCall, CollectiveCall], bool],
 ) -> tuple[CollectiveCall, CollectiveCall] | None:
-    # Two of one group; the first of each group stands for all that come before.
+    # Two calls of one group. For `some`, only the first call of each group is used.
     of: dict[int | None, CollectiveCall] = {}
     for one in some:
         of.setdefault(_group(one), one)

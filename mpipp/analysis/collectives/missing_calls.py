@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Has a process come to its end without a collective call that others have made?
-(MPI-4.1, section 6.1)"""
+"""Check for processes that ended without a collective call of others (MPI-4.1, section 6.1)."""
 
 from __future__ import annotations
 
@@ -18,13 +17,15 @@ _ON = {"window calls": "its window", "file calls": "its file"}
 
 
 def check(known: World, parted: Collection[int]) -> Findings:
-    """The first call on each communicator, window and file that not all of its processes have made.
+    """Yield the first call on each communicator, window and file that some of its processes lack.
 
-    Of communicators that are `parted` nothing: there different operations have met before, on them
-    or on one of their windows or files.
+    A collective call need not wait for all processes, so the program may have ended without a hang.
+    Only processes at their end are compared: others may still make the call.
 
-    A call need not wait for all, so that nobody may have noticed. Both must have come to their end:
-    until then the call may come.
+    Args:
+        parted: communicators to skip: different operations had the same ordinal on them, or on
+            their
+            windows or files.
     """
     ended = {process for process in known.processes if at_the_end(process)}
     told: set[object] = set()
@@ -46,25 +47,25 @@ def check(known: World, parted: Collection[int]) -> Findings:
 
 
 def _peer_counts(known: World, side: Side) -> Iterator[tuple[Member, int]]:
-    # Peers with a certain number of calls, and that number. On an intercommunicator the peers are
-    # the other group, because all its processes take part in collective calls (MPI-4.1, 6.2.2).
+    # Yields peers with the certain number of their calls. On an intercommunicator the peers are the
+    # other group, because all its processes take part in collective calls (MPI-4.1, 6.2.2).
     sequence = side.channel.sequence
     for peer in known.peers(side.member):
         if peer is None or peer.process is side.member.process:
             continue
-        if "collectives" in peer.comm.uncertain:  # by whose ordinals windows and files are known
+        if "collectives" in peer.comm.uncertain:  # the ordinals identify windows and files
             continue
         ours = (
             c for c in peer.comm.channels if (c.sequence, c.tag) == (sequence, side.channel.tag)
         )
         channel = next(ours, None)
         if channel is None:
-            # The program may have freed the communicator. A window or a file is unknown before its
-            # first call.
+            # For a freed communicator the number is unknown. A window or a file has no channel
+            # before its first call.
             if not peer.comm.header.is_ended and sequence == "collectives":
                 yield peer, 0
         elif not channel.history and sequence != "collectives":
-            continue  # the ledger was full, and no call of it was counted
+            continue  # the ledger was full, and none of its calls was counted
         elif is_certain(peer.comm, channel) and not channel.frozen:
             yield peer, channel.count
 

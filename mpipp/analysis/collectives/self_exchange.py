@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Does a process receive what it sends itself in a collective operation? (MPI-4.1, section 6.2)
+"""Check that a process receives its own data correctly in a collective call (MPI-4.1, section 6.2).
 
-That is certain of its call alone, before any other process has made its own.
+One call is enough for this check, before any other process has called.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mpipp.analysis.findings.finding import Findings
 
 
 def check(process: Process) -> Findings:
-    """Calls whose own part of what is exchanged does not match."""
+    """Yield calls in which the data that a process sends itself do not match its receive buffer."""
     for operation in process.operations:
         comm = operation.comm if operation.call.facts.over else None
         if comm is not None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Parents and children of MPI_Comm_spawn, on their intercommunicator.
+"""Parents and children of MPI_Comm_spawn, with their common intercommunicator.
 
-MPI does not name the intercommunicator of one side to the other (MPI-4.1, section 11.8.2). mpipp
-identifies it if there is one candidate: one MPI_COMM_WORLD of that size has that many parents.
+MPI gives the intercommunicator no common name on both sides (MPI-4.1, section 11.8.2). mpipp
+identifies it by the sizes of both groups, if only one pair of worlds has these sizes.
 """
 
 from __future__ import annotations
@@ -14,17 +14,20 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World
 from mpipp.model import Comm
 
-_FIRST = 3  # identity of the one between them; MPI_COMM_WORLD has 1, what sessions make of groups 2
+# Identity of the intercommunicator. MPI_COMM_WORLD has 1, and communicators from session groups
+# have 2.
+_FIRST = 3
 
-_Calls = tuple[int, ...]  # ordinals of those that made a communicator, from the one between them on
+# Ordinals of the calls that created a communicator, starting from the intercommunicator.
+_Calls = tuple[int, ...]
 _Members = Mapping[Process, Comm]
 
 
 class Between(World):
-    """Parents and children, with the communicator between them and communicators made from it.
+    """Parents and children, with their intercommunicator and communicators made from it.
 
-    The ranks of the children follow those of the parents. A communicator made from it
-    (MPI_Intercomm_merge, MPI_Comm_dup) is known if all processes are members.
+    In this world the ranks of the children follow those of the parents. A communicator made from
+    the intercommunicator (MPI_Intercomm_merge, MPI_Comm_dup) is known if all processes are members.
     """
 
     def __init__(self, parents: _Members, children: _Members) -> None:
@@ -45,8 +48,8 @@ class Between(World):
         self._ranks = dict(self._numbers)
 
     def _add(self, identity: int, sides: Sequence[_Members]) -> None:
-        # A communicator from the same calls in each process. None if the procedures differed, or
-        # created different communicators, like MPI_Comm_split.
+        # Adds the communicators that the same calls created in each process. Skips them if the
+        # procedures differed, or created different communicators, like MPI_Comm_split.
         everybody = {**sides[0], **sides[1]}
         kinds = {comm.inter for comm in everybody.values()}
         groups = sides if True in kinds else [everybody]
@@ -66,22 +69,23 @@ class Between(World):
                 )
 
     def comm(self, process: Process, handle: int | None) -> Comm | None:
-        """The communicator between them, or made of it, that has this handle."""
+        """Return the intercommunicator, or a communicator made from it, with this handle."""
         for known in self._comms_by_identity[process].values():
             if known.header.handle == handle and not known.header.is_ended:
                 return known
         return None
 
     def covers(self, comm: Comm, process: Process) -> bool:
-        """Return whether `comm` is the communicator between them, or made from it, in a process."""
+        """Return whether `comm` is the intercommunicator, or made from it, in a process."""
         known = self._comms_by_identity.get(process, {}).values()
         return any(one.header.record == comm.header.record for one in known)
 
 
 def between(known: Sequence[World]) -> list[Between]:
-    """Return the parents and children that are certain.
+    """Return pairs of parents and children that are certain.
 
-    `known`: all worlds of the job. mpipp does not know which children an absent process has.
+    Args:
+        known: all worlds of the job. mpipp does not know which children an absent process has.
     """
     if len(known) < 2 or any(len(world.processes) != world.size for world in known):
         return []
@@ -105,7 +109,7 @@ def between(known: Sequence[World]) -> list[Between]:
 
 
 def _made_of(process: Process, between: Comm) -> dict[_Calls, Comm]:
-    # A communicator with all that is made of it, by the calls that made them.
+    # A communicator and all communicators made from it, by the calls that created them.
     serials: dict[int, _Calls] = {between.header.serial: ()}
     result: dict[_Calls, Comm] = {(): between}
     objects = process.registry.objects("comm", ended=True)
@@ -119,7 +123,8 @@ def _made_of(process: Process, between: Comm) -> dict[_Calls, Comm]:
 
 
 def _spawned(world: World) -> dict[Process, Comm]:
-    # The communicator with the parents of all processes of a world; nothing if one is not there.
+    # The intercommunicator with the parents, in each process of a world; empty if a process lacks
+    # it.
     found = {}
     for process in world.processes:
         for comm in _of_two_worlds(process):
@@ -130,8 +135,8 @@ def _spawned(world: World) -> dict[Process, Comm]:
 
 
 def _spawners(world: World) -> dict[tuple[int, int], dict[Process, list[Comm]]]:
-    # By the numbers of parents and of children, what each process has made; nothing of a process
-    # of which the record of some is gone.
+    # By the sizes of both groups: the intercommunicators with children, in each process. A process
+    # is left out if the record of one of its children's communicators is lost.
     found: dict[tuple[int, int], dict[Process, list[Comm]]] = {}
     for process in world.processes:
         made = [comm for comm in _of_two_worlds(process) if "spawned" in comm.header.flags]

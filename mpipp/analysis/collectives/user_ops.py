@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Do processes reduce with the same operation of the program's own? (MPI-4.1, sections 6.9, 6.9.5)
+"""Check that processes reduce with the same user-defined operation (MPI-4.1, sections 6.9, 6.9.5).
 
 MPI itself compares no operations, and mpipp cannot know whether two functions are equivalent. So it
 warns in two cases: one object file has both functions under different names, or only one of the
@@ -16,20 +16,20 @@ from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.model import Op
 from mpipp.render.phrases import Phrase
 
-# Functions of languages between MPI and their own, in the order of creation of operations.
+# In mpi4py the functions only call Python functions, and are named in the order of creation.
 _TRAMPOLINES = "/mpi4py/"
 
 
 class UserOp(NamedTuple):
     """A reduction operation that the program defined (MPI_Op_create)."""
 
-    name: str  # of its function, "" if that is not known
-    file: str  # in which that is, likewise
+    name: str  # of its function; "" if unknown
+    file: str  # that contains the function; "" if unknown
     commutes: bool
 
 
 def user_op(joined: CollectiveCall) -> UserOp | None:
-    """The user-defined operation of a call; None if the call has none, or it is unknown."""
+    """Return the user-defined operation of a call; None if the call has none, or it is unknown."""
     call, around = joined.operation.call, joined.operation.process.around
     if call.own_op is not None:
         function, commutes, name, file = call.own_op
@@ -45,14 +45,14 @@ def user_op(joined: CollectiveCall) -> UserOp | None:
 
 
 def plain_name(shown: str) -> str:
-    """The name in `<name>`, without what compilers put behind it; "" of anything else."""
+    """Return the name in `<name>`, without a suffix from the compiler; "" for any other text."""
     if not (shown.startswith("<") and shown.endswith(">")):
         return ""
     return shown[1:-1].partition(".")[0]
 
 
 def check(joined: Sequence[CollectiveCall]) -> Findings:
-    """The first two whose operations differ for certain."""
+    """Yield the first two calls whose operations certainly differ."""
     known = [(one, of) for one in joined for of in [user_op(one)] if of is not None]
     for one, of in known[1:]:
         first, before = known[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory that operations read and write: one access for each communication buffer."""
+"""The memory that operations read and write, as one access for each communication buffer."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class Access:
 
     operation: Operation
     buffer: Buffer
-    partitions: Sequence[range] | None = None  # partitions that are meant; None: all that there is
+    partitions: Sequence[range] | None = None  # the partitions that are used; None: all
 
     @property
     def writes(self) -> bool:
-        """Return whether the operation stores there."""
+        """True if the operation stores to the buffer."""
         return "writes" in self.buffer.access
 
     @property
     def absolute(self) -> bool:
-        """Return whether the datatype's displacements are addresses."""
+        """True if the datatype's displacements are addresses."""
         around = self.operation.process.around
         return around.constant_name(self.buffer.address, "MPI_BOTTOM") is not None
 
     @property
     def verb(self) -> str:
-        """The operation's use of it: "reads", "writes", or both."""
+        """The words for the operation's use of the buffer: "reads", "writes", or both."""
         both = {"reads", "writes"} <= self.buffer.access
         return "reads and writes" if both else "writes" if self.writes else "reads"
 
     def used(self, byte: int) -> Phrase:
-        """The element with a byte, as a detail of a finding."""
+        """Return the element with a byte, as a detail of a finding."""
         return Phrase.of("{verb} {name}", verb=self.verb, name=self.name(byte))
 
     @cached_property
@@ -62,24 +62,24 @@ class Access:
 
     @cached_property
     def region(self) -> Region:
-        """The bytes."""
+        """The bytes of the buffer."""
         return union([region(one.datatype, one.count, one.address) for one in self.entries])
 
     @cached_property
     def stored(self) -> Region:
-        """The bytes of it that the operation stores to, if it writes."""
+        """The bytes of the buffer that the operation stores to, if it writes."""
         own = own_count(self.operation, self.buffer)
         if own is None:
             return self.region
         return union([region(one.datatype, own, one.address) for one in self.entries])
 
     def name(self, byte: int) -> Phrase:
-        """The element that has the byte at an address: `recvbuf[1](VECTOR)[0][1](DOUBLE)`."""
+        """Return the element with the byte at an address: `recvbuf[1](VECTOR)[0][1](DOUBLE)`."""
         unknown = Phrase.of("{argument} at {address}", argument=self.buffer.role, address=byte)
         return next(self.names(byte), unknown)
 
     def names(self, byte: int) -> Iterator[Phrase]:
-        """All elements that have it, more than one where the buffer overlaps itself."""
+        """Yield all elements with the byte; several if the buffer overlaps itself."""
         whole = self if self.partitions is None else Access(self.operation, self.buffer)
         for one in whole.entries:
             found = touching(one.datatype, one.count, byte - one.address)
@@ -93,11 +93,10 @@ class Access:
 
 
 def own_count(operation: Operation, buffer: Buffer) -> int | None:
-    """The number of entries of an in-place reduce-scatter's buffer that are its result, at its
-    start.
+    """Return the number of entries that the result of an in-place reduce-scatter has in its buffer.
 
-    All of the buffer is input (MPI-4.1, sections 6.10.1 and 6.10.2). 0 if the number is unknown;
-    None for other buffers.
+    The result is at the buffer's start, but the whole buffer is input (MPI-4.1, sections 6.10.1 and
+    6.10.2). 0 if the number is unknown; None for other buffers.
     """
     call, comm = operation.call, operation.comm
     scatters = call.facts.operation in ("Reduce_scatter", "Reduce_scatter_block")
@@ -112,9 +111,9 @@ def own_count(operation: Operation, buffer: Buffer) -> int | None:
 
 
 def accesses(operation: Operation) -> list[Access]:
-    """The buffers of an operation that have data, and that it is certain to use."""
+    """Return the buffers with data that an operation certainly uses."""
     if operation.among_neighbors and operation.comm is None:
-        return []  # which neighbors there are is not known
+        return []  # the neighbors are unknown
     left_alone = _unused_roles(operation)
     found = [
         Access(operation, buffer)
@@ -125,7 +124,7 @@ def accesses(operation: Operation) -> list[Access]:
 
 
 def in_use(operation: Operation, every: Sequence[Access]) -> Iterator[Access]:
-    """The accesses that certainly belong to the operation until it completes."""
+    """Yield the accesses that certainly belong to the operation until it completes."""
     held = operation.owned_partitions if operation.started else ()
     for access in every:
         used = access if held is None else Access(operation, access.buffer, held)
@@ -134,7 +133,7 @@ def in_use(operation: Operation, every: Sequence[Access]) -> Iterator[Access]:
 
 
 def _has_peer(operation: Operation, buffer: Buffer) -> bool:
-    # Nothing goes to MPI_PROC_NULL or comes from it (MPI-4.1, sections 3.8.2, 3.10 and 12.3).
+    # Transfers to and from MPI_PROC_NULL have no data (MPI-4.1, sections 3.8.2, 3.10 and 12.3).
     call, around = operation.call, operation.process.around
     if _of_nobody(operation):
         return False
@@ -145,7 +144,7 @@ def _has_peer(operation: Operation, buffer: Buffer) -> bool:
 
 
 def _of_nobody(operation: Operation) -> bool:
-    # The message that a matching probe of MPI_PROC_NULL gives.
+    # Tests for MPI_MESSAGE_NO_PROC, the message of a matching probe of MPI_PROC_NULL.
     call, registry = operation.call, operation.process.registry
     found = registry.find("message", call.message) if call.message is not None else None
     return isinstance(found, Message) and found.header.name == "MPI_MESSAGE_NO_PROC"
@@ -174,7 +173,7 @@ def _absent(operation: Operation, buffer: Buffer) -> set[int]:
 
 
 def _packed(call: Call) -> set[str]:
-    # Only what begins at `position` is used, which is not recorded.
+    # The calls use only bytes from `position` on, and mpipp does not record `position`.
     if call.procedure.startswith("MPI_Pack"):
         return {"outbuf"}
     return {"inbuf"} if call.procedure.startswith("MPI_Unpack") else set()
@@ -195,7 +194,7 @@ def _entries(buffer: Buffer, absent: set[int]) -> Iterator[Entries]:
 
 
 def _partitions(buffer: Buffer, held: Sequence[range]) -> Iterator[Entries]:
-    # They follow each other, of `count` entries each (MPI-4.1, section 4.2.1).
+    # Partitions are contiguous, with `count` entries each (MPI-4.1, section 4.2.1).
     record = buffer.datatype
     if _holds(record, buffer.count):
         assert isinstance(record, DatatypeRecord)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The time in which an operation has its buffers: the section of the standard, and the end.
+"""The rule about buffers of pending operations, for each kind of operation: section and end.
 
-The rules cite nonblocking point-to-point communication; this is for the other kinds.
+The rules cite nonblocking point-to-point communication; this module has the other kinds.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from mpipp.model import Call
 
 
 def of_kind(finding: Finding, call: Call) -> Finding:
-    """A finding about a buffer of a pending operation, with the rule for that kind of operation."""
+    """Return a finding about a pending operation's buffer, with the rule for its kind."""
     return replace(finding, rule=finding.rule._replace(section=_section(call)))
 
 
 def completing(call: Call) -> str:
-    """The procedure that completes such an operation: a one-sided one may have no request."""
+    """Return the procedure that completes the operation; one-sided ones may have no request."""
     return "MPI_Wait" if call.facts.returns_immediately else "MPI_Win_flush"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The histories of channels, by the key that their processes share."""
+"""Histories of channels, by the key that both processes of a channel share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpipp.model import Call, Channel, Comm, KeptCall, Outline, Stretch
 
 
 class Side:
-    """One process's part in a channel: its history, as far as it is known."""
+    """The part of a channel in one process, with its known history."""
 
     def __init__(
         self, member: Member, channel: Channel, stretches: list[Stretch] | None = None
@@ -24,31 +24,31 @@ class Side:
 
     @cached_property
     def stretches(self) -> list[Stretch]:
-        """The calls."""
+        """The calls of the channel."""
         if self._given is not None:
             return self._given
         return self.member.process.registry.recorded_calls(self.member.comm, self.channel)
 
     @property
     def kinds(self) -> list[KeptCall]:
-        """The different calls, in no certain order."""
+        """The different calls, in any order."""
         return self.member.process.registry.kinds(self.member.comm, self.channel)
 
     @property
     def outline(self) -> Outline | None:
-        """The outline of all calls, if it is plain."""
+        """The outline of all calls; None if the history is not simple enough."""
         return self.member.process.registry.outline(self.member.comm, self.channel)
 
     def operation(self, call: Call) -> Operation:
-        """One of its calls."""
+        """Return a call of this channel as an operation."""
         return Operation(self.member.process, call, None, None, self.member.comm)
 
 
 class Key(NamedTuple):
-    """A channel of messages, whichever side it is seen from."""
+    """A channel of messages, independent of the side from which it is seen."""
 
-    identity: int  # the communicator's
-    sender: int  # ranks in MPI_COMM_WORLD
+    identity: int  # of the communicator
+    sender: int  # rank in MPI_COMM_WORLD, as the next one
     receiver: int
     tag: int
     partitioned: bool
@@ -56,13 +56,13 @@ class Key(NamedTuple):
 
 _COLLECTIVE = ("collectives", "window calls", "file calls")
 _MESSAGES = ("sends", "receives", "partitioned sends", "partitioned receives")
-# Sequences that count messages: for partitioned ones each start, in any order of those with one
-# tag.
+# Sequences that count messages. For partitioned operations they count each start, without the order
+# between operations of one tag.
 RECEIVED = {"sends": "receives", "partitioned send starts": "partitioned receive starts"}
 
 
 def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Side]:
-    """All that is kept of the channels that are `wanted`, of communicators that were freed, too."""
+    """Yield the histories of the channels that are `wanted`, also of freed communicators."""
     for process in known.processes:
         for comm in known.comms(process):
             for channel in comm.channels:
@@ -71,12 +71,12 @@ def every(known: World, wanted: Callable[[Channel], bool] = bool) -> Iterator[Si
 
 
 def is_certain(comm: Comm, channel: Channel) -> bool:
-    """Return whether the ordinals of a channel tell which calls belong together."""
+    """Return whether calls with equal ordinals in a channel belong together."""
     return not channel.shared and channel.sequence not in comm.uncertain_all
 
 
 def complete(known: World) -> Iterator[Side]:
-    """The channels of sends and receives with a complete ledger, though perhaps not in its order.
+    """Yield the channels of sends and receives with a complete ledger, though perhaps out of order.
 
     That is so if only the order is uncertain, and the ledger was not full.
     """
@@ -95,12 +95,12 @@ def _is_complete(comm: Comm, channel: Channel) -> bool:
 
 
 def key(known: World, side: Side) -> Key | None:
-    """None for other channels than those of messages, and where the peer is not known."""
+    """Return the key of a channel of messages; None for other channels or an unknown peer."""
     return _key(known, side) if is_message(side.channel) else None
 
 
 def starts_key(known: World, side: Side) -> Key | None:
-    """The key of the starts of partitioned operations."""
+    """Return the key of a channel of starts of partitioned operations, or None."""
     return _key(known, side) if is_start(side.channel) else None
 
 
@@ -115,12 +115,12 @@ def _key(known: World, side: Side) -> Key | None:
 
 
 def is_message(channel: Channel) -> bool:
-    """Return whether it is one of sends or receives."""
+    """Return whether a channel counts sends or receives."""
     return channel.sequence in _MESSAGES
 
 
 def is_start(channel: Channel) -> bool:
-    """Return whether it is one of starts of partitioned operations."""
+    """Return whether a channel counts starts of partitioned operations."""
     return channel.sequence.endswith("starts")
 
 
@@ -130,5 +130,5 @@ def is_collective(channel: Channel) -> bool:
 
 
 def is_sent(channel: Channel) -> bool:
-    """Return whether it is one of sends."""
+    """Return whether a channel counts sends."""
     return "send" in channel.sequence

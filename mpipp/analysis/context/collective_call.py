@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process's call of a collective operation."""
+"""A call of a collective operation by one process."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from mpipp.model.procedures import BufferArguments
 
 
 class CollectiveCall(NamedTuple):
-    """A process's call of a collective operation."""
+    """A call of a collective operation by one process."""
 
     operation: Operation
     member: Member
 
     @property
     def rank(self) -> int:
-        """On the communicator."""
+        """The process's rank on the communicator."""
         return self.member.comm.rank
 
     def buffer(self, role: str) -> Buffer | None:
-        """The buffer of an argument; None if there is none, or MPI_IN_PLACE."""
+        """Return the buffer of an argument; None if there is none, or for MPI_IN_PLACE."""
         return self.operation.by_role.get(role)
 
     def gives_in_place(self, role: str) -> bool:
-        """Return whether MPI_IN_PLACE stands for a buffer."""
+        """Return whether MPI_IN_PLACE is passed as this argument."""
         operation = self.operation
         return any(b.role == role and operation.process.in_place(b) for b in operation.call.buffers)
 
     def sent(self, peer: int) -> Data | None:
-        """The data that it sends to a peer, or reduces; with MPI_IN_PLACE from the other buffer.
+        """Return the data that the call sends to a peer, or reduces.
+
+        With MPI_IN_PLACE these data are in the other buffer.
 
         Args:
             peer: a rank, or the number of a destination in the topology.
@@ -48,7 +50,7 @@ class CollectiveCall(NamedTuple):
         return self._data(own, peer)
 
     def received(self, peer: int) -> Data | None:
-        """The data that it expects from a peer, or from a source in the topology by its number."""
+        """Return the data that the call expects from a rank, or from a source in the topology."""
         return self._data(self.operation.call.facts.buffers[-1], peer)
 
     def _data(self, arguments: BufferArguments, peer: int) -> Data | None:
@@ -61,24 +63,24 @@ class CollectiveCall(NamedTuple):
 
     @property
     def has_both_buffers(self) -> bool:
-        """Return whether it has a buffer to send and another one to receive."""
+        """True if the call has a send buffer and a different receive buffer."""
         buffers = self.operation.call.facts.buffers
         return len(buffers) > 1 and all(self.buffer(one.role) is not None for one in buffers)
 
     @property
     def is_root(self) -> bool:
-        """Return whether it is the root."""
+        """True for the root's call."""
         if self.member.comm.inter:
             return self.root == "MPI_ROOT"
         return self.rank == self.operation.call.root
 
     @property
     def root(self) -> str:
-        """MPI_ROOT or MPI_PROC_NULL, as processes of an intercommunicator name it, else ""."""
+        """MPI_ROOT or MPI_PROC_NULL if the call on an intercommunicator names it, else ""."""
         root, around = self.operation.call.root, self.operation.process.around
         found = None if root is None else around.constant_name(root, "MPI_ROOT", "MPI_PROC_NULL")
         return found or ""
 
 
-# Buffers that must have the same type signature; None: one that is not known, or not there.
+# Buffers that must have the same type signature; None: unknown or absent.
 Pairs = Iterator["tuple[Data | None, Data | None]"]

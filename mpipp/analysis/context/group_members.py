@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The group that a process gives to MPI_Comm_create, in whose members all must give it."""
+"""Groups in calls like MPI_Comm_create, which all their members must pass."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from mpipp.model import Group
 from mpipp.render.phrases import Phrase
 
 _WORD = (1 << 64) - 1
-_COUNT = (1 << 24) - 1  # the bits that say how many members there are
+_COUNT = (1 << 24) - 1  # the bits of the number of members in a key
 _MOST_SHOWN = 16
 
 
 def members(operation: Operation) -> int | None:
-    """The key of the group; 0 if the process is not in it, None if it is unknown."""
+    """Return the key of the group; 0 if the process is not in it, None if it is unknown."""
     call = operation.call
     if call.state == "over":
         known = call.arguments.get("members", 0)
@@ -27,12 +27,12 @@ def members(operation: Operation) -> int | None:
 
 
 def count(summed: int) -> int:
-    """The number of members of a group."""
+    """Return the number of members of a group, from its key."""
     return summed & _COUNT
 
 
 def shown(operation: Operation) -> Phrase | None:
-    """The group in words, None if it is not known any more."""
+    """Return the group in words; None if it is unknown."""
     known = ranks(operation)
     if known is None:
         apart = members(operation) == 0
@@ -46,33 +46,34 @@ def shown(operation: Operation) -> Phrase | None:
 
 
 def listed(ranks: Sequence[int]) -> str:
-    """A group's members, `{0, 2}`; not all of many."""
+    """Return a group's members as `{0, 2}`, shortened if there are many."""
     named = ["?" if rank < 0 else str(rank) for rank in ranks[:_MOST_SHOWN]]
     more = ["..."] if len(ranks) > _MOST_SHOWN else []
     return f"{{{', '.join([*named, *more])}}}"
 
 
 def stringtag(operation: Operation) -> bytes:
-    """The tag of a call that makes a communicator of groups alone; empty where it has none."""
+    """Return the stringtag of a call without a communicator; empty if it has none."""
     found = operation.call.arguments.get("stringtag")
     return bytes(found) if isinstance(found, tuple) else b""
 
 
 def argument_ranks(operation: Operation, name: str) -> Sequence[int] | None:
-    """As `ranks`, of the group that is that argument of an active call."""
+    """Return the ranks in MPI_COMM_WORLD of a group argument of an active call, or None."""
     group = _passed_group(operation, name)
     return group.world_ranks if group is not None else None
 
 
 def ranks(operation: Operation) -> Sequence[int] | None:
-    """Its members' in MPI_COMM_WORLD, in its order; None if they are not known."""
+    """Return the ranks in MPI_COMM_WORLD of a call's group, in its order; None if unknown."""
     if operation.call.state != "over":
         group = _passed_group(operation)
         return group.world_ranks if group is not None else None
     wanted = members(operation)
     if not wanted:
         return None
-    # Only a sum is kept of the group; most often it is still there, or its record is.
+    # A completed call has only the key of its group. The group or its record may still
+    # exist.
     known = operation.process.registry.objects("group", ended=True)
     groups = (one for one in known if isinstance(one, Group) and one.size == count(wanted))
     found = (one.world_ranks for one in groups if one.world_ranks is not None)
@@ -89,7 +90,7 @@ def _passed_group(operation: Operation, name: str = "") -> Group | None:
 
 
 def _summed(ranks: Sequence[int]) -> int:
-    # As the ledger does (wrapper/recorder/ledger/ledger.c), a signed number.
+    # Computes the key like the ledger (wrapper/recorder/ledger/ledger.c), as a signed number.
     hash = len(ranks)
     for rank in ranks:
         hash = ((hash ^ (rank & _WORD)) * 0xBF58476D1CE4E5B9 + 1) & _WORD

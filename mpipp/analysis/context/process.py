@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One process as the checks see it: its records, and its active operations."""
+"""A process as the checks see it: its records, and its active operations."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ from mpipp.render.object_structs import Surroundings
 from mpipp.render.phrases import Phrase
 
 _SESSION_END = "MPI_Session_finalize"
-_MOST_MARKED = 1 << 20  # partitions, one by one
-_MOST_STARTED = 1 << 16  # requests, by one call: analysis/calls/handles.py says when there are more
+_MOST_MARKED = 1 << 20  # partitions that are marked one by one
+# Requests of one call; analysis/calls/handles.py reports when there are more.
+_MOST_STARTED = 1 << 16
 
 
 class Gap(NamedTuple):
-    """Addresses [start, end) that a process does not have, or cannot write to."""
+    """Addresses [start, end) that are unmapped in a process, or that it cannot write."""
 
     start: int
     end: int
@@ -44,7 +45,7 @@ class Gap(NamedTuple):
 
 
 def partitions(call: Call) -> Sequence[int]:
-    """The partitions that a call marks ready."""
+    """Return the partitions that a call marks ready."""
     given = call.arguments
     listed = given.get("array_of_partitions")
     if isinstance(listed, tuple):
@@ -56,7 +57,7 @@ def partitions(call: Call) -> Sequence[int]:
 
 
 def _marked(request: Request, fresh: Sequence[int]) -> Request:
-    # As it will be once these partitions are ready.
+    # The state of the request after the call has marked these partitions ready.
     count = sum(buffer.peers for buffer in request.call.buffers)
     new = {one for one in fresh if 0 <= one < count}
     if request.marks is None and (request.ready or count > _MOST_MARKED):
@@ -68,7 +69,7 @@ def _marked(request: Request, fresh: Sequence[int]) -> Request:
 
 
 def _runs(marks: Sequence[int], value: int) -> Iterator[range]:
-    # The ranges of the true indices.
+    # The ranges of indices whose marks equal `value`.
     start = 0
     for mark, run in groupby(marks, bool):
         end = start + sum(1 for _ in run)
@@ -83,23 +84,23 @@ class Operation:
 
     process: Process
     call: Call
-    request: Request | None  # None: the call has not returned
-    tid: int | None  # the thread that is inside of the call
-    on: Comm | None = None  # of a completed call: its communicator, freed or not
+    request: Request | None  # None: an active call, or a completed one without a request
+    tid: int | None  # thread of an active call
+    on: Comm | None = None  # for a completed call: its communicator, freed or not
 
     @property
     def is_completed(self) -> bool:
-        """Return whether the call has returned, and no request belongs to it."""
+        """True if the call has returned, and no request belongs to it."""
         return self.tid is None and self.request is None
 
     def party(self, *details: Phrase) -> Party:
-        """The operation as a party of a finding."""
+        """Return the operation as a party of a finding."""
         call = self.call
         arguments = one_line.arguments(call, self.process.around)
         subject = Phrase.of(
             "{procedure}({arguments})", procedure=call.procedure, arguments=arguments
         )
-        if self.request is not None and call.facts.form != "blocking":  # else a stand-in
+        if self.request is not None and call.facts.form != "blocking":  # else only a stand-in
             serial = self.request.header.serial
             subject = Phrase.of("{call}, request {serial}", call=subject, serial=serial)
         evidence = Evidence(call, self.on)
@@ -120,15 +121,15 @@ class Operation:
 
     @property
     def start(self) -> ThreadCall | None:
-        """The call that started a persistent operation; None of others, and if it is not known."""
+        """The call that started a persistent operation; None for others, or if it is unknown."""
         return self.call.start if self.request is None else self.request.start
 
     @cached_property
     def comm(self) -> Comm | None:
-        """The communicator whose ranks it names; None if that is uncertain.
+        """The communicator whose ranks the call names; None if that is uncertain.
 
-        Windows and requests outlive theirs, whose handle may be another's then; requests lose their
-        ordinal with it.
+        A window or a request may outlive its communicator, whose handle MPI may then reuse. A
+        request loses its ordinal when its communicator is freed.
         """
         if self.on is not None:
             return self.on
@@ -145,24 +146,20 @@ class Operation:
 
     @property
     def started(self) -> bool:
-        """Return whether it communicates: a call that makes a persistent request only prepares
-        to.
-        """
+        """True if it communicates: creating a persistent request does not yet."""
         prepares = self.call.facts.form in ("persistent", "partitioned")
         return self.request is not None or not prepares
 
     @property
     def may_be_completed(self) -> bool:
-        """Return whether it may be complete: it shared its handle with another that was
-        completed.
-        """
+        """True if it may be complete: another operation with the same handle is complete."""
         return self.request is not None and self.request.doubted
 
     @property
     def owned_partitions(self) -> Sequence[range] | None:
         """The partitions that certainly belong to the operation until it completes; None: all.
 
-        Partitions of a send belong to the program until they are marked ready. The partitions of a
+        Partitions of a send belong to the program until it marks them ready. Partitions of a
         receive belong to it again after it knows of their arrival (MPI-4.1, 4.2.1 and 4.2.2).
         """
         if self.may_be_completed:
@@ -171,25 +168,25 @@ class Operation:
             return None
         ready, marks = self.request.ready, self.request.marks
         sends, count = self.call.dest is not None, sum(b.peers for b in self.call.buffers)
-        if marks is None or ready in (0, count):  # as far as it is known which
+        if marks is None or ready in (0, count):  # only their number is known
             return None if ready == (count if sends else 0) else ()
         return tuple(_runs(marks, sends))
 
     @property
     def among_neighbors(self) -> bool:
-        """Return whether the peers are the neighbors in the communicator's topology."""
+        """True if the peers are the neighbors in the communicator's topology."""
         return self.call.facts.among_neighbors
 
     def peer(self, number: int) -> Phrase:
-        """The name of the peer of a part of a buffer: "rank 3", "neighbor 1"."""
+        """Return the name of the peer of a part of a buffer: "rank 3", "neighbor 1"."""
         if self.among_neighbors:
             return Phrase.of("neighbor {neighbor}", neighbor=number)
         return Phrase.of("rank {rank}", rank=number)
 
     def buffers(self) -> Iterator[Buffer]:
-        """The communication buffers that lie in memory of this process and are significant.
+        """Yield the communication buffers that are in this process's memory and significant.
 
-        MPI_IN_PLACE is left out, so is what MPI_NO_OP would take (MPI-4.1, section 12.3.4).
+        Leaves out MPI_IN_PLACE, and the origin buffer of MPI_NO_OP (MPI-4.1, section 12.3.4).
         """
         for buffer in self.call.buffers:
             ignored = buffer.role == "origin_addr" and self._is_no_op
@@ -198,7 +195,7 @@ class Operation:
 
     @cached_property
     def by_role(self) -> Mapping[str, Buffer]:
-        """The buffers by the standard's name of the parameter."""
+        """The buffers by the standard's name of the argument."""
         return {buffer.role: buffer for buffer in self.buffers()}
 
     @property
@@ -209,21 +206,21 @@ class Operation:
 
 
 class Death(NamedTuple):
-    """The death of a process that has left a core."""
+    """The death of a process that has left a core file."""
 
     signal: str  # "SIGSEGV"
-    tid: int  # the thread that died of it
+    tid: int  # the thread that received the signal
     where: str  # "at solver.c:80 in relax", "in abort, called at solver.c:80 in relax"
 
 
 class Process:
-    """The checks' view of a process.
+    """A process as the checks see it.
 
     Args:
-        number: the process's own among all that are checked, from 0.
-        gaps: what it does not have or cannot write to, in order; None if that is not known.
-        uncalled: whether a thread may call MPI that has not yet; by default it is not known.
-        death: of a process that is dead because of what it did; None of others.
+        number: its number among all checked processes, from 0.
+        gaps: its unmapped or read-only memory, sorted; None if it is unknown.
+        uncalled: whether a thread may call MPI that has not called yet. By default it may.
+        death: for a process that died of its own error; else None.
     """
 
     def __init__(
@@ -244,15 +241,14 @@ class Process:
 
     @cached_property
     def may_gain_caller(self) -> bool:
-        """Return whether a thread that has not called MPI yet may call it beside those that
-        have.
-        """
+        """True if a thread that has not called MPI yet may call it in addition to the others."""
         return self.registry.info.several_threads and self._uncalled()
 
     @cached_property
     def threads(self) -> tuple[Thread, ...]:
-        """The threads that are inside of MPI."""
-        # A thread is in one call at a time: another of its number was read later than the first.
+        """The threads that are in MPI."""
+        # A thread is in one call at a time. If its number appears twice, the second record was read
+        # later.
         found: dict[int, Thread] = {}
         for thread in self.registry.threads():
             if isinstance(thread, Thread) and thread.call is not None:
@@ -261,7 +257,7 @@ class Process:
 
     @cached_property
     def marked(self) -> tuple[Operation, ...]:
-        """The active calls of threads that only have their handles recorded."""
+        """The active calls of procedures that mpipp does not record, with their handles."""
         threads = (t for t in self.registry.threads() if isinstance(t, Thread))
         inside = ((t.tid, t.unrecorded) for t in threads)
         return tuple(Operation(self, call, None, tid) for tid, call in inside if call is not None)
@@ -291,20 +287,22 @@ class Process:
 
     @cached_property
     def begun(self) -> tuple[Operation, ...]:
-        """The operations that active calls are about to start: persistent operations, ready
-        partitions.
+        """The operations that active calls are about to start.
+
+        These are persistent operations, and sends of partitions.
         """
         started = (self._starting(one.call, one.tid) for one in self.threads if one.call)
         readied = (Operation(self, one.call, one, None) for one in self._readied.values())
         return (*chain.from_iterable(started), *readied)
 
     def _starting(self, call: Call, tid: int) -> Iterator[Operation]:
-        # The persistent operations that a call is about to start: their ordinals are counted.
+        # The persistent operations that a call is about to start; their ordinals are already
+        # counted.
         if call.procedure not in ("MPI_Start", "MPI_Startall"):
             return
         try:
             given = self.registry.passed_requests(call, _MOST_STARTED)
-        except MpippError:  # an array of the caller's
+        except MpippError:  # the array is in the caller's memory
             return
         for known in given:
             request = known[0] if len(known) == 1 else None
@@ -316,14 +314,15 @@ class Process:
 
     @cached_property
     def _readied(self) -> dict[int, Request]:
-        # The sends of which calls mark partitions ready, as they will be then, by their records.
+        # Sends whose partitions active calls mark ready, by record; in their state after these
+        # calls.
         found: dict[int, Request] = {}
         for thread in self.threads:
             if thread.call is None or not thread.call.procedure.startswith("MPI_Pready"):
                 continue
             try:
                 (known, *_) = (*self.registry.passed_requests(thread.call, 1), ())
-            except MpippError:  # the program's own memory
+            except MpippError:  # the handle is in the program's memory
                 continue
             request = known[0] if len(known) == 1 else None
             if isinstance(request, Request) and request.pending and request.call.partitioned:
@@ -339,10 +338,9 @@ class Process:
 
     @cached_property
     def has_left_sessions(self) -> bool:
-        """Return whether it has no session any more, or ends the last one, and never initialized
-        MPI.
+        """True if MPI was initialized only by sessions, and all of them have ended or are ending.
 
-        It may begin another one; but the objects of the former ones are gone.
+        The process may begin another session, but the objects of the earlier ones no longer exist.
         """
         info = self.registry.info
         if info.status != "started" or info.main_thread is not None:
@@ -354,14 +352,14 @@ class Process:
 
     @property
     def freed_active_operations(self) -> Iterator[Operation]:
-        """The operations whose requests were freed while active; they may still continue."""
+        """The operations whose requests were freed while active; they may still be active."""
         for request in self.registry.freed_active_requests():
             yield Operation(self, request.call, request, None)
 
     def usable(self, kind: str, handle: int) -> Object | None:
-        """The object that has a handle, None if that is not known, null or freed.
+        """Return the object of a handle; None if it is unknown, null or freed.
 
-        `analysis/calls/handles.py` reports null and freed handles: the other checks pass them by.
+        Other checks skip null and freed handles, because `analysis/calls/handles.py` reports them.
         """
         found = self.registry.find(kind, handle)
         if found is None or isinstance(found, Broken) or found.header.null or found.header.freed:
@@ -369,7 +367,7 @@ class Process:
         return found
 
     def kinds_of_bits(self, bits: int) -> list[str]:
-        """The kinds of objects whose handles have these of `kind_bits`."""
+        """Return the kinds of objects whose handles have these values in `kind_bits`."""
         return self._kinds_by_bits.get(bits, [])
 
     @cached_property
@@ -383,11 +381,11 @@ class Process:
         return found
 
     def in_place(self, buffer: Buffer) -> bool:
-        """Return whether MPI_IN_PLACE stands in place of an address."""
+        """Return whether MPI_IN_PLACE was passed in place of an address."""
         return self.around.constant_name(buffer.address, "MPI_IN_PLACE") is not None
 
     def object_party(self, found: Object, *details: Phrase) -> Party:
-        """An object as a party of a finding."""
+        """Return an object as a party of a finding."""
         header = found.header
         subject = Phrase.of(
             "MPI_{kind} {serial}, {description}",
@@ -401,10 +399,10 @@ class Process:
         return Party(self.number, subject, "made at", header.site, None, details, evidence, start)
 
     def freeing_call(self, found: Object, done: str = "freed") -> list[Party]:
-        """The call that freed an object, as a party; empty if nothing is known of it.
+        """Return the call that freed an object, as a party; empty if it is unknown.
 
         Args:
-            done: what it did: a message is "received".
+            done: the word for this: a message is "received".
         """
         at = found.header.freed_at
         subject = Phrase.of("{how} before", how=done)

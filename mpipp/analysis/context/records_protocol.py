@@ -31,7 +31,7 @@ from mpipp.model.rma_events import Event, MovedLog
 
 
 class OnesidedLog(Protocol):
-    """As `registry.onesided.Log`, which says what each is."""
+    """The interface of a process's RMA log; `registry.rma_log.events.Log` describes the members."""
 
     rank: int
     lost: int
@@ -63,7 +63,7 @@ class OnesidedLog(Protocol):
 
 
 class Records(Protocol):
-    """As `registry.reader.Registry`, which says what each is."""
+    """The interface of a process's records; `registry.registry.Registry` describes the members."""
 
     @property
     def info(self) -> ProcessInfo: ...

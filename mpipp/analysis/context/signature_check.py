@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Is what one call sends what another receives? (MPI-4.1, sections 3.3.1 and 6.2)
+"""Comparison of the data that one call sends with the data that another one receives.
 
-A call that sends data to its own process is compared with itself.
+See MPI-4.1, sections 3.3.1 and 6.2. A call that sends data to its own process is compared with
+itself.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from mpipp.render.signature_mismatch import Entries
 
 @dataclass(frozen=True)
 class Data:
-    """The data that a call sends or receives: `count` entries of a datatype, for its argument
-    `role`.
+    """The data that a call sends or receives: `count` entries of a datatype.
+
+    `role` is the argument with their buffer.
     """
 
     operation: Operation
@@ -31,28 +33,28 @@ class Data:
     address: int
     count: int
     datatype: DatatypeRecord
-    peer: int | None = None  # whose share it is (`Operation.peer`); None: all is meant
-    remote: bool = False  # the address is a displacement in a target's window
+    peer: int | None = None  # the peer of this part (`Operation.peer`); None: the whole buffer
+    remote: bool = False  # whether the address is a displacement in a target's window
 
     @property
     def entries(self) -> Entries:
-        """The entries without the call."""
+        """The entries, without the call."""
         return Entries(self.role, self.datatype.tree, self.count)
 
 
 def buffer_data(operation: Operation, buffer: Buffer) -> Data | None:
-    """The data of a whole buffer; None if it is unknown or makes no sense."""
+    """Return the data of a whole buffer; None if it is unknown or invalid."""
     found = _data(operation, buffer, buffer.address, buffer.total_count, buffer.datatype)
     return replace(found, remote=True) if found and "remote" in buffer.access else found
 
 
 def share(operation: Operation, buffer: Buffer, peer: int) -> Data | None:
-    """The part of a buffer for one peer; None as in `buffer_data`."""
+    """Return the part of a buffer for one peer; None as in `buffer_data`."""
     if not 0 <= peer < buffer.share_count:
         return None
     try:
         share = buffer.share(peer)
-    except MpippError:  # arrays of the caller that cannot be read
+    except MpippError:  # the arrays in the caller's memory are unreadable
         return None
     address = buffer.address + (share.displacement or 0)
     return _data(operation, buffer, address, share.count, share.datatype, peer)
@@ -72,23 +74,23 @@ def _data(
 
 
 class Meeting(NamedTuple):
-    """Two matching buffers; `exact`: neither may have fewer elements than the other."""
+    """Words and rules for two matching buffers; `exact`: both must have equally many elements."""
 
     exact: bool
-    verbs: tuple[str, str]  # what the two calls do
-    rules: str  # the first word of those for types and lengths
-    alike: str = ""  # what both do, where neither gets what the other has: "reduce"
+    verbs: tuple[str, str]  # the verbs for the two calls
+    rules: str  # beginning of the ids of the rules for types and lengths
+    alike: str = ""  # the verb for both, if neither gets the other's data: "reduce"
     differs: str = "the types sent and received do not match"
-    by: str = ""  # who does both, if it is one: "MPI_Put"
+    by: str = ""  # the procedure, if one call does both: "MPI_Put"
 
     @property
     def case(self) -> str:
-        """The sentence for it (analysis/rules/type_matching.py); "" if it is sent to others."""
+        """The case of the rule's sentence (analysis/rules/type_matching.py); "" for messages."""
         return "both" if self.alike else "itself" if self.by else ""
 
     @property
     def facts(self) -> dict[str, Value]:
-        """The facts of the sentence."""
+        """The facts for the rule's sentence."""
         verb, other = self.verbs
         verbs = {"verb": self.alike or verb, "other_verb": other}
         return {**verbs, "actor_text": self.by} if self.case else {}
@@ -102,7 +104,7 @@ REDUCTION = Meeting(True, ("reduces", "reduces"), "reduction", "reduce")
 
 
 def compare(sent: Data, received: Data, meeting: Meeting) -> Finding | None:
-    """The finding for two matched buffers; None if they are right, or unknown."""
+    """Return the finding for two matched buffers; None if they are right, or unknown."""
     try:
         found = matching.compare(sent.entries.signature, received.entries.signature)
     except MpippError:
@@ -169,7 +171,7 @@ def _party(data: Data, side: Side | None, verb: str) -> Party:
     if data.peer is not None:
         template += " of {peer}"
         facts["peer"] = data.operation.peer(data.peer)
-    # The address of a completed call's buffer is not kept.
+    # The address of a completed call's buffer is unknown.
     if not (data.remote or data.operation.call.state == "over"):
         template += ", at {address}"
         facts["address"] = data.address + place.displacement

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Neighbors in topologies: what goes along an edge must be what is received (MPI-4.1, 8.6).
+"""Neighbors in topologies, and the data along each edge (MPI-4.1, 8.6).
 
 If there are several edges from one process to another, their order is unknown: mpipp reports them
 only if every order is wrong.
@@ -20,9 +20,9 @@ from mpipp.model import Comm
 
 
 def sources(member: Member) -> list[int | None] | None:
-    """The neighbors that send to a process in a topology.
+    """Return the neighbors that send to a process in a topology, in order.
 
-    By their numbers; None for one that is not there. None if they are not known.
+    An item is None for a neighbor that does not exist. The result is None if neighbors are unknown.
     """
     comm = member.comm
     if comm.topology == "cartesian":
@@ -31,7 +31,7 @@ def sources(member: Member) -> list[int | None] | None:
 
 
 def targets(member: Member) -> list[int | None] | None:
-    """The neighbors that it sends to, likewise."""
+    """Return the neighbors that a process sends to in a topology, as `sources` does."""
     comm = member.comm
     if comm.topology == "cartesian":
         return list(_around(comm))
@@ -39,7 +39,7 @@ def targets(member: Member) -> list[int | None] | None:
 
 
 def _around(comm: Comm) -> Iterator[int | None]:
-    # In a Cartesian topology.
+    # The neighbors in a Cartesian topology.
     for i, (size, periodic) in enumerate(zip(comm.dims, comm.periods)):
         for step in (-1, 1):
             at = list(comm.coords)
@@ -57,7 +57,8 @@ def _around(comm: Comm) -> Iterator[int | None]:
 def _edges(
     joined: Sequence[CollectiveCall],
 ) -> Iterator[tuple[CollectiveCall, list[int], CollectiveCall, list[int]]]:
-    # The sender, its numbers for the other, the receiver, and its numbers for the sender.
+    # Yields for each edge the sender, its numbers for the receiver, the receiver, and its numbers
+    # for the sender.
     by_rank = {one.rank: (one, _numbers(sources(one.member))) for one in joined}
     for one in joined:
         for rank, numbers in _numbers(targets(one.member)).items():
@@ -70,7 +71,7 @@ def _edges(
 
 
 def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
-    # By the neighbor's rank.
+    # The numbers of each neighbor, by its rank.
     found: dict[int, list[int]] = {}
     for number, rank in enumerate(neighbors or ()):
         if rank is not None:
@@ -79,15 +80,16 @@ def _numbers(neighbors: Sequence[int | None] | None) -> dict[int, list[int]]:
 
 
 def pairs(joined: Sequence[CollectiveCall]) -> Pairs:
-    """The data that is sent along each edge, with the data that its other end expects."""
+    """Yield the data that is sent along each edge, with the data that the other end expects."""
     for one, numbers, other, places in _edges(joined):
         sent = [one.sent(number) for number in numbers]
         yield from _in_any_order(sent, [other.received(number) for number in places])
 
 
 def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) -> Pairs:
-    # The sides have equal lengths. If all data of a side are equal, any pair counts. Otherwise the
-    # first unmatched of each side count. MPI_PACKED matches different types: then they are unknown.
+    # Both sides have equally many data. If all data of each side are equal, any pair is tested.
+    # Otherwise only the first unmatched data of each side are. MPI_PACKED matches different types,
+    # so then nothing is certain.
     if len(sent) == 1:
         yield sent[0], received[0]
         return
@@ -106,7 +108,7 @@ def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) 
 
 
 def _digest(data: Data | None) -> Digest | None:
-    # None: it is not known.
+    # None if the data are unknown.
     try:
         return None if data is None else hashing.digest(data.entries.signature)
     except MpippError:

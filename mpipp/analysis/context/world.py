@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The checked processes of one MPI_COMM_WORLD, and which of them are on a communicator, by rank."""
+"""The checked processes of one MPI_COMM_WORLD, and the members of their communicators."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Member(NamedTuple):
     """A process on a communicator."""
 
     process: Process
-    comm: Comm  # as it knows it
+    comm: Comm  # the communicator's record in this process
 
 
 def worlds(processes: Sequence[Process]) -> list[World]:
-    """The processes by MPI_COMM_WORLD; each for itself if that is unknown."""
+    """Return the processes grouped by MPI_COMM_WORLD; each alone if that is unknown."""
     result = []
     for job in _split(processes, lambda info: info.job):
         if _may_be_single(job):
             result.append(World(job))
             continue
-        # One launcher for each job, on each machine.
+        # On each machine, each job has one launcher.
         for started in _split(job, lambda info: info.parent):
             known = [started] if _may_be_single(started) else [[one] for one in started]
             result += [World(one) for one in known]
@@ -51,10 +51,10 @@ def _may_be_single(processes: Sequence[Process]) -> bool:
 
 
 class World:
-    """The processes of one MPI_COMM_WORLD; those whose rank is not known are left out.
+    """The processes of one MPI_COMM_WORLD, without processes of unknown rank.
 
-    Communicators are the same where their identities are (wrapper/recorder/matching/channels.h):
-    handles and members do not tell.
+    Communicators are the same if their identities are equal (wrapper/recorder/matching/channels.h).
+    Handles and members do not show this.
     """
 
     def __init__(self, processes: Sequence[Process]) -> None:
@@ -63,52 +63,55 @@ class World:
         self._by_rank = dict(sorted(by_rank.items()))
         self._all = frozenset(self._by_rank.values())
         self._ranks = {process: rank for rank, process in self._by_rank.items()}
-        # The findings of collective operations, by communicator and ordinal there: several checks
-        # need them, and for some hundred processes they take a while.
+        # Findings on collective operations, by communicator and ordinal. They are cached because
+        # several checks need them, and for hundreds of processes they take long.
         self.compared: dict[tuple[int, int], list[Finding] | MpippError] = {}
 
     @property
     def processes(self) -> list[Process]:
-        """In the order of their ranks."""
+        """The processes, sorted by rank."""
         return list(self._by_rank.values())
 
     def rank(self, process: Process) -> int | None:
-        """That of a process in MPI_COMM_WORLD; None if it is not one of these."""
+        """Return the rank of a process in MPI_COMM_WORLD; None if it is not one of these."""
         return self._ranks.get(process)
 
     def comm(self, process: Process, handle: int | None) -> Comm | None:
-        """The communicator with a handle, None if its identity is not known."""
+        """Return the communicator of a handle; None if its identity is unknown."""
         found = process.registry.find("comm", handle) if handle is not None else None
         return found if isinstance(found, Comm) and found.identity else None
 
     def member_of(self, operation: Operation) -> Member | None:
-        """The process of an operation with the communicator it is on."""
+        """Return the process of an operation with the operation's communicator."""
         if operation.process not in self._all:
             return None
         comm = self.comm(operation.process, operation.call.comm)
         return Member(operation.process, comm) if comm is not None else None
 
     def world_rank(self, member: Member, rank: int) -> int | None:
-        """The rank in MPI_COMM_WORLD of the peer that has `rank` on the communicator."""
+        """Return the rank in MPI_COMM_WORLD of the peer that has `rank` on the communicator."""
         comm = member.comm
         ranks = comm.remote_world_ranks if comm.inter else comm.world_ranks
         return ranks[rank] if ranks is not None and 0 <= rank < len(ranks) else None
 
     def peers(self, member: Member) -> list[Member | None]:
-        """The members that may send to a process on a communicator, by rank; None: not checked."""
+        """Return the members that may send to a process on a communicator, by rank.
+
+        An item is None if the process is not checked.
+        """
         comm = member.comm
         size = comm.remote_size if comm.inter else comm.size
         return [self.peer(member, rank) for rank in range(size)]
 
     def peer(self, member: Member, rank: int) -> Member | None:
-        """The one of `peers` that has a rank; None: not checked, or none on the communicator."""
+        """Return the item of `peers` for a rank; None if it is not checked, or does not exist."""
         world_rank = self.world_rank(member, rank)
         process = None if world_rank is None else self._by_rank.get(world_rank)
         theirs = None if process is None else self._comms(process).get(member.comm.identity)
         return Member(process, theirs) if process and theirs else None
 
     def process(self, world_rank: int) -> Process | None:
-        """The process with a rank in MPI_COMM_WORLD; None if it is not checked."""
+        """Return the process with a rank in MPI_COMM_WORLD; None if it is not checked."""
         return self._by_rank.get(world_rank)
 
     @property
@@ -117,7 +120,7 @@ class World:
         return next((one.registry.info.world_size or 0 for one in self.processes), 0)
 
     def comms(self, process: Process) -> list[Comm]:
-        """The communicators of a process that have an identity, also those that were freed."""
+        """Return the communicators of a process that have an identity, also freed ones."""
         return list(self._comms(process).values())
 
     def _comms(self, process: Process) -> dict[int, Comm]:

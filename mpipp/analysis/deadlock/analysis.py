@@ -23,11 +23,11 @@ from mpipp.analysis.deadlock.waits.conditions import (
 from mpipp.analysis.deadlock.waits.dispatch import Waits, flattened, waits_for
 from mpipp.model import Polls, Thread
 
-_MANY = 16  # calls in a row that found nothing: the process does little else
+_MANY = 16  # unsuccessful polls in sequence: the process does little else
 
 
 class Wait(NamedTuple):
-    """A call that a thread is inside of, or polls with, and what it waits for."""
+    """An active or polling call of a thread, and the condition that it waits for."""
 
     operation: Operation
     condition: Condition
@@ -39,18 +39,18 @@ class State:
 
     rank: int  # in MPI_COMM_WORLD
     process: Process
-    # "waits"; "polls" again and again; "calls" MPI, and may return; "computes" outside; "ends";
-    # "died"
+    # "waits"; "polls" repeatedly; "calls" MPI, and the call may return; "computes" outside MPI;
+    # "ends"; "died".
     kind: str
-    waits: tuple[Wait, ...]  # a thread each
-    # The reason why it is unknown whether it may continue; empty if it is known.
+    waits: tuple[Wait, ...]  # one for each thread
+    # The reasons why it is unknown whether the process may continue; empty if it is known.
     unknown: tuple[Unknown, ...] = ()
-    # Its threads in MPI all wait, and another thread, which has called MPI before, is outside.
+    # All its threads in MPI wait, and another thread that has called MPI before is not in MPI.
     has_outside: bool = False
 
     @property
     def has_ended(self) -> bool:
-        """Return whether the process will communicate no more."""
+        """True if the process will never communicate again."""
         return self.kind in ("ends", "died")
 
     @property
@@ -61,15 +61,15 @@ class State:
 
 @dataclass(frozen=True)
 class Knot:
-    """Processes that can never continue, because of each other or for lack of another."""
+    """Processes that can never continue: they wait for each other or for an ended process."""
 
     ranks: frozenset[int]
-    circle: tuple[int, ...]  # of those that wait for each other; empty: for one that has ended
-    ended: tuple[int, ...]  # processes that have ended, for which they wait
-    lenient: bool  # only the library makes them wait
-    # Where different collective operations meet: what comes of that is the library's.
+    circle: tuple[int, ...]  # processes that wait for each other; empty if `ended` is the cause
+    ended: tuple[int, ...]  # processes that have ended and are waited for
+    lenient: bool  # whether only the library makes them wait
+    # True if different collective operations match each other: the effect depends on the library.
     mismatch: bool
-    behind: tuple[int, ...]  # others that wait for them
+    behind: tuple[int, ...]  # other processes that wait for these
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ class Explanation:
     world: World
     waits: Waits
     states: Mapping[int, State]  # by rank
-    missing: tuple[int, ...]  # ranks of the processes that are not here
+    missing: tuple[int, ...]  # ranks of the absent processes
     knots: tuple[Knot, ...]
-    edges: tuple[Edge, ...]  # all that any of them waits for
-    # Ranks that continue only if a thread that is outside calls MPI: one of theirs, or another's.
+    edges: tuple[Edge, ...]  # all waits of any process
+    # Ranks that continue only if a thread outside MPI calls MPI, in their own or another process.
     left_outside: frozenset[int]
 
     @cached_property
@@ -103,18 +103,16 @@ class Explanation:
         return [rank for rank, one in self.states.items() if one.unknown or rank in left]
 
     def certain(self, knot: Knot) -> bool:
-        """Return whether no thread that has not called MPI yet may change it."""
+        """Return whether no thread that has not called MPI yet may resolve the knot."""
         processes = (self.states[rank].process for rank in knot.ranks)
         return not any(process.may_gain_caller for process in processes)
 
     def polls(self, knot: Knot) -> bool:
-        """Return whether one of its processes but polls: it may do something else that moves it
-        on.
-        """
+        """Return whether one of the processes only polls: its program may do something else."""
         return any(self.states[rank].kind == "polls" for rank in knot.ranks)
 
     def comms(self, knot: Knot) -> list[Member]:
-        """The communicators, if all that they lack is that others join them in collective calls."""
+        """Return the communicators, if only collective calls on them are missing, else []."""
         found: dict[int, Member] = {}
         for rank in knot.circle:
             for wait in self.states[rank].waits:
@@ -125,9 +123,10 @@ class Explanation:
         return list(found.values())
 
     def differing(self, knot: Knot) -> tuple[frozenset[int], bool]:
-        """For a mismatch, the ranks that are in different collective operations.
+        """Return the ranks that are in different collective operations, for a mismatch.
 
-        If the others' operations are completed, the ranks that are in another one, and True.
+        If the others' operations are completed, the result has the ranks in another operation, and
+        True.
         """
         edges = [one for one in self.edges if one.rank in knot.ranks and one.event.mismatch]
         going = [
@@ -137,9 +136,10 @@ class Explanation:
         return frozenset(ranks), not going
 
     def relies(self, knot: Knot) -> bool:
-        """Return whether a circle exists only because the library waits; a ready send must not.
+        """Return whether a circle exists only because this library waits.
 
-        Another library may buffer the message, or return before the other processes have come.
+        Another library may buffer the message, or return before the other processes have called. A
+        ready send does not count, because it must not wait.
         """
         if not knot.lenient or not knot.circle or knot.mismatch:
             return False
@@ -153,7 +153,7 @@ class Explanation:
         return state is not None and (state.kind in ("waits", "polls") or state.has_outside)
 
     def lacks(self, wait: Wait, lenient: bool) -> list[Event]:
-        """The missing events of a call; if some of them are required, only these."""
+        """Return the missing events of a call; if the standard requires some, only these."""
         firm = list(lacking(wait.condition, self._moves, lenient=True))
         return firm or (list(lacking(wait.condition, self._moves)) if lenient else [])
 
@@ -163,11 +163,12 @@ class Explanation:
 
 
 def explain(known: World, polling_waits: bool = False, waits: Waits | None = None) -> Explanation:
-    """The waits of a job's processes, and the processes that can never continue.
+    """Return the waits of a job's processes, and the processes that can never continue.
 
     Args:
-        polling_waits: whether one that polls is taken to do nothing else until it finds something.
-        waits: what is known of the same job's already.
+        polling_waits: whether a polling process is assumed to do nothing else until a poll
+            succeeds.
+        waits: the waits of the same job, if they were computed before.
     """
     waits = waits or Waits(known)
     states: dict[int, State] = {}
@@ -192,7 +193,7 @@ def explain(known: World, polling_waits: bool = False, waits: Waits | None = Non
 
 
 def explain_all(known: World) -> Explanation:
-    """The explanation in which polling processes count as waiting, if no other is certain."""
+    """Return the explanation; if it has no knot, the one in which polling counts as waiting."""
     found = explain(known)
     return found if found.knots else explain(known, True, found.waits)
 
@@ -235,7 +236,7 @@ def _ends(process: Process, inside: set[str]) -> bool:
 
 
 def _unknown_conditions(waits: Sequence[Wait]) -> tuple[Unknown, ...]:
-    # If all threads of a process are in MPI, one that can return continues it.
+    # If all threads of a process are in MPI, one call that can return lets the process continue.
     if any(isinstance(wait.condition, NoWait) for wait in waits):
         return ()
     every = (part for wait in waits for part in parts(wait.condition))
@@ -254,7 +255,7 @@ def _knots(
     lenient: bool,
     known: frozenset[int] = frozenset(),
 ) -> list[Knot]:
-    # The stuck processes apart from the known ones: the cause first.
+    # The stuck processes that are not in `known`, as knots; a cause comes before its effects.
     def moves(rank: int) -> bool:
         return rank not in stuck and rank not in ended
 
@@ -283,7 +284,7 @@ def _lone_waits(
     taken: set[int],
     lenient: bool,
 ) -> Iterator[Knot]:
-    # Processes outside cycles that wait for ended processes, or for the same operation.
+    # Processes outside cycles that wait for ended processes, or are in different operations.
     if different:
         yield Knot(frozenset(different), (), (), not lenient, True, ())
     left: dict[tuple[int, ...], list[int]] = {}
@@ -296,7 +297,7 @@ def _lone_waits(
 
 
 def _with_behind(knot: Knot, rest: frozenset[int], following: Mapping[int, Sequence[int]]) -> Knot:
-    # Processes that wait for its processes, or for others that do.
+    # Adds the processes that wait for the knot, directly or through others.
     reached = set(knot.ranks)
     while True:
         more = {rank for rank in rest - reached if any(to in reached for to in following[rank])}

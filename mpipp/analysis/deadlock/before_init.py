@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes of which no rank is known, as it is before MPI_Init returns: what they do."""
+"""The activity of processes without a known rank, as before MPI_Init returns."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mpipp.model import Thread
 
 
 def unranked(processes: Sequence[Process]) -> list[Process]:
-    """Processes that belong to no MPI_COMM_WORLD known to the others."""
+    """Return the processes that belong to no MPI_COMM_WORLD known to the others."""
     return [one for one in processes if one.registry.info.world_rank is None]
 
 
 def lines(processes: Sequence[Process], place: Place) -> Iterator[str]:
-    """The lines about such processes; nothing without any."""
+    """Yield the lines about these processes; none if there are none."""
     living = [one for one in processes if one.death is None]
     pids = [one.registry.info for one in living]
     rank = "no rank is known" if len(pids) == 1 else "no ranks are known"
@@ -33,7 +33,7 @@ def lines(processes: Sequence[Process], place: Place) -> Iterator[str]:
 
 
 def records(processes: Sequence[Process], place: Place) -> list[dict[str, Any]]:
-    """The data for machines; docs/reference/json.md has the schema."""
+    """Return the data for JSON; docs/reference/json.md has the schema."""
     return [{"pid": one.registry.info.pid, "where": _doing(one, place)} for one in processes]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls, ranks and communicators in a few words."""
+"""Short words for calls, ranks and communicators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PEERS = ("MPI_ANY_SOURCE", "MPI_PROC_NULL", "MPI_ROOT")
 
 
 def processes(infos: Sequence[ProcessInfo]) -> str:
-    """ "ranks 0 and 1"; "process 4711" of one that has no rank."""
+    """Return the words for processes: "ranks 0 and 1"; "process 4711" if it has no rank."""
     known = [info.world_rank for info in infos if info.world_rank is not None]
     if len(known) == len(infos):
         return ranks(known)
@@ -35,8 +35,8 @@ class Name(NamedTuple):
 
     Attributes:
         article: "a", "an"; "" before a name.
-        noun: "communicator", "intercommunicator"; "" of a predefined one.
-        rest: its name, or its processes.
+        noun: "communicator", "intercommunicator"; "" for a predefined one.
+        rest: the communicator's name, or its processes.
     """
 
     article: str
@@ -44,18 +44,18 @@ class Name(NamedTuple):
     rest: str
 
     def text(self, number: int = 0, noun: str = "") -> str:
-        """In words.
+        """Return the name as text.
 
         Args:
-            number: among those of this name, from 1; 0: it is the only one.
-            noun: in place of its own.
+            number: ordinal among communicators with this name, from 1; 0: it is the only one.
+            noun: replaces its own noun.
         """
         article = f"the {ordinal(number)}" if number else self.article
         return " ".join(filter(None, (article, self.noun and (noun or self.noun), self.rest)))
 
 
 def name(found: Comm) -> Name:
-    """The name of a communicator."""
+    """Return the name of a communicator."""
     if found.header.name:
         if found.header.predefined:
             return Name("", "", found.header.name)
@@ -71,17 +71,17 @@ def name(found: Comm) -> Name:
 
 
 def comm(found: Comm) -> str:
-    """A communicator, by its name if it has one."""
+    """Return the words for a communicator, with its name if it has one."""
     return name(found).text()
 
 
 def comm_of(process: Process, found: Comm) -> str:
-    """The name of a process's communicator, distinct from others that would have it."""
+    """Return the words for a process's communicator, different from those for its others."""
     return name(found).text(_number_of(process, found))
 
 
 def _number_of(process: Process, found: Comm) -> int:
-    # Among those of a process with its name, from 1; 0 of the only one.
+    # Its ordinal among the process's communicators with this name, from 1; 0 if it is the only one.
     own = name(found)
     equal = sorted(
         other.header.serial
@@ -94,7 +94,7 @@ def _number_of(process: Process, found: Comm) -> int:
 
 
 def _on(process: Process, found: Comm) -> str:
-    # As an argument: comm "halo", comm of ranks 0 and 2, 2nd comm of ranks 0 and 2.
+    # The words as an argument: comm "halo", comm of ranks 0 and 2, 2nd comm of ranks 0 and 2.
     own, number = name(found), _number_of(process, found)
     noun = "intercomm" if own.noun == "intercommunicator" else "comm"
     known = Name(ordinal(number) if number else "", own.noun, own.rest)
@@ -102,7 +102,7 @@ def _on(process: Process, found: Comm) -> str:
 
 
 def tag(operation: Operation) -> str:
-    """ "tag 5", "stringtag "halo"" of a call that makes a communicator of groups alone."""
+    """Return "tag 5"; for calls like MPI_Comm_create_from_group "stringtag "halo""."""
     if "stringtag" in operation.call.arguments:
         text = group_members.stringtag(operation).decode("utf-8", "backslashreplace")
         return f"stringtag {quoted(text)}"
@@ -110,14 +110,14 @@ def tag(operation: Operation) -> str:
 
 
 def call(operation: Operation) -> str:
-    """A call with what tells its peers: "MPI_Recv(source 1, tag 5)"."""
+    """Return a call with the arguments that identify its peers: "MPI_Recv(source 1, tag 5)"."""
     words = arguments(operation)
     procedure = operation.call.procedure
     return f"{procedure}({', '.join(words)})" if words else procedure
 
 
 def arguments(operation: Operation) -> list[str]:
-    """The arguments of a call that tell its peers: "source 1", "tag 5"."""
+    """Return the arguments of a call that identify its peers: "source 1", "tag 5"."""
     found, process = operation.call, operation.process
     words = [f"{name} {_number(operation, name, value)}" for name, value in _peers(found)]
     if "stringtag" in found.arguments:

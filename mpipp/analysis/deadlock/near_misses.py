@@ -18,24 +18,24 @@ from mpipp.analysis.deadlock.waits.messages import Messages, receive_tag
 from mpipp.common.text import wording
 from mpipp.model import Comm
 
-_MOST = 3  # of a sort
+_MOST = 3  # near misses of one kind
 
 
 class UnmatchedCount(NamedTuple):
-    """Messages that no receive is posted for, or receives that no message was sent for."""
+    """The number of unmatched messages or receives between two processes with one tag."""
 
-    comm: Comm  # as the sender knows it
+    comm: Comm  # the sender's record
     tag: int
     count: int  # type: ignore[assignment]  # hides tuple.count
 
 
 def unreceived(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
-    """Messages that one process sent to another without a posted receive."""
+    """Yield messages that one process sent to another without a posted receive."""
     yield from _unmatched_counts(messages, sender, receiver, "sends", 1)
 
 
 def unsent(messages: Messages, sender: Process, receiver: Process) -> Iterator[UnmatchedCount]:
-    """Receives that one process has posted for messages that the other has not sent."""
+    """Yield receives that one process has posted for messages that the other has not sent."""
     yield from _unmatched_counts(messages, sender, receiver, "receives", -1)
 
 
@@ -63,11 +63,11 @@ def _unmatched_counts(
 
 
 class NearMisses:
-    """Finds them for events that are waited for."""
+    """Finds near misses for missing events."""
 
     def __init__(self, messages: Messages) -> None:
         self._messages = messages
-        # The reported messages: by source and destination in MPI_COMM_WORLD, communicator and tag.
+        # Reported messages: source and destination in MPI_COMM_WORLD, communicator, tag.
         self.reported: set[tuple[int | None, int | None, int, int]] = set()
 
     def _note_reported(self, source: Process, dest: Process, left: UnmatchedCount) -> None:
@@ -75,7 +75,7 @@ class NearMisses:
         self.reported.add((*ranks, left.comm.identity, left.tag))
 
     def sentences(self, event: Event, rank: int) -> list[str]:
-        """Similar calls of the process `rank` instead of the event, a sentence each."""
+        """Return similar calls that process `rank` made instead of the event, a sentence each."""
         if event.kind == "send":
             return list(self._instead_of_send(event, rank))
         if event.kind == "receive":
@@ -85,7 +85,7 @@ class NearMisses:
         return []
 
     def _other_creation(self, event: Event, rank: int) -> Iterator[str]:
-        # The same procedure, with other arguments.
+        # Calls of the same procedure with other arguments.
         process, wanted = self._messages.known.process(rank), event.operation.call
         for operation in process.operations if process is not None else ():
             call = operation.call

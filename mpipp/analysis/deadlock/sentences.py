@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The activity and the missing events of a process, in a sentence each."""
+"""Sentences about the activity of a process, and about missing events."""
 
 from __future__ import annotations
 
@@ -36,21 +36,19 @@ _ORDINALS = {1: "first", 2: "second", 3: "third"}
 
 
 class Place(Protocol):
-    """Where things are in the program's source."""
+    """Look-up of places in the program's source."""
 
     def place(self, operation: Operation) -> str:
-        """The place of a call: "solver.c:80 in relax"."""
+        """Return the place of a call: "solver.c:80 in relax"."""
         ...
 
     def outside(self, process: Process) -> str:
-        """The place of a process's first thread outside MPI: "computing at solver.c:80 in
-        relax".
-        """
+        """Return the place of the first thread outside MPI: "computing at solver.c:80 in relax"."""
         ...
 
 
 class Sentences:
-    """Says what an explanation has found."""
+    """Sentences about one explanation."""
 
     def __init__(self, explanation: Explanation, place: Place) -> None:
         self._found = explanation
@@ -58,7 +56,7 @@ class Sentences:
         self._near = NearMisses(explanation.waits.messages)
 
     def call(self, operation: Operation) -> Phrase:
-        """A call and its place, and that which started a persistent operation."""
+        """Return a call and its place; for a persistent operation, also its starting call."""
         made = Phrase.of(
             "{text}, called at {place}",
             text=names.call(operation),
@@ -76,7 +74,7 @@ class Sentences:
         )
 
     def lack(self, event: Event) -> Phrase:
-        """The missing call, and the activity of the processes that should make it."""
+        """Return the missing call, and the activity of the processes that should make it."""
         ranks = sorted(event.ranks)
         if event.mismatch is not None:
             return Phrase.of(
@@ -105,14 +103,14 @@ class Sentences:
         return lack
 
     def unknown_reason(self, reason: Unknown) -> Phrase:
-        """The reason why it is unknown whether a call may return."""
+        """Return the reason why it is unknown whether a call may return."""
         of = reason.operation
         if of is None:
             return Phrase.of("{why}", why=reason.reason)
         return Phrase.of("for {call_clause}: {why}", call_clause=self.call(of), why=reason.reason)
 
     def _has_ended(self, rank: int) -> bool:
-        # It will never do it, with any library.
+        # An ended process will never do it, with any library.
         state = self._found.states.get(rank)
         return state is not None and state.has_ended
 
@@ -134,18 +132,18 @@ class Sentences:
             other = "receive (MPI_Precv_init)" if sends else "send (MPI_Psend_init)"
             return f"{who} {have} started no such {other}"
         tag, *_ = names.tag(event.operation).split()
-        group = "its group and this" if event.lenient else "this group and"  # of two the other
+        group = "its group and this" if event.lenient else "this group and"  # the other
         return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
 
     def _other_activity(self, rank: int) -> Phrase | None:
-        # The activity of a process that no other line describes.
+        # The activity of a process that has no line of its own.
         state = self._found.states.get(rank)
         if state is None:
             return Phrase.of("not here")
         return None if rank in self._found.stuck else self.doing(rank)
 
     def doing(self, rank: int) -> Phrase:
-        """The activity of a process, with its place: equal for all that do the same there."""
+        """Return the activity of a process with its place, equal for equal calls at one place."""
         state = self._found.states[rank]
         if state.process.death is not None:
             return dead(state.process, state.process.death, self._place)
@@ -158,11 +156,11 @@ class Sentences:
         return self._calling(state)
 
     def outside(self, state: State) -> Phrase:
-        """The activity of a thread outside MPI."""
+        """Return the activity of a thread outside MPI."""
         return Phrase.of("not in MPI ({where})", where=self._place.outside(state.process))
 
     def stands(self, rank: int) -> Phrase:
-        """Where a process stands: the procedure without arguments, and the place."""
+        """Return the current procedure of a process without arguments, and the place."""
         state = self._found.states[rank]
         if state.kind in ("computes", "died") or not state.waits:
             return self.doing(rank)
@@ -182,7 +180,7 @@ class Sentences:
         return Phrase.of("in {call_clause}", call_clause=self.call(state.waits[0].operation))
 
     def near_misses(self, event: Event, most: int) -> list[str]:
-        """Similar calls that were made instead, a sentence each."""
+        """Return similar calls that were made instead, a sentence each."""
         found: dict[str, None] = {}
         for miss in (
             miss for rank in sorted(event.ranks) for miss in self._near.sentences(event, rank)
@@ -193,7 +191,7 @@ class Sentences:
         return list(found)
 
     def unmatched(self) -> list[str]:
-        """The unmatched messages and receives that no near miss reports, a sentence each."""
+        """Return the unmatched messages and receives that no near miss reports, a sentence each."""
         return unmatched.sentences(self._found, self._near.reported)
 
 
@@ -202,7 +200,7 @@ def _polling(call: Phrase) -> Phrase:
 
 
 def dead(process: Process, death: Death, place: Place) -> Phrase:
-    """The signal that ended a process, with the call of MPI or else the place."""
+    """Return the signal that ended a process, with its MPI call or else the place."""
     where = death.where
     for operation in process.operations:
         if operation.tid == death.tid:
@@ -212,7 +210,7 @@ def dead(process: Process, death: Death, place: Place) -> Phrase:
 
 
 def _why(event: Event) -> str:
-    # A call waits that need not.
+    # The reason why this library waits although the standard does not require it.
     if event.is_ready_send:
         return "a ready send must find it posted"
     buffered = event.operation.call.partitioned

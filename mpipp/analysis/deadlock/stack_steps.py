@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A call of MPI as the innermost steps of a stack: the procedure, and its peers."""
+"""An MPI call as the innermost steps of a stack: the procedure, and its peers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from mpipp.common.errors import MpippError
 from mpipp.model import Request
 from mpipp.ranks.stack_tree import ARGUMENTS, MPI, Step
 
-_MOST_REQUESTS = 4  # that are shown each
+_MOST_REQUESTS = 4  # requests that are shown individually
 _MOST_PASSED = 64
 
 
 def steps(operation: Operation) -> list[Step]:
-    """The procedure, then its arguments if some are known.
+    """Return the procedure, then its arguments if some are known.
 
-    A call that waits for requests has the calls that made them: "MPI_Irecv(source 1, tag 5)".
+    For a call that waits for requests, the arguments are the calls that created them:
+    "MPI_Irecv(source 1, tag 5)".
     """
     called = Step(operation.call.procedure, MPI)
     words = _requests(operation) or names.arguments(operation)
@@ -29,9 +30,9 @@ def _requests(operation: Operation) -> list[str]:
         return []
     try:
         passed = process.registry.passed_requests(call, _MOST_PASSED)
-    except MpippError:  # the program's own memory
+    except MpippError:  # the array is in the program's memory
         return []
-    # Libraries give one handle to several requests only if they are complete.
+    # If several requests share a handle, they are complete.
     found = [one[0] for one in passed if len(one) == 1]
     pending = [one for one in found if isinstance(one, Request) and one.pending]
     if len(pending) > _MOST_REQUESTS:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Leftovers in a hung job: messages without a receive, receives without a message.
+"""Messages without a receive, and receives without a message, in a hung job.
 
-Only if all processes that should receive, or send, can never continue: others may still do so.
+They are reported only if all processes that should receive, or send, can never continue. Otherwise
+the missing call may still come.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _SEQUENCES = {"sends": "receives", "receives": "sends"}
 
 
 class Channel(NamedTuple):
-    """From a process to another, by rank in MPI_COMM_WORLD, on a communicator's identity."""
+    """A message channel: two ranks in MPI_COMM_WORLD, a communicator's identity, and a tag."""
 
     source: int
     dest: int
@@ -32,7 +33,7 @@ class Channel(NamedTuple):
 class Unmatched(NamedTuple):
     """Messages without receives, or receives without messages."""
 
-    what: str  # "sends" "receives"
+    what: str  # "sends" or "receives"
     source: int
     dest: int
     tag: int
@@ -41,7 +42,10 @@ class Unmatched(NamedTuple):
 
 
 def unmatched(found: Explanation) -> Iterator[Unmatched]:
-    """All leftovers except those that a process waits for, which are reported with it."""
+    """Yield unmatched messages and receives, except those that a process waits for.
+
+    The explanation of the waiting call already reports the latter.
+    """
     waited = {
         channel
         for state in found.states.values()
@@ -81,7 +85,7 @@ def _of(messages: Messages, member: Member) -> Iterator[Unmatched]:
 
 
 def _waited(event: Event) -> Iterator[Channel]:
-    # The key of the waiting operation, and of the send of a send-receive.
+    # The channels of the waiting operation.
     own, call = event.operation.process.registry.info.world_rank, event.operation.call
     if event.kind not in ("send", "receive") or own is None:
         return
@@ -92,7 +96,11 @@ def _waited(event: Event) -> Iterator[Channel]:
 
 
 def sentences(found: Explanation, told: Container[tuple[object, ...]]) -> list[str]:
-    """One for all that differ by one of the two processes only; none of `told` (`Channel`)."""
+    """Return sentences about unmatched messages; those with one common process are combined.
+
+    Args:
+        told: channels (`Channel`) to leave out.
+    """
     by_dest: dict[tuple[object, ...], list[Unmatched]] = {}
     for one in unmatched(found):
         if Channel(one.source, one.dest, one.comm.identity, one.tag) in told:

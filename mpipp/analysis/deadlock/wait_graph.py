@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which processes can continue, and which wait for each other in a cycle?
+"""The wait-for graph: processes that can continue, and cycles of processes that wait.
 
-A process may continue if its event is there, or may come from a process that may continue. These
-are removed, and so on to a fixed point; the rest are deadlocks. One look at the memory suffices:
-the rest cannot change any more.
+A process may continue if its event has happened, or may come from a process that may continue.
+These processes are removed until none is left to remove. The remaining processes are deadlocked.
+One snapshot of the memory is enough, because their state cannot change any more.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from mpipp.analysis.deadlock.waits.conditions import Condition, Event, holds, la
 def stuck(
     waiting: Mapping[int, Sequence[Condition]], ended: frozenset[int], lenient: bool
 ) -> frozenset[int]:
-    """The processes that can never continue.
+    """Return the processes that can never continue.
 
     Args:
-        waiting: by rank the conditions of each; for several threads of a process, one must
+        waiting: the conditions of each process, by rank. For several threads of a process, one must
             continue.
-        ended: those that communicate no more; all others may continue.
-        lenient: True if the library's own conditions count as met.
+        ended: processes that will not communicate again; all others may continue.
+        lenient: whether conditions that only this library demands count as met.
     """
     left = set(waiting)
 
@@ -41,11 +41,11 @@ def stuck(
         left -= free
 
 
-_MOST_STARTS = 64  # processes from which a circle is looked for
+_MOST_STARTS = 64  # processes from which the search for a circle starts
 
 
 class Edge(NamedTuple):
-    """A process waits for another."""
+    """A process that waits for an event of another process."""
 
     rank: int
     to: int
@@ -58,9 +58,9 @@ def edges(
     moves: Callable[[int], bool],
     lenient: bool,
 ) -> Iterator[Edge]:
-    """The missing events of those processes, by the process that should cause them.
+    """Yield the missing events of these processes, by the process that should cause them.
 
-    In place of another operation none does, whether it moves or not.
+    An event with a mismatch is missing even if that process continues.
     """
     for rank in ranks:
         for condition in waiting.get(rank, ()):
@@ -73,7 +73,10 @@ def edges(
 def components(
     ranks: Iterable[int], following: Mapping[int, Sequence[int]]
 ) -> list[frozenset[int]]:
-    """The strongly connected components, those that others lead to first (Tarjan)."""
+    """Return the strongly connected components (Tarjan), in reverse topological order.
+
+    So a component comes before those that wait for it.
+    """
     ranks = list(ranks)
     index: dict[int, int] = {}
     low: dict[int, int] = {}
@@ -111,7 +114,7 @@ def components(
 
 
 def is_circle(component: frozenset[int], following: Mapping[int, Sequence[int]]) -> bool:
-    """Return whether its processes wait for each other, or one for itself."""
+    """Return whether the processes wait for each other, or a single one for itself."""
     if len(component) > 1:
         return True
     (rank,) = component
@@ -121,7 +124,7 @@ def is_circle(component: frozenset[int], following: Mapping[int, Sequence[int]])
 def shortest_circle(
     component: frozenset[int], following: Mapping[int, Sequence[int]]
 ) -> tuple[int, ...]:
-    """The fewest processes in it that wait for each other in a circle, from the lowest rank."""
+    """Return the shortest circle of processes in a component, from the lowest rank."""
     best: tuple[int, ...] = ()
     for start in sorted(component)[:_MOST_STARTS]:
         found = _way_back(start, component, following)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An explanation for machines; the schema stands in docs/reference/json.md."""
+"""The explanation of a hang as JSON; docs/reference/json.md has the schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_REASONS = 64
 
 
 def record(found: Explanation, place: Place) -> dict[str, Any]:
-    """One job."""
+    """Return the record of one job."""
     report, say = Report(found, place), Sentences(found, place)
     return {
         "size": found.world.size,
@@ -60,7 +60,7 @@ def _wait(found: Explanation, wait: Wait, say: Sentences) -> dict[str, Any]:
 
 
 def _reasons(wait: Wait, say: Sentences) -> list[str]:
-    # Each once: a call may wait for very many requests.
+    # Each reason once, because a call may wait for very many requests.
     unknown = (one for one in parts(wait.condition) if isinstance(one, Unknown))
     return list(dict.fromkeys(say.unknown_reason(one).text for one in unknown))[:_MOST_REASONS]
 

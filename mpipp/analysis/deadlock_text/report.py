@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An explanation in words: docs/reference/hang-report.md has the words."""
+"""The explanation of a hang as text; docs/reference/hang-report.md explains its words."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mpipp.common.text import wording
 from mpipp.render.phrases import Phrase
 
 _MOST_TOLD = 8  # processes of one knot that are listed
-_MOST_GROUPS = 8  # groups that differ by the arguments of their calls
-_MOST_LACKS = 4  # things that one call lacks
-_MOST_LEFT = 8  # sentences on what is unmatched
+_MOST_GROUPS = 8  # groups that differ in the arguments of their calls
+_MOST_LACKS = 4  # missing events of one call
+_MOST_LEFT = 8  # sentences about unmatched messages
 _MOST_NEAR = 3  # near misses of one call
 
 
 class Report:
-    """Tells why a job stands.
+    """Explains in text why a job hangs.
 
     Args:
-        place: the source line of a call, and where a process is that is not in MPI.
+        place: looks up the source line of a call, and of a process that is not in MPI.
     """
 
     def __init__(self, explanation: Explanation, place: Place) -> None:
@@ -34,7 +34,7 @@ class Report:
         self._say = Sentences(explanation, place)
 
     def lines(self) -> Iterator[str]:
-        """Dead processes first, then all that can never continue, then the others."""
+        """Yield dead processes first, then processes that can never continue, then the others."""
         for doing, members in self.groups(self._found.died):
             yield f"{wording.verb(members, 'is', 'are')} {doing}"
         if self._found.died and self._found.knots:
@@ -57,7 +57,7 @@ class Report:
             yield ""
 
     def knot(self, knot: Knot) -> Iterator[Phrase]:
-        """The lines below the headline of a deadlock, or of what waits for processes that ended."""
+        """Yield the lines below the headline of a deadlock, or of waits for ended processes."""
         told, rest = self._shown_ranks(knot)
         for rank in told:
             yield from self._process(self._found.states[rank], knot.lenient)
@@ -66,7 +66,7 @@ class Report:
         yield from (Phrase.of("{text}", text=remark) for remark in self._remarks(knot))
 
     def headline(self, knot: Knot) -> str:
-        """The summary, in one line."""
+        """Return the summary in one line."""
         ranks, circle = sorted(knot.ranks), knot.circle
         if knot.mismatch:
             return f"mismatch: {deadlock_check.mismatch(self._found, knot)}"
@@ -146,7 +146,7 @@ class Report:
         return cited(sections, self._found.world.processes[0].registry.info.standard)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
-        """The activities of processes, each with its ranks; for many, by the place."""
+        """Return the activities of processes, each with its ranks; if there are many, places."""
         exact: dict[Phrase, list[int]] = {}
         for rank in ranks:
             exact.setdefault(self._say.doing(rank), []).append(rank)
@@ -159,9 +159,10 @@ class Report:
         return list(found.items())
 
     def remaining_ranks(self, stand: bool = False) -> Iterator[str]:
-        """Sentences about the ranks that may still continue, and how certain the report is.
+        """Yield sentences about the ranks that may still continue, and the report's certainty.
 
-        stand: True if they were seen not to continue for a while.
+        Args:
+            stand: whether these ranks were observed not to continue for a while.
         """
         found, stuck = self._found, self._found.stuck
         rest = [rank for rank in found.states if rank not in (*stuck, *found.died)]
@@ -186,13 +187,13 @@ class Report:
             yield f"incomplete: {wording.verb(found.missing, 'is', 'are')} missing"
 
     def _overall(self, stand: bool) -> str:
-        # The line of a job without a process that certainly never continues.
+        # The line for a job in which no process is certainly stuck forever.
         if self._found.unknown_ranks:
             return f"unknown: {wording.ranks(self._found.unknown_ranks)} may still continue"
         return f"{'' if stand else 'still moving: '}every wait can still be satisfied"
 
     def _outside(self, ranks: Sequence[int]) -> Iterator[str]:
-        # The other threads of processes that wait with some.
+        # The threads outside MPI of processes whose other threads wait.
         states = [self._found.states[rank] for rank in ranks]
         said = dict.fromkeys(self._say.outside(one) for one in states if one.has_outside)
         yield from (f"    another thread is {text}" for text in itertools.islice(said, _MOST_LACKS))
@@ -205,7 +206,7 @@ class Report:
             yield f"    and {len(said) - _MOST_LACKS} more"
 
     def _may_come(self, ranks: Sequence[int]) -> Iterator[str]:
-        # For whom processes wait that do not move themselves.
+        # The ranks that are waited for, preferably those that do not wait themselves.
         waited: set[int] = set()
         for rank in ranks:
             for wait in self._found.states[rank].waits:
@@ -217,7 +218,7 @@ class Report:
 
 
 def merged(found: Iterable[Event]) -> list[Event]:
-    """The missing event of several processes for one operation, as one event."""
+    """Combine the missing events of several processes for one operation."""
     result: dict[object, Event] = {}
     for event in found:
         key = (id(event.operation), event.kind, event.lenient, id(event.mismatch))

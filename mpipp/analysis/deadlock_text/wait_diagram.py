@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Wait-for graph, as a picture: processes that do the same at the same place are one group."""
+"""The wait-for graph as a picture; processes with the same activity at one place are one group."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Group:
 
     name: str  # "A"
     state: (
-        str  # "stuck"; "behind" those; "waits" "polls" "calls" "computes" "ends" "died" "missing"
+        str  # "stuck"; "behind" stuck; "waits" "polls" "calls" "computes" "ends" "died" "missing"
     )
     ranks: list[int]
     text: str  # "MPI_Recv, called at solver.c:80 in relax"
-    to: list[str] = field(default_factory=list)  # the names of the groups that it waits for
+    to: list[str] = field(default_factory=list)  # names of the groups that it waits for
 
 
 def groups(found: Explanation, place: Place) -> list[Group]:
-    """The groups, in the order of their lowest ranks, and whom each waits for."""
+    """Return the groups, sorted by their lowest ranks, with the groups that each waits for."""
     say = Sentences(found, place)
     by_state: dict[tuple[str, str], Group] = {}
     of: dict[int, Group] = {}
@@ -48,7 +48,7 @@ def groups(found: Explanation, place: Place) -> list[Group]:
 
 
 def named(group: Group) -> str:
-    """Its ranks in few words: "ranks 0, 5 to 7 and 14 more"."""
+    """Return a group's ranks in few words: "ranks 0, 5 to 7 and 14 more"."""
     text = wording.ranks(group.ranks)
     if len(text) <= _LONGEST:
         return text
@@ -61,7 +61,7 @@ def _is_long(ranks: list[int]) -> bool:
 
 
 def lines(drawn: list[Group]) -> Iterator[str]:
-    """The picture in characters, a line each group."""
+    """Yield the picture in characters, one line for each group."""
     who = [named(group) for group in drawn]
     width = max(map(len, who), default=0)
     longest = max((len(group.text) for group in drawn if group.to), default=0)

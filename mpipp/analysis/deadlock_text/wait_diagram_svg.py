@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The picture of who waits for whom as SVG: for a browser, a document, a bug report."""
+"""The wait-for graph as SVG: for a browser, a document, a bug report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mpipp.common.text.xml import escape
 # Pixels.
 _CHARACTER, _LINE = 7.3, 17
 _PADDING, _BETWEEN, _MARGIN = 10, 18, 16
-_ARC, _MOST_ARC = 16, 200  # how far an arrow bends out, for each box that it passes
+_ARC, _MOST_ARC = 16, 200  # pixels that an arrow bends out for each box that it passes, and at most
 _MOST_TEXT = 100  # characters of a line
 
 # The colours of each state: fill and line, light and dark.
@@ -42,7 +42,7 @@ _STYLE = """\
 
 
 def svg(drawn: Sequence[Group]) -> str:
-    """The picture; it brings its own colours, light and dark, and background."""
+    """Return the picture, with its own light and dark colours and background."""
     texts = [_cut(group.text) for group in drawn]
     heads = [_cut(f"{group.name}  {named(group)}") for group in drawn]
     width = max([20, *map(len, texts), *map(len, heads)]) * _CHARACTER + 2 * _PADDING
@@ -58,7 +58,7 @@ def svg(drawn: Sequence[Group]) -> str:
 
 
 def style() -> str:
-    """Its colours, for a page that has several."""
+    """Return the CSS of the picture, for a page that has several."""
 
     def rules(first: int) -> str:
         return "\n".join(

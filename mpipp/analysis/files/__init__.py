@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Calls on files: views, split collective calls, and what is pending meanwhile."""
+"""Checks of calls on files: views, split collective calls, and pending operations."""

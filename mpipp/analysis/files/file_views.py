@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the standard allow the datatypes of a file's view? (MPI-4.1, section 14.3)
+"""Check of the datatypes of a file's view (MPI-4.1, section 14.3).
 
 Displacements of a filetype must not be negative or decrease, and the filetype consists of etypes.
 If the program may write the file, its parts must not overlap. mpipp checks the first elements of a

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Do split collective calls on a file come one at a time, each with its end (MPI-4.1, section
-14.4.5)? Have its operations completed before it is closed?
+"""Check of split collective calls on a file, and of pending operations when it is closed.
+
+A file may have only one split collective call at a time, with its own end call (MPI-4.1, section
+14.4.5).
 """
 
 from __future__ import annotations
@@ -9,8 +11,8 @@ from mpipp.analysis.context.process import Operation, Process
 from mpipp.analysis.findings.finding import Finding, Findings
 from mpipp.model import Call, File
 
-# Before which split collective calls and nonblocking operations must have ended, and the ends of
-# the rules that say so.
+# Calls before which split collective calls and nonblocking operations must have ended, and the
+# suffixes of the rules that demand it.
 _QUIET = {
     "File_close": "before-close",
     "File_set_size": "before-set-size",
@@ -20,7 +22,7 @@ _QUIET = {
 
 
 def check(process: Process) -> Findings:
-    """Calls beside a split collective one, and ends of none or of another."""
+    """Yield calls during a split collective one, and end calls without a matching begin."""
     for operation in process.operations:
         if operation.tid is None:
             continue
@@ -38,7 +40,10 @@ def check(process: Process) -> Findings:
 
 
 def file_of(call: Call) -> int | None:
-    """The handle of the file that is passed to a call; for MPI_File_close from its address."""
+    """Return the handle of the file that is passed to a call.
+
+    MPI_File_close gets the address of the handle.
+    """
     closed = call.arguments.get("file") if call.procedure == "MPI_File_close" else None
     return closed if isinstance(closed, int) else call.file
 
@@ -50,7 +55,7 @@ def _file(operation: Operation) -> File | None:
 
 
 def _nonblocking(operation: Operation, file: File) -> Findings:
-    # One finding for all that are pending on the file.
+    # One finding for all pending operations on the file.
     process, call = operation.process, operation.call
     for other in process.operations:
         pending = other.request is not None and other.request.pending

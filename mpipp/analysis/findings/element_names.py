@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The program's own names beside the addresses of elements: `buf[1](VECTOR)[2][0](INT)` is u[2][6].
+"""The program's own names for elements: `buf[1](VECTOR)[2][0](INT)` is u[2][6].
 
-Checks know an element by its datatype, and its address. Debug information has the name.
+Checks know an element by its datatype and address. Debug information has the name.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import replace
 from mpipp.analysis.findings.finding import Finding, Party
 from mpipp.render.phrases import Phrase, Value
 
-Name = Callable[[Party, int], str]  # of the variable at an address; "" if it is not known
+Name = Callable[[Party, int], str]  # returns the variable at an address; "" if it is unknown
 
 _NAME = ", which is {variable}"
 
 
 def has_elements(finding: Finding) -> bool:
-    """Return whether details of its parties have elements with addresses."""
+    """Return whether details of the finding's parties have elements with addresses."""
     return any(_addresses(one) for party in finding.parties for one in party.details)
 
 
 def with_names(finding: Finding, name: Name) -> Finding:
-    """The finding with the names of the elements in the details of its parties."""
+    """Return the finding with the names of the elements in the details of its parties."""
     if not has_elements(finding):
         return finding
     parties = (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A finding: a rule that is broken, with typed facts and the parties that broke it.
+"""A finding: a violated rule, with typed facts and the parties that violated it.
 
-Sentences are made from these last, in `analysis/findings/formatting.py`; nothing reads them.
+Sentences are made last, in `analysis/findings/formatting.py`; no code parses them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
 
 class Evidence(NamedTuple):
-    """The call or object that a party is, for pictures of it."""
+    """The call or object that a party stands for, for pictures of it."""
 
     call: Call | None = None
-    comm: Comm | None = None  # of a completed call: its communicator, freed or not
+    comm: Comm | None = None  # of a completed call, freed or not
     made: Object | None = None
-    role: str = ""  # of the buffer whose element is concerned, and where it begins in that, bytes
+    # The argument whose buffer has the element concerned, and the element's offset in it, in bytes.
+    role: str = ""
     displacement: int = 0
 
 
@@ -33,19 +34,19 @@ class Evidence(NamedTuple):
 class Party:
     """A call or an object that a finding is about."""
 
-    process: int  # its number among the processes that are checked
+    process: int  # its number among the checked processes
     subject: Phrase  # "MPI_Irecv(source = 0, tag = 1, ...)", or "MPI_Datatype VECTOR[3, 2, 4]"
-    place_label: str  # how its place is introduced: "called at", "made at"
+    place_label: str  # the words before its place: "called at", "made at"
     site: Site
-    tid: int | None = None  # the thread that is inside of the call now
-    details: tuple[Phrase, ...] = ()  # its part in the finding, a line each: element addresses
+    tid: int | None = None  # thread, if the call is active
+    details: tuple[Phrase, ...] = ()  # its part in the finding, one line each: element addresses
     evidence: Evidence = field(default=Evidence(), compare=False, repr=False)
-    start: ThreadCall | None = None  # the call that started it: of a persistent operation
-    is_wrong: bool = True  # False: its place is only the last that is known before the mistake
+    start: ThreadCall | None = None  # of a persistent operation: the call that started it
+    is_wrong: bool = True  # False: its place is only the last known one before the error
 
     @property
     def starting(self) -> Party | None:
-        """The call that started the operation, as a party; None if nothing is known of one."""
+        """The call that started the operation, as a party; None if it is unknown."""
         if self.start is None:
             return None
         how = f"started by {self.start.procedure} at"
@@ -58,38 +59,38 @@ class Party:
         return self.subject.text
 
     def with_details(self, *details: Phrase) -> Party:
-        """A copy with more details."""
+        """Return a copy with more details."""
         return replace(self, details=(*self.details, *details))
 
     def key(self, varies: Varies) -> object:
-        """The key of equal parties of several findings, without process and place."""
+        """Return the key of equal parties of several findings, without process and place."""
         details = (one for one in self.details if not one.is_left_out(varies))
         return self.subject.key(varies), tuple(one.key(varies) for one in details)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One mistake: the rule that is broken, where, and by whom."""
+    """One error: the violated rule, and the calls or objects that violate it."""
 
     rule: Rule
     what: Phrase  # one sentence without its full stop
     parties: tuple[Party, ...]
-    sentence: Phrase  # the rule's
+    sentence: Phrase  # of the rule
     advice: Phrase
-    standard: Version = None  # of the library of the first party's process
-    error_class: str = ""  # as the rule has it
-    follows: Phrase | None = None  # `what` of a finding of which this may be a consequence
+    standard: Version = None  # version of the library in the first party's process
+    error_class: str = ""  # as in the rule
+    follows: Phrase | None = None  # `what` of the finding that may be the cause of this one
     lifelines: Lifelines | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, rule: str, parties: Sequence[Party], case: str = "", /, **facts: Value) -> Finding:
-        """A finding of the rule with this id.
+        """Return a finding of the rule with this id.
 
         Args:
-            case: which of the rule's sentences says what is wrong, if it has several.
+            case: selects one of the rule's sentences, if it has several.
             facts: those of the sentence, the demand and the advice (`render/phrases.py`).
 
-        Raises KeyError for a rule, case or fact that there is none of.
+        Raises KeyError for an unknown rule, case or fact.
         """
         broken = RULES[rule]
         what = Phrase.of(template(rule, case), **facts)
@@ -100,7 +101,7 @@ class Finding:
 
     @property
     def placed(self) -> Iterator[Party]:
-        """The parties, and behind each the call that started its operation."""
+        """The parties, each followed by the call that started its operation."""
         for party in self.parties:
             yield party
             if (starting := party.starting) is not None:
@@ -108,12 +109,12 @@ class Finding:
 
     @property
     def severity(self) -> str:
-        """The rule's; of a consequence of another finding REMARK, since that is the error."""
+        """The rule's severity; REMARK if another finding is the cause, which is the error."""
         return self.rule.severity if self.follows is None else REMARK
 
     @property
     def pointing(self) -> Sequence[Party]:
-        """The calls, or the objects without a call: if all have one place, the mistake is there."""
+        """The calls, or objects without a call. If all have one place, the error is there."""
         wrong = [party for party in self.parties if party.is_wrong]
         return [party for party in wrong if party.place_label == "called at"] or wrong
 
@@ -123,20 +124,20 @@ class Finding:
         return f"{cited(self.rule.section, self.standard)}: {self.sentence}"
 
     def key(self, varies: Varies) -> object:
-        """The key of findings of one mistake, without processes and places."""
+        """Return the key of findings of one error, without processes and places."""
         follows = self.follows.key(varies) if self.follows is not None else None
         phrases = (self.what, self.sentence, self.advice)
         parties = tuple(party.key(varies) for party in self.parties)
         return self.rule.id, tuple(one.key(varies) for one in phrases), follows, parties
 
     def with_detail(self, detail: Phrase) -> Finding:
-        """A copy with one more detail of its last party."""
+        """Return a copy with a further detail of its last party."""
         *before, last = self.parties
         return replace(self, parties=(*before, last.with_details(detail)))
 
 
 def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The first of those that the same calls have made, as a loop does."""
+    """Yield the first of several findings about the same calls, as a loop makes them."""
     equal: dict[object, list[Finding]] = {}
     for one in findings:
         places = tuple((party.process, party.place_label, party.site) for party in one.placed)
@@ -148,7 +149,7 @@ def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def with_repeat_count(finding: Finding, count: int) -> Finding:
-    """The finding with a note that it stands for `count` others."""
+    """Return the finding with a note that it stands for `count` others."""
     if count == 0:
         return finding
     places = "the same place" if len(finding.parties) == 1 else "the same places"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Findings as text, those that differ only by rank together, and as records for machines.
+"""Findings as text and as JSON; findings that differ only by rank are combined.
 
-The only place where a finding becomes lines: of a run, of a report, in gdb, joined over nodes.
+All output uses this module: of a run, of a report, in gdb, and joined from several nodes.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from mpipp.render import header_calls
 from mpipp.render.phrases import Phrase, Varies
 from mpipp.symbolizer.source_frames import Frame
 
-Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; empty if not known
-Frames = Callable[[Party], Sequence[Frame]]  # the same, with what is known of each
-# Processes by their numbers: "rank 0 (inferior 1)", "ranks 0 to 3 (inferiors 1 to 4)"; "" where
-# only one is checked.
+Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; [] if they are unknown
+Frames = Callable[[Party], Sequence[Frame]]  # the same as frames with their data
+# The words for processes by number: "rank 0 (inferior 1)", "ranks 0 to 3 (inferiors 1 to 4)". "" if
+# only one process is checked.
 Label = Callable[..., str]
-Rank = Callable[[int], Optional[int]]  # of a process in MPI_COMM_WORLD, None: it has none
+Rank = Callable[[int], Optional[int]]  # of a process in MPI_COMM_WORLD; None: it has none
 
 
 @dataclass
 class Folded:
-    """A finding, and those of other ranks that made the same mistake."""
+    """A finding that stands for equal ones of other ranks."""
 
     finding: Finding
-    processes: list[tuple[int, ...]]  # of each: those of its parties
-    differ: bool  # whether others would show other facts
+    processes: list[tuple[int, ...]]  # for each of these findings, the processes of its parties
+    differ: bool  # whether the others would show other facts
 
 
 def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
-    """Findings that differ only by rank as one, in the order of the first."""
+    """Combine findings that differ only by rank, in the order of the first."""
     result: list[Folded] = []
     known: dict[object, list[Folded]] = {}
     for finding in findings:
         processes = tuple(party.process for party in finding.parties)
         key = folding_key(finding, where)
-        # Findings of one process stay separate.
+        # Two findings of the same processes are not combined.
         groups = known.setdefault(key, [])
         free = [one for one in groups if processes not in one.processes]
         group = min(free, key=lambda one: facts(one.finding) != facts(finding), default=None)
@@ -54,7 +54,7 @@ def folded(findings: Iterable[Finding], where: Where) -> list[Folded]:
 
 
 def folding_key(finding: Finding, where: Where) -> object:
-    """A key that is equal for findings that are folded; its `repr` is the same in every process."""
+    """Return a key, equal for combined findings; its `repr` is the same in every process."""
     numbers = [party.process for party in finding.parties]
     places = tuple(
         (numbers.index(p.process), p.place_label, tuple(where(p))) for p in finding.placed
@@ -63,20 +63,20 @@ def folding_key(finding: Finding, where: Where) -> object:
 
 
 def facts(finding: Finding) -> object:
-    """All that is shown of a finding but its processes and places."""
+    """Return everything that is shown of a finding, except its processes and places."""
     texts = (line.text for party in finding.parties for line in (party.subject, *party.details))
     return finding.what.text, finding.demanded, finding.advice.text, finding.follows, *texts
 
 
 class Line(NamedTuple):
-    """A line of a finding; `place`: the source line that it names, "" without."""
+    """A line of a finding's text; `place`: the source line that it names, else ""."""
 
     text: str
     place: str = ""
 
 
 def lines(record: Mapping[str, Any]) -> Iterator[Line]:
-    """A finding's record as text."""
+    """Yield a finding's record as text."""
     yield Line(f"{record['severity']}: {record['what']}")
     for party in record["parties"]:
         name = party["process"]
@@ -102,7 +102,7 @@ def _started(by: Mapping[str, Any] | None) -> Iterator[Line]:
 
 
 def started(party: Party, where: Where) -> dict[str, Any] | None:
-    """The call that started a party's operation, for machines; None if there is none."""
+    """Return the call that started a party's operation, as data; None if there is none."""
     starting = party.starting
     if starting is None:
         return None
@@ -116,7 +116,7 @@ def record(
     rank: Rank = lambda process: None,
     frames: Frames = lambda party: (),
 ) -> dict[str, Any]:
-    """A finding for machines; the schema stands in docs/reference/json.md."""
+    """Return a finding as data; docs/reference/json.md has the schema."""
     if isinstance(one, Finding):
         one = Folded(one, [tuple(party.process for party in one.parties)], False)
     finding = one.finding
@@ -143,7 +143,7 @@ def record(
 
 
 def _point(finding: Finding, frames: Frames) -> dict[str, Any] | None:
-    # The line of source that all calls of the finding have; None if they have several.
+    # The common source line of all calls of the finding; None if they have several.
     sources = ([(frame.path, frame.line) for frame in frames(p)] for p in finding.pointing)
     places = {header_calls.own(lines) for lines in sources}
     place = places.pop() if len(places) == 1 else None
@@ -151,7 +151,7 @@ def _point(finding: Finding, frames: Frames) -> dict[str, Any] | None:
 
 
 def shown(lines: Iterable[Line]) -> dict[str, Any]:
-    """The text of a finding, for its record."""
+    """Return the text of a finding, for its record."""
     known = list(lines)
     return {
         "text": "\n".join(line.text for line in known),
@@ -160,19 +160,19 @@ def shown(lines: Iterable[Line]) -> dict[str, Any]:
 
 
 def identity(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> object:
-    """Equal for the same mistake at another time, with its parties in any order."""
+    """Return a key that is equal for the same error at another time, with any order of parties."""
     parties = sorted((label(p.process), tuple(where(p))) for p in finding.parties)
     return finding.rule.id, finding.what.template, _names(finding.what), tuple(parties)
 
 
 def _names(phrase: Phrase) -> tuple[str, ...]:
-    # The facts that are the same at any time, in any order: of two calls either may be first.
+    # The facts that do not change over time, in any order, because either call may come first.
     return tuple(sorted(repr(value) for value in phrase.values(Varies.LOOKS)))
 
 
 def fingerprint(finding: Finding, where: Where, label: Label = lambda *numbers: "") -> str:
-    """A key of a finding that is unique in every process, like `identity`; 32 hex digits."""
-    # It takes some time to load.
+    """Return a key of a finding as 32 hex digits, equal in every process, like `identity`."""
+    # Loading the module is slow.
     import hashlib
 
     return hashlib.sha256(repr(identity(finding, where, label)).encode()).hexdigest()[:32]
@@ -198,6 +198,6 @@ def _party(
 
 
 def matched(call: Call) -> dict[str, int]:
-    """The arguments of a call by which it meets others', as integers."""
+    """Return the arguments of a call that decide its matching with other calls, as integers."""
     names = "dest", "source", "tag", "root"
     return {name: value for name in names if (value := getattr(call, name)) is not None}

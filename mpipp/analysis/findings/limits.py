@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Limits that a check has reached: said once the rest is done."""
+"""Limits that a check has reached; they are reported after the rest of the check."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Limits:
         self._reasons: dict[str, None] = {}
 
     def reached(self, reason: str) -> None:
-        """Something was left out."""
+        """Note that something was left out."""
         self._reasons[reason] = None
 
     @contextmanager
     def skip_on_error(self) -> Iterator[None]:
-        """Skip the rest of the block when it raises MpippError, and continue behind it."""
+        """Skip the rest of the block if it raises MpippError, and continue behind the block."""
         try:
             yield
         except MpippError as error:

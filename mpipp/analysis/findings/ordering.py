@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings of which another is the cause come after it, and say so."""
+"""Order of findings: a consequence comes after its cause, and refers to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from mpipp.analysis.findings.finding import Finding
 from mpipp.render.phrases import Phrase
 
-# Rules, each with those whose findings about the same call are the cause of its own.
+# For each rule, the rules whose findings about the same call are a cause of its findings.
 _CAUSES = {
     "root-mismatch": ("no-such-root",),
     "root-group-mismatch": ("no-such-root",),
@@ -20,7 +20,7 @@ _CAUSES = {
 
 
 def ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings, each directly followed by its consequences."""
+    """Yield the findings, each directly followed by its consequences."""
     known = list(findings)
     causes = _causes_by_call(known)
     following: dict[int, list[Finding]] = {}
@@ -41,7 +41,7 @@ def ordered(findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _causes_by_call(known: Sequence[Finding]) -> dict[object, int]:
-    # The places of the first causes, by rule and call: there may be very many findings.
+    # The indices of possible causes, by rule and call: there may be very many findings.
     found: dict[object, int] = {}
     rules = {rule for causes in _CAUSES.values() for rule in causes}
     for place, one in enumerate(known):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The actions of the processes around a conflict of one-sided operations, or a wrong call."""
+"""The actions of the processes around a conflict of one-sided operations, or an erroneous call."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mpipp.model import Site
 
-if TYPE_CHECKING:  # it takes some time to load
+if TYPE_CHECKING:  # the import is slow
     from mpipp.analysis.rma_engine import Conflict
 
-_OPEN = -1  # in place of a point
-# By why two accesses conflict: what is so between them.
+_OPEN = -1  # stands for an unknown or open end
+# For each kind of conflict, the relation between the two accesses.
 _IS = {
     "pending": "not complete yet",
     "incomplete": "may not be complete",
@@ -24,8 +24,8 @@ _ENDS = {
     "lock": "MPI_Win_unlock or MPI_Win_flush after the first, then ",
     "lock_all": "MPI_Win_unlock_all or MPI_Win_flush after the first, then ",
 }
-# By the rule of a mistake: the text of its event, the text of the conflicting one, and the missing
-# or wrong part.
+# For each rule: the text of its event, the text of the conflicting event, and the missing or wrong
+# part.
 MISTAKEN = {
     "rma-no-epoch": (
         "no epoch is open for its target",
@@ -106,23 +106,26 @@ MISTAKEN = {
 
 
 class Point(NamedTuple):
-    """A call, or some loads or stores of one place."""
+    """A call, or loads or stores at one place."""
 
-    process: int  # its number among those that are checked
+    process: int  # its number among the checked processes
     call: str
     site: Site
-    text: str = ""  # of an access, or of a call that is wrong: what it does
+    text: str = ""  # for an access or an erroneous call: its action
 
 
 class Lifelines(NamedTuple):
-    """Points by their places among `points`, in which those of a process are in its order.
+    """Points of several processes; the other attributes refer to them by index.
 
     Attributes:
-        epochs: points at which an epoch begins, and ends; -1: it is active.
+        points: the points; those of one process are in its order.
+        epochs: the points at which an epoch begins and ends; -1: it is active.
         pending: an operation, and the call that completes it; -1: it is unknown.
-        edges: the second is ordered after the first, and after all earlier actions of its process.
-        missing: the two accesses; twice the same: a call is wrong by itself.
-        why: the fact between these; `wanted`: the call that would order them.
+        edges: the second point is ordered after the first, and after all earlier ones of its
+            process.
+        missing: the two accesses without order; equal if a call is erroneous by itself.
+        why: the relation between these two.
+        wanted: the call that would order them.
     """
 
     points: tuple[Point, ...]
@@ -135,7 +138,7 @@ class Lifelines(NamedTuple):
 
 
 class NumberedPoint(NamedTuple):
-    """A point, with its process's rank in MPI_COMM_WORLD and its number there."""
+    """A point, with its process's rank in MPI_COMM_WORLD and its number in that process."""
 
     rank: int
     number: int
@@ -143,13 +146,13 @@ class NumberedPoint(NamedTuple):
 
 
 class Points:
-    """Points that are gathered, each once."""
+    """A collection of points, each once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, int], NumberedPoint] = {}
 
     def add(self, found: NumberedPoint) -> tuple[int, int]:
-        """The key of the point for later references."""
+        """Add a point, and return its key for later references."""
         key = found[:2]
         known = self._found.get(key)
         if known is None or not known.point.text:
@@ -164,7 +167,7 @@ class Points:
         missing: tuple[tuple[int, int], tuple[int, int]],
         why: tuple[str, str],
     ) -> Lifelines:
-        """All of them: the process of the first access comes first."""
+        """Return the lifelines of all points; the process of the first access comes first."""
         first = missing[0][0]
         keys = sorted(self._found, key=lambda key: (key[0] != first, key))
         places = {key: number for number, key in enumerate(keys)}
@@ -186,11 +189,10 @@ class Points:
 
 
 def why(found: Conflict, told: str) -> tuple[str, str]:
-    """The relation of the accesses, and the missing synchronization.
+    """Return the relation of the accesses, and the missing synchronization.
 
     Args:
-        told: the procedure by which the second's process is ordered after the first's call,
-            if it is.
+        told: the procedure that orders the second access's process after the first call, or "".
     """
     return _IS[found.why], f"missing: {_missing_completion(found, told)}"
 

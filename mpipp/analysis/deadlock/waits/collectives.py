@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What do collective calls wait for? (MPI-4.1, sections 6.1, 6.14, 7.4 and 8)
+"""The conditions of collective calls (MPI-4.1, sections 6.1, 6.14, 7.4 and 8).
 
-A process may return as soon as its part is done. The root of a broadcast need not wait for anybody,
-unless the library makes it. A call may need the others, their data or their agreement. Then it
+A process may return as soon as its part is done. The root of a broadcast need not wait for any
+process, unless the library makes it wait. If a call needs data or agreement of other processes, it
 waits for those that have made fewer collective calls on the communicator.
 """
 
@@ -27,32 +27,32 @@ _UNCERTAIN = Unknown("mpipp cannot match the collective calls with certainty")
 
 
 class _NeededRank(NamedTuple):
-    rank: int  # on the communicator, of the remote group of an intercommunicator
+    rank: int  # on the communicator; for an intercommunicator in the remote group
     lenient: bool
 
 
 class _Arrivals(NamedTuple):
-    # A communicator's processes by rank. `late` have not reached a call, with their rank in
-    # MPI_COMM_WORLD. Others are or were in another call in its place, or are past it, which is
-    # looked up when they are waited for.
+    # The states of a communicator's processes, by rank. `late` have not reached a call, and have
+    # their ranks in MPI_COMM_WORLD. `different` are in another call in its place. `past` have left
+    # it, and their completed call is looked up only if it is needed.
     late: dict[int, int]
     different: dict[int, tuple[int, Operation]]
     past: dict[int, tuple[int, Member]]
 
 
 class Collectives:
-    """Collective communication between the processes of one MPI_COMM_WORLD."""
+    """The conditions of collective calls in one MPI_COMM_WORLD."""
 
     def __init__(self, known: World, messages: Messages) -> None:
         self._known = known
         self._messages = messages
         self._creations = Creations(known, messages)
         self._found: dict[tuple[object, ...], _Arrivals | Unknown] = {}
-        # By process and communicator: decoded once, because there may be a million calls.
+        # By process and communicator. Decoded once, because there may be a million calls.
         self._over: dict[tuple[int, int], Sequence[Stretch]] = {}
 
     def call(self, operation: Operation) -> Condition:
-        """The condition of a collective call; others are unknown without a communicator."""
+        """Return the condition of a collective call; Unknown if its communicator is unknown."""
         call = operation.call
         if call.facts.operation in ("Comm_create_from_group", "Intercomm_create_from_groups"):
             return self._creations.from_groups(operation)
@@ -75,7 +75,7 @@ class Collectives:
         return AllOf((found, other or Unknown("the state of its group's leader is unknown")))
 
     def _leading(self, operation: Operation, member: Member) -> Operation | None:
-        # The same call of MPI_Intercomm_create by the leader of the group, if that is in it.
+        # The call of MPI_Intercomm_create by the group's leader, if it is active.
         leader = operation.call.arguments.get("local_leader")
         if leader == member.comm.rank:
             return operation
@@ -88,9 +88,9 @@ class Collectives:
         return found if same else None
 
     def started(self, operation: Operation) -> Condition:
-        """The condition of a persistent collective operation: as many starts of the others.
+        """Return the condition of a persistent collective operation: equally many starts by others.
 
-        They are the same operation where the calls that made them have the same ordinal.
+        Operations belong together if the calls that created them have equal ordinals.
         """
         request, call, member = operation.request, operation.call, self._known.member_of(operation)
         if request is None or member is None or call.ordinal is None:
@@ -114,7 +114,7 @@ class Collectives:
         return AllOf(found) if found else NoWait()
 
     def _starts(self, member: Member, rank: int, ordinal: int) -> int | None:
-        # How often a process has started the operation; None: not known.
+        # How often a process has started the operation; None if it is unknown.
         peer = self._known.peer(member, rank)
         if peer is None:
             world_rank = self._known.world_rank(member, rank)
@@ -164,7 +164,7 @@ class Collectives:
         return AllOf(tuple(found)) if found else NoWait()
 
     def _arrivals(self, member: Member, name: str, ordinal: int) -> _Arrivals | Unknown:
-        # The arrivals that a process may wait for; equal for all of a communicator.
+        # The arrivals that a process may wait for; equal for all processes of a communicator.
         comm = member.comm
         key = (comm.identity, self._known.world_rank(member, 0), ordinal, name)
         if key not in self._found:
@@ -195,7 +195,7 @@ class Collectives:
         return found
 
     def _active_call(self, member: Member, ordinal: int) -> Operation | None:
-        # The process's collective call with that ordinal, if it is still active.
+        # The process's collective call with that ordinal, if it is active.
         for operation in member.process.operations:
             call = operation.call
             if call.ordinal != ordinal or call.dest is not None or call.source is not None:
@@ -206,7 +206,7 @@ class Collectives:
         return None
 
     def _completed_call(self, member: Member, ordinal: int) -> Operation | None:
-        # The process's completed collective call with that ordinal, if it is kept.
+        # The process's completed collective call with that ordinal, if it is in the history.
         process, comm = member
         key = process.number, comm.header.record
         if key not in self._over:
@@ -217,7 +217,7 @@ class Collectives:
             return None
         try:
             call = found[at].at(ordinal).call
-        except MpippError:  # it is damaged: other data are used
+        except MpippError:  # the record is damaged: decide without it
             return None
         return Operation(process, replace(call, ordinal=ordinal), None, None, comm)
 
@@ -235,7 +235,7 @@ def _completed_calls(member: Member) -> Sequence[Stretch]:
 
 
 def _needed_ranks(name: str, operation: Operation, member: Member) -> Iterable[_NeededRank] | None:
-    # The processes whose part a call needs, None if unknown.
+    # The processes whose part a call needs; None if they are unknown.
     comm = member.comm
     size = comm.remote_size if comm.inter else comm.size
     others = [rank for rank in range(size) if comm.inter or rank != comm.rank]
@@ -259,7 +259,7 @@ def _needed_ranks(name: str, operation: Operation, member: Member) -> Iterable[_
     theirs = sources(member) if operation.among_neighbors else None
     if theirs is None:
         return None
-    # In place of what is beyond the grid there is no process (MPI-4.1, section 8.6).
+    # Neighbors beyond the border of a grid do not exist (MPI-4.1, section 8.6).
     wanted = ((i, rank) for i, rank in enumerate(theirs) if rank is not None)
     return [_NeededRank(rank, not _has_data(operation, i)) for i, rank in wanted]
 
@@ -281,7 +281,7 @@ def _rooted(operation: Operation, member: Member, others: list[int]) -> list[_Ne
 
 
 def _has_data(operation: Operation, rank: int) -> bool:
-    # Return whether something comes from that process; MPI_IN_PLACE is never a receive buffer.
+    # Return whether data come from that process; MPI_IN_PLACE is never a receive buffer.
     writing = [buffer for buffer in operation.call.buffers if "writes" in buffer.access]
     return any(
         _amount(buffer, rank) > 0 and own_count(operation, buffer) != 0 for buffer in writing

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Waits in calls by which only some of the processes make a communicator (MPI-4.1, sections 7.4.2
-and 7.6.2).
+"""The conditions of calls by which some processes create a communicator.
 
-The members of a group find each other by the group and a tag, the leaders of two groups by their
-ranks and a tag. Both are counted when the calls start (wrapper/recorder/matching/channels.h).
-Without a communicator the tag is a string.
+See MPI-4.1, sections 7.4.2 and 7.6.2. The members of a group find each other by the group and a
+tag, the leaders of two groups by their ranks and a tag. Each process counts both when a call starts
+(wrapper/recorder/matching/channels.h). Calls without a communicator have a string as tag.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ _UNKNOWN = Unknown("mpipp cannot match these calls with certainty")
 
 
 class Creations:
-    """The creations of the processes of one MPI_COMM_WORLD."""
+    """The conditions of calls that create communicators in one MPI_COMM_WORLD."""
 
     def __init__(self, known: World, messages: Messages) -> None:
         self._known = known
         self._messages = messages
 
     def group(self, operation: Operation) -> Condition:
-        """The condition of MPI_Comm_create_group."""
+        """Return the condition of MPI_Comm_create_group."""
         member, ranks = self._known.member_of(operation), group_members.ranks(operation)
         if member is None or operation.call.tag is None or ranks is None:
             return _UNKNOWN
         return self._gathered(operation, member, ranks, operation.call.tag)
 
     def from_groups(self, operation: Operation) -> Condition:
-        """The condition of MPI_Comm_create_from_group, and MPI_Intercomm_create_from_groups."""
+        """Return the condition of MPI_Comm_create_from_group, MPI_Intercomm_create_from_groups."""
         call, process = operation.call, operation.process
         member, ranks = self._no_comm_member(process), group_members.ranks(operation)
         if member is None or ranks is None or self._known.rank(process) is None:
@@ -73,7 +72,7 @@ class Creations:
         return Event("group", frozenset(late), operation, member) if late else NoWait()
 
     def _leading(self, operation: Operation, ranks: Sequence[int]) -> Operation | None:
-        # The same call by the leader of the group, if that is in it.
+        # The call of the group's leader, if it is active.
         leader = operation.call.arguments.get("local_leader")
         if not isinstance(leader, int) or not 0 <= leader < len(ranks):
             return None
@@ -103,8 +102,8 @@ class Creations:
         )
 
     def _far(self, operation: Operation, leader: int) -> Condition:
-        # The other group, once its leader has come: its processes must come, too, but the
-        # standard does not say that others wait for them.
+        # The condition of the other group after its leader has called. All its processes must call,
+        # but the standard does not say that this group waits for them.
         process = self._known.process(leader)
         member = self._no_comm_member(process) if process is not None else None
         tag = _tag(operation)
@@ -119,10 +118,11 @@ class Creations:
         return NoWait()
 
     def leader(self, leading: Operation, operation: Operation) -> Condition:
-        """The condition of MPI_Intercomm_create in the leader of its group.
+        """Return the condition of MPI_Intercomm_create in the leader of its group.
 
         Args:
-            operation: that of which it is asked, by another process of the group perhaps.
+            leading: the leader's call.
+            operation: the call that waits; it may belong to another process of the group.
         """
         call, process = leading.call, leading.process
         remote, handle = call.arguments.get("remote_leader"), call.arguments.get("peer_comm")
@@ -143,7 +143,8 @@ class Creations:
         rank: int,
         tag: int,
     ) -> Condition:
-        # The leaders by the ranks that they are counted by; and the other's in MPI_COMM_WORLD.
+        # `leaders` are the ranks by which the calls are counted; `rank` is the other leader's rank
+        # in MPI_COMM_WORLD.
         own, remote = leaders
         count = self._count(member, "leaders", remote, tag)
         if not count or own == remote:
@@ -160,14 +161,14 @@ class Creations:
         return Member(process, found) if isinstance(found, Comm) else None
 
     def _is_member(self, rank: int, member: Member) -> bool:
-        # A process with the communicator, but without its identity. A process without counts in the
-        # record for groups has made no such call.
+        # Tests for a process with the communicator under an unknown identity. If it has no
+        # counts for calls without a communicator, it has made none.
         process = self._known.process(rank)
         apart = member.comm.header.record == member.process.registry.info.apart
         return process is not None and (not apart or process.registry.info.unseen)
 
     def _count(self, member: Member, sequence: str, peer: int, tag: int) -> int | None:
-        # None: not certain.
+        # None if the count is uncertain.
         if sequence in member.comm.uncertain:
             return None
         return self._messages.counts(member).tags(sequence, peer).get(tag, 0)
@@ -183,7 +184,7 @@ class Creations:
 
 
 def _key(ranks: Sequence[int]) -> int:
-    # As mpipp_recorder_gathering.
+    # As mpipp_recorder_gathering in the wrapper.
     found = len(ranks)
     for rank in ranks:
         found = _mixed(found, rank & _WORD)
@@ -191,7 +192,7 @@ def _key(ranks: Sequence[int]) -> int:
 
 
 def _tag(operation: Operation) -> int:
-    # As mpipp_recorder_gathering_groups.
+    # As mpipp_recorder_gathering_groups in the wrapper.
     found = int(operation.call.facts.over == "groups")
     for character in group_members.stringtag(operation):
         found = _mixed(found, character)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Waits in calls that end a communicator (MPI-4.1, section 7.4.3).
+"""The conditions of calls that free a communicator (MPI-4.1, section 7.4.3).
 
 These calls are collective, and are the last call of each process on the communicator. They have no
 ordinal, but come after all calls that have one. The library decides whether they wait for each
-other. Some wait for no other process, because MPI_Comm_free only marks the communicator.
+other. Some libraries never wait, because MPI_Comm_free only marks the communicator.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ _ENDS = ("MPI_Comm_free", "MPI_Comm_disconnect")
 
 
 def freed_by(call: Call) -> int | None:
-    """The handle of the communicator that a call ends."""
+    """Return the handle of the communicator that a call frees, or None."""
     handle = call.arguments.get("comm") if call.procedure in _ENDS else None
     return handle if isinstance(handle, int) else None
 
 
 class Freeing:
-    """Such calls of the processes of one MPI_COMM_WORLD."""
+    """The conditions of these calls in one MPI_COMM_WORLD."""
 
     def __init__(self, messages: Messages) -> None:
         self._known = messages.known
         self._messages = messages
 
     def call(self, operation: Operation) -> Condition:
-        """The condition of one free."""
+        """Return the condition of one call."""
         comm = self._known.comm(operation.process, freed_by(operation.call))
         if comm is None or "collectives" in comm.uncertain:
             return Unknown("mpipp cannot match the collective calls with certainty")
@@ -63,7 +63,7 @@ class Freeing:
         return AllOf(tuple(different)) if different else NoWait()
 
     def _has_pending(self, operation: Operation, comm: Comm) -> bool:
-        # MPI_Comm_disconnect waits for them (MPI-4.1, section 11.10.4).
+        # MPI_Comm_disconnect waits for pending operations (MPI-4.1, section 11.10.4).
         if operation.call.procedure != "MPI_Comm_disconnect":
             return False
         of = [one.call.comm for one in operation.process.operations if one.request is not None]
@@ -71,7 +71,7 @@ class Freeing:
         return any(one is not None and one.identity == comm.identity for one in known)
 
     def _meets(self, member: Member, made: int) -> Operation | None:
-        # The call of a process after that many collective calls.
+        # The call of a process that follows this number of collective calls.
         joined = self._messages.counts(member).collective_calls
         for operation in member.process.operations:
             call = operation.call

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The conditions of a wait: events that other processes cause.
+"""The conditions of a wait: events that other processes must cause.
 
-A condition is met, not known, one event (`Event`), or several: all of them (MPI_Waitall) or
-one of them (MPI_Waitany, wildcards).
+A condition is met, unknown, one event (`Event`), or several: all of them (MPI_Waitall) or one of
+them (MPI_Waitany, wildcards).
 """
 
 from __future__ import annotations
@@ -17,36 +17,34 @@ from mpipp.analysis.context.world import Member
 
 @dataclass(frozen=True)
 class NoWait:
-    """Nothing is waited for: the call can return."""
+    """The condition is met: the call can return."""
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """It is unknown whether it is there already."""
+    """It is unknown whether the condition is met."""
 
-    reason: str  # why: "receives with MPI_ANY_SOURCE may have taken the message"
-    operation: Operation | None = None  # the one of several that is unknown
+    reason: str  # "receives with MPI_ANY_SOURCE may have taken the message"
+    operation: Operation | None = None  # the unknown one of several operations
 
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Something that one of the processes, or each of them, has still to do."""
+    """An action that one of some processes, or each of them, must still take."""
 
-    kind: str  # "send" "receive" "collective" "fence" ...: what it is that they have to do
-    ranks: frozenset[int]  # of the processes, in MPI_COMM_WORLD
-    operation: Operation  # the one that waits for it
-    member: Member  # the waiting process on the communicator concerned
-    any: bool = False  # one of them will do
+    kind: str  # the action: "send" "receive" "collective" "fence" ...
+    ranks: frozenset[int]  # of these processes, in MPI_COMM_WORLD
+    operation: Operation  # the operation that waits for it
+    member: Member  # the waiting process on the communicator
+    any: bool = False  # whether one of the processes is enough
     # Only this MPI library waits for it: the standard allows the call to return earlier.
     lenient: bool = False
-    # For what was done instead: a process's other call that stands in its place.
+    # Another call that the process made in place of the expected one.
     mismatch: Operation | None = None
 
     @property
     def is_ready_send(self) -> bool:
-        """Return whether it is the receive that a ready send waits for, which is wrong without
-        it.
-        """
+        """True for a missing receive of a ready send, which is erroneous without it."""
         return self.kind == "receive" and self.operation.call.facts.operation == "Rsend"
 
 
@@ -68,9 +66,10 @@ Condition = Union[NoWait, Unknown, Event, AllOf, AnyOf]
 
 
 def holds(condition: Condition, moves: Callable[[int], bool], lenient: bool) -> bool:
-    """Return whether a condition may be met if those processes continue for which `moves`.
+    """Return whether a condition may be met if the processes for which `moves` is true continue.
 
-    lenient: True if the library's own conditions count as met.
+    Args:
+        lenient: whether conditions that only this library demands count as met.
     """
     if isinstance(condition, Event):
         if condition.lenient and lenient:
@@ -89,7 +88,7 @@ def holds(condition: Condition, moves: Callable[[int], bool], lenient: bool) -> 
 def lacking(
     condition: Condition, moves: Callable[[int], bool], lenient: bool = False
 ) -> Iterator[Event]:
-    """The events for want of which a condition does not hold, all that there are."""
+    """Yield all events whose absence keeps a condition from being met."""
     if holds(condition, moves, lenient):
         return
     if isinstance(condition, Event):
@@ -100,7 +99,7 @@ def lacking(
 
 
 def parts(condition: Condition) -> Iterator[NoWait | Unknown | Event]:
-    """The parts of a condition."""
+    """Yield the simple conditions in a condition."""
     if isinstance(condition, (AllOf, AnyOf)):
         for one in condition.conditions:
             yield from parts(one)
@@ -109,12 +108,12 @@ def parts(condition: Condition) -> Iterator[NoWait | Unknown | Event]:
 
 
 def events(condition: Condition) -> Iterator[Event]:
-    """All events in a condition."""
+    """Yield all events in a condition."""
     return (one for one in parts(condition) if isinstance(one, Event))
 
 
 def of_operation(condition: Condition, operation: Operation) -> Condition:
-    """The condition for a call that waits for several operations, of which this is one."""
+    """Return a condition with its operation, for a call that waits for several operations."""
     if isinstance(condition, Unknown):
         return replace(condition, operation=operation)
     if isinstance(condition, (AllOf, AnyOf)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does a call that a thread is inside of wait for?"""
+"""The condition of an active call, by its kind."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from mpipp.model import Broken, Polls, Request
 
 _MOST_REQUESTS = 1 << 16
 
-# Procedures that complete requests, and whether they wait for all of them or for one.
+# Procedures that complete requests and wait for all of them, or for one.
 _ALL_OF = ("MPI_Wait", "MPI_Waitall")
 _ONE_OF = ("MPI_Waitany", "MPI_Waitsome")
 
 _NEVER_WAIT = ("MPI_Start", "MPI_Test_cancelled")
 
 # Operations that are not collective, have no peer, and may still wait: the reason why their
-# condition is unknown. No other operation waits.
+# condition is unknown. Other operations of this kind never wait.
 _BUFFERED = "the wrapper does not record which buffered messages have been received"
 _NAMES = "it asks a name service outside the job"
 _UNTOLD = {
@@ -60,9 +60,7 @@ class Waits:
         self.freeing = Freeing(self.messages)
 
     def call(self, operation: Operation) -> Condition:
-        """The condition of an active call; met also if the call never waits, or for nothing
-        known.
-        """
+        """Return the condition of an active call; NoWait if the call never waits."""
         procedure = operation.call.procedure
         if operation.call.facts.polls:
             return NoWait()
@@ -76,9 +74,9 @@ class Waits:
         return self._communication(operation)
 
     def polled(self, operation: Operation, polls: Polls) -> Condition:
-        """The condition of a thread's last poll: the results that it may find.
+        """Return the condition of a thread's last poll: the results for which the thread may wait.
 
-        For requests any pending one: the polled ones may change from call to call.
+        For requests this is any pending one, because the next poll may use other requests.
         """
         if polls.vary:
             return Unknown("it polls for different things in turn")
@@ -117,11 +115,11 @@ class Waits:
 
     def _reception(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
         if operation.request is None and operation.call.answered:
-            return NoWait()  # it is about to return
+            return NoWait()  # the call is about to return
         return self.messages.receiving(operation, tag, ordinal)
 
     def _requests(self, operation: Operation) -> Iterator[Condition]:
-        # Requests that are null, inactive or complete are not waited for (MPI-4.1, section 3.7.3).
+        # A call does not wait for null, inactive or complete requests (MPI-4.1, section 3.7.3).
         call, process = operation.call, operation.process
         try:
             given = process.registry.passed_requests(call, _MOST_REQUESTS)
@@ -135,7 +133,7 @@ class Waits:
             found = candidates[0] if candidates else None
             if isinstance(found, Broken) or found is None:
                 yield Unknown("a request is unknown")
-            elif len(candidates) > 1:  # MPI libraries give one handle to all that are complete
+            elif len(candidates) > 1:  # MPI libraries share a handle only between complete requests
                 yield NoWait()
             elif isinstance(found, Request) and not found.header.null:
                 if found.pending:
@@ -150,7 +148,7 @@ class Waits:
         procedure = request.call.procedure
         if procedure == "MPI_Grequest_start":
             return Unknown("the program itself completes it")
-        if request.sharing > 1:  # MPI libraries give one handle to all that are complete
+        if request.sharing > 1:  # MPI libraries share a handle only between complete requests
             return NoWait()
         if request.persistent and request.call.dest is None and request.call.source is None:
             return self.collectives.started(operation)
@@ -162,7 +160,7 @@ class Waits:
 
 
 def flattened(condition: Condition) -> Condition:
-    """A condition without parts that are met: None of them is waited for."""
+    """Return a condition without its met parts; NoWait if nothing remains."""
     if isinstance(condition, AllOf):
         rest = tuple(
             one for one in map(flattened, condition.conditions) if not isinstance(one, NoWait)
@@ -175,7 +173,7 @@ def flattened(condition: Condition) -> Condition:
 
 
 def waits_for(condition: Condition) -> bool:
-    """Return whether anything is waited for that is known."""
+    """Return whether a condition certainly waits for some event."""
     if isinstance(condition, (AllOf, AnyOf)):
         found = [waits_for(one) for one in condition.conditions]
         return any(found) if isinstance(condition, AllOf) else bool(found) and all(found)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What do collective calls on files wait for? (MPI-4.1, sections 14.2 to 14.4)
+"""The conditions of collective calls on files (MPI-4.1, sections 14.2 to 14.4).
 
-They may return before the others have come; a library that exchanges data or agrees on something
-makes them wait. The n-th such call of a process on a file belongs to the n-th of the others.
+These calls may return before the others have called. They wait if the library exchanges data or
+agrees on something. The n-th such call of a process on a file matches the n-th call of the others.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _UNCERTAIN = Unknown("mpipp cannot match the collective calls on the file with c
 
 
 class _Opened(NamedTuple):
-    # The key of a file in all processes that have opened it together.
-    comm: int  # the communicator's identity
-    ordinal: int  # there, of MPI_File_open
+    # The key of a file, equal in all processes that have opened it together.
+    comm: int  # identity of the communicator
+    ordinal: int  # of MPI_File_open on this communicator
 
 
 class Files:
-    """Collective calls on files, of the processes of one MPI_COMM_WORLD."""
+    """The conditions of collective calls on files in one MPI_COMM_WORLD."""
 
     def __init__(self, known: World) -> None:
         self._known = known
         self._files: dict[Process, dict[_Opened, File]] = {}
 
     def call(self, operation: Operation) -> Condition:
-        """The condition of a call on a file."""
+        """Return the condition of a call on a file."""
         process, call = operation.process, operation.call
         if call.facts.over != "file":
             return NoWait()
         if call.answered and operation.request is None:
-            return NoWait()  # it is about to return
+            return NoWait()  # the call is about to return
         handle = file_of(call)
         found = process.registry.find("file", handle) if handle is not None else None
         opened = self._opened(process, found) if isinstance(found, File) else None
@@ -84,15 +84,15 @@ class Files:
                 opened = self._opened(process, file) if isinstance(file, File) else None
                 if opened is None or not isinstance(file, File):
                     continue
-                before = found.get(opened)  # of one that is closed the handle may be another's now
+                before = found.get(opened)  # another file may have the handle of a closed one
                 if before is None or before.header.serial < file.header.serial:
                     found[opened] = file
         return self._files[process]
 
 
 def _inside(process: Process, file: File) -> Operation | None:
-    # The collective call on a file that a thread of the process is inside of; one that MPI has
-    # completed is counted already.
+    # The active collective call on a file. A call that MPI has completed is already counted in
+    # `joined`.
     for operation in process.operations:
         call = operation.call
         collective = call.facts.over == "file" and not call.answered

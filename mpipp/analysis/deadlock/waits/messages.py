@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What do sends, receives and probes wait for? (MPI-4.1, sections 3.4, 3.5 and 3.8)
+"""The conditions of sends, receives and probes (MPI-4.1, sections 3.4, 3.5 and 3.8).
 
 The n-th send from one process to another with a tag matches the n-th receive of that source and tag
-(wrapper/channels.h). So counts show which messages are there. Nonblocking receives with
-MPI_ANY_SOURCE or MPI_ANY_TAG take messages of unknown channels: then totals may still decide.
+(wrapper/recorder/matching/channels.h). So counts show which messages were sent. Nonblocking
+receives with MPI_ANY_SOURCE or MPI_ANY_TAG take messages of unknown channels. Then the total counts
+may still decide.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ class Counts:
                 self._posted += channel.posted
 
     def received(self, source: int, tag: int) -> int:
-        """Receives posted, at least."""
+        """Return a lower bound of the number of posted receives."""
         return self.tags("receives", source).get(tag, 0)
 
     def tags(self, sequence: str, peer: int) -> Mapping[int, int]:
-        """The counts of all tags with a peer that is no wildcard."""
+        """Return the counts by tag, for a peer that is not a wildcard."""
         return self._by_peer.get((sequence, peer), _NOTHING)
 
     @property
@@ -52,7 +53,7 @@ class Counts:
 
     @property
     def posted(self) -> int:
-        """Receives posted in all channels, with those of any message that returned."""
+        """The number of receives in all channels, including returned receives of any message."""
         return self._posted
 
 
@@ -64,14 +65,14 @@ class Messages:
         self._counts: dict[tuple[int, int], Counts] = {}
 
     def counts(self, member: Member) -> Counts:
-        """The counts of a process on a communicator."""
+        """Return the counts of a process on a communicator."""
         key = (id(member.process), member.comm.header.record)
         if key not in self._counts:
             self._counts[key] = Counts(member.comm)
         return self._counts[key]
 
     def sending(self, operation: Operation) -> Condition:
-        """The condition of a send."""
+        """Return the condition of a send."""
         call = operation.call
         if call.dest is None or call.tag is None:
             return Unknown(_DAMAGED)
@@ -98,9 +99,12 @@ class Messages:
         return waits
 
     def receiving(self, operation: Operation, tag: int, ordinal: int | None) -> Condition:
-        """The condition of a receive or a probe; `ordinal` of a receive, None: uncertain.
+        """Return the condition of a receive or a probe.
 
-        A probe waits for a message that no receive is posted for.
+        A probe waits for a message without a posted receive.
+
+        Args:
+            ordinal: of a receive; None: uncertain.
         """
         call, process = operation.call, operation.process
         if call.source is None:
@@ -111,7 +115,7 @@ class Messages:
         if member is None or "receives" in member.comm.uncertain:
             return Unknown(ELSEWHERE if member is None else THREADS)
         if operation.request is not None and call.answered:
-            return Unknown(_FREED)  # and its handle may be another's
+            return Unknown(_FREED)  # another communicator may have its handle
         any_source, any_tag = self.wildcards(operation, tag)
         if not any_source:
             return self._from(operation, member, call.source, None if any_tag else tag, ordinal)
@@ -160,8 +164,7 @@ class Messages:
         return waits if self._all_taken(member) else Unknown(_WILDCARDS)
 
     def _all_taken(self, member: Member) -> bool:
-        # Return whether receives that are complete have taken all messages that were sent to a
-        # process.
+        # Return whether completed receives have taken all messages that were sent to a process.
         sent = 0
         for peer in self.known.peers(member):
             if peer is None or "sends" in peer.comm.uncertain:
@@ -172,7 +175,7 @@ class Messages:
         return sent <= taken - len(list(self.receives(member)))
 
     def receives(self, member: Member) -> Iterator[tuple[Operation, int]]:
-        """The receives of a process on a communicator that are not complete, with their tags."""
+        """Yield the incomplete receives of a process on a communicator, with their tags."""
         for operation in member.process.operations:
             call, tag = operation.call, receive_tag(operation.call)
             if tag is None or not operation.started or call.partitioned:
@@ -192,12 +195,12 @@ class Messages:
 
 
 def receive_tag(call: Call) -> int | None:
-    """The tag of what a call receives; None if it is no receive or probe by source and tag."""
+    """Return the tag of a call's receive or probe; None if it has none by source and tag."""
     if call.source is None or call.message is not None:
         return None
     return call.recvtag if call.recvtag is not None else call.tag
 
 
 def _mode(call: Call) -> str:
-    # "b" buffered, "s" synchronous, "" standard, or ready, which may return as that one.
+    # "b": buffered; "s": synchronous; "": standard, or ready, which may return like standard.
     return {"Bsend": "b", "Ssend": "s"}.get(call.facts.operation, "")

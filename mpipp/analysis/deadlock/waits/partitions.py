@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What do partitioned sends and receives wait for? (MPI-4.1, section 4.2)
+"""The conditions of partitioned sends and receives (MPI-4.1, section 4.2).
 
-The n-th call of MPI_Psend_init to a process with a tag matches the n-th of MPI_Precv_init there.
-Their operations are started equally often. A message is there when all partitions are marked ready.
+The n-th call of MPI_Psend_init to a process with a tag matches the n-th call of MPI_Precv_init
+there. Their operations are started equally often. A message has been sent when all partitions are
+marked ready.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ _SENDS, _RECEIVES = "partitioned sends", "partitioned receives"
 
 
 class Partitions:
-    """Partitioned communication between the processes of one MPI_COMM_WORLD."""
+    """The conditions of partitioned communication in one MPI_COMM_WORLD."""
 
     def __init__(self, messages: Messages) -> None:
         self._known = messages.known
         self._messages = messages
 
     def call(self, operation: Operation) -> Condition:
-        """The condition of a started operation."""
+        """Return the condition of a started operation."""
         request, call = operation.request, operation.call
         member = self._known.member_of(operation)
         if request is None or member is None:
@@ -67,13 +68,14 @@ class Partitions:
         return Event("partitions", ranks, operation, member) if lacks and not sends else NoWait()
 
     def _count(self, operation: Operation, member: Member, there: Member) -> int:
-        # How many such operations the other process has made.
+        # The number of matching operations that the other process has created.
         sequence = _SENDS if operation.call.dest is None else _RECEIVES
         tags = self._messages.counts(there).tags(sequence, member.comm.rank)
         return tags.get(operation.call.tag or 0, 0)
 
     def _opposite_side(self, operation: Operation, member: Member, there: Member) -> Request | None:
-        # The other side; None: it is not made, or freed by now.
+        # The matching request of the other process; None if it is not created yet, or already
+        # freed.
         call = operation.call
         for found in there.process.registry.objects("request"):
             if not isinstance(found, Request) or not found.call.partitioned:

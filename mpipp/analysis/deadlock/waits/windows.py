@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What does the synchronization of windows wait for? (MPI-4.1, section 12.5)
+"""The conditions of calls that synchronize windows (MPI-4.1, section 12.5).
 
-Most of it may return at once, and let a later call wait. Only a fence that ends an epoch and
-MPI_Win_wait must wait for others. So must MPI_Win_free (section 12.2.5), unless the program has
-passed the info key no_locks.
+Most of these calls may return at once, and a later call waits instead. Only a fence that ends an
+epoch and MPI_Win_wait must wait for others. So must MPI_Win_free (section 12.2.5), unless the
+program has passed the info key no_locks.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class _Holder(NamedTuple):
 
 
 class Windows:
-    """One-sided communication between the processes of one MPI_COMM_WORLD."""
+    """The conditions of one-sided communication in one MPI_COMM_WORLD."""
 
     def __init__(self, known: World) -> None:
         self._known = known
         self._windows: dict[Process, dict[int, Win]] = {}
 
     def call(self, operation: Operation) -> Condition:
-        """The condition of a call."""
+        """Return the condition of a call."""
         process, call = operation.process, operation.call
         handle = window_of(call)
         win = process.registry.find("win", handle) if handle is not None else None
@@ -45,7 +45,7 @@ class Windows:
         procedure = call.procedure
         if procedure == "MPI_Win_fence":
             return self._fence(operation, member, win)
-        # A call that has returned from MPI has changed the epochs already.
+        # If MPI has already completed the call, the epochs have changed.
         if procedure in ("MPI_Win_start", "MPI_Win_complete"):
             opened = "start" in win.epochs
             over = opened if procedure == "MPI_Win_start" else not opened
@@ -96,7 +96,7 @@ class Windows:
             if there is None:
                 return _OTHERS
             if isinstance(there, _Holder) and there.win.header.is_ended:
-                # Its call to free the window may have met a fence of this process.
+                # The window may have been freed while this process was in a fence.
                 if there.win.fences < win.fences:
                     unlike.add(rank)
             elif (other := _meets(there, "MPI_Win_fence", win.fences + 1)) is not None:
@@ -104,7 +104,7 @@ class Windows:
                 found.append(Event("free", ranks, operation, member, False, True, other))
             elif not isinstance(there, _Holder) or not _inside(there, "MPI_Win_free"):
                 late.add(rank)
-        # It need not wait for a window with the info key no_locks, which is not recorded.
+        # The call need not wait if the window has the info key no_locks, which is not recorded.
         found += [
             Event(kind, frozenset(ranks), operation, member, lenient=True)
             for kind, ranks in (("free", late), ("fences", unlike))
@@ -144,7 +144,7 @@ class Windows:
             if isinstance(there, _Holder):
                 if _inside(there, "MPI_Win_complete"):
                     continue
-                # An open epoch may be the next: then MPI_Win_wait is about to return.
+                # An open epoch may be the next one: then MPI_Win_wait is about to return.
                 if there.win.completes:
                     return Unknown("mpipp does not know which of its epochs are complete")
             lacking.add(rank)
@@ -153,7 +153,7 @@ class Windows:
         return Event("complete", frozenset(lacking), operation, member)
 
     def _lock(self, operation: Operation, member: Member, win: Win) -> Condition:
-        target, holding = operation.call.target_rank, set[int]()  # None: all of them
+        target, holding = operation.call.target_rank, set[int]()  # a target of None: all processes
         own = member.process.registry.info.world_rank
         if "lock_all" in win.epochs or any(locked == target for locked, _ in win.locks):
             return NoWait()
@@ -172,7 +172,7 @@ class Windows:
         return AllOf(tuple(found))
 
     def _window_in(self, rank: int, win: Win) -> _Holder | str | None:
-        # The window in another process; "" if that is not here; None if unknown.
+        # The window in another process; "" if the process is absent; None if unknown.
         process = self._known.process(rank)
         if process is None:
             return ""
@@ -187,13 +187,16 @@ class Windows:
 
 
 def window_of(call: Call) -> int | None:
-    """The handle of the window that is passed to a call; for MPI_Win_free from its address."""
+    """Return the handle of the window that is passed to a call.
+
+    MPI_Win_free gets the address of the handle.
+    """
     freed = call.arguments.get("win") if call.procedure == "MPI_Win_free" else None
     return freed if isinstance(freed, int) else call.win
 
 
 def _members(process: Process, handle: int | None, serial: int) -> Sequence[int] | None:
-    # The ranks of a group in MPI_COMM_WORLD; None if its handle now belongs to another.
+    # The ranks of a group in MPI_COMM_WORLD; None if another group has the handle now.
     group = process.registry.find("group", handle) if handle is not None else None
     if not isinstance(group, Group) or group.header.serial != serial:
         return None
@@ -201,7 +204,7 @@ def _members(process: Process, handle: int | None, serial: int) -> Sequence[int]
 
 
 def _inside(there: _Holder, procedure: str) -> Operation | None:
-    # The call of a procedure on the window that the process is inside of.
+    # The active call of a procedure on the window.
     for operation in _active(there.process):
         call = operation.call
         if call.procedure == procedure and window_of(call) == there.win.header.handle:
@@ -210,7 +213,7 @@ def _inside(there: _Holder, procedure: str) -> Operation | None:
 
 
 def _meets(there: _Holder | str, procedure: str, fences: int) -> Operation | None:
-    # For a process with equally many fences: the call that matches this one.
+    # The call that matches this one, in a process with the expected number of fences.
     if not isinstance(there, _Holder) or there.win.fences != fences:
         return None
     return _inside(there, procedure)
