@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Jobs made by hand: what processes have recorded, without processes."""
+"""Hand-made records of the processes of a job, without real processes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _header(kind: str, handle: int) -> Header:
 
 @dataclass
 class Recorded:
-    """A process: its registry and what surrounds it."""
+    """A process: its registry, and the facts around it."""
 
     rank: int
     size: int
@@ -54,18 +54,18 @@ class Recorded:
     status: str = "started"
     end_awaited: bool = False
     several_threads: bool = False
-    outside: int = 0  # threads that have called MPI and are not in it
-    marked: str = ""  # the call that a thread is inside of and of which nothing else is recorded
+    outside: int = 0  # threads that have called MPI and are outside it now
+    marked: str = ""  # the current call of a thread for which only the procedure is recorded
     posted_any: int = 0
     frozen: bool = False
-    in_world: bool = True  # past MPI_Init: its rank is known
+    in_world: bool = True  # after MPI_Init, when the rank is known
     uncertain_all: frozenset[str] = frozenset()
     forgotten: int = 0
     window: Win | None = None
     files: list[File] = field(default_factory=list)
     sessions: list[Session] = field(default_factory=list)
     over: list[Stretch] = field(default_factory=list)
-    freed: bool = False  # the communicator
+    freed: bool = False  # whether the communicator is freed
     death: Death | None = None
     constants: dict[str, int] = field(default_factory=lambda: dict(_CONSTANTS))
 
@@ -91,7 +91,7 @@ class Recorded:
         )
 
     def constant_name(self, value: int, *names: str) -> str | None:
-        """The first of `names` that has this value."""
+        """The first name in `names` whose constant has this value."""
         return next((name for name in names if self.constants.get(name) == value), None)
 
     def comm(self) -> Comm:
@@ -120,11 +120,11 @@ class Recorded:
         )
 
     def group(self) -> Group:
-        """That of all processes."""
+        """The group of all processes."""
         return Group(_header("group", ALL), self.size, self.rank, range(self.size))
 
     def has_window(self, *epochs: str, fences: int = 0, completes: int = 0) -> Recorded:
-        """A window of all processes, with epochs for all of them."""
+        """Add a window of all processes, with epochs."""
         self.window = Win(
             _header("win", WINDOW),
             base=0x8000,
@@ -148,7 +148,7 @@ class Recorded:
         return self
 
     def opened(self, joined: int, closed: bool = False) -> Recorded:
-        """A file that was opened by the first collective call, with collective calls on it."""
+        """Add a file, opened by the first collective call, and collective calls on it."""
         header = Header(
             "file", FILE, 1, frozenset({"ended"} if closed else ()), 0, 0, Site(0), "", 0x900
         )
@@ -156,7 +156,7 @@ class Recorded:
         return self
 
     def session(self, ended: bool) -> Recorded:
-        """A session, active or ended."""
+        """Add a session, active or ended."""
         flags = frozenset({"ended"} if ended else ())
         self.sessions.append(Session(Header("session", 9, 1, flags, 0, 0, Site(0), "", 1), None))
         return self
@@ -164,14 +164,14 @@ class Recorded:
     def partitioned(
         self, made: Call, starts: int, ready: int, count: int = 4, state: str = "active"
     ) -> Recorded:
-        """An operation with so many partitions, and a call that waits for it if it is active."""
+        """Add a partitioned operation and, if it is active, a call that waits for it."""
         made = replace(made, buffers=(replace(_DATA, peers=count),))
         header = Header("request", 7, 7, frozenset(), 0, 0, Site(0), "", 0x700)
         self.requests.append(Request(header, state, True, ready, None, 0, made, starts=starts))
         return self
 
     def find(self, kind: str, handle: int) -> Object | None:
-        """The object that has a handle."""
+        """The object with this handle."""
         known: dict[tuple[str, int], Object | None] = {
             ("comm", WORLD): self.comm(),
             ("win", WINDOW): self.window,
@@ -208,21 +208,21 @@ class Recorded:
         return iter(self.requests)
 
     def passed_requests(self, _call: Call, _most: int) -> list[tuple[Request, ...]]:
-        """The requests that a call waits for: all."""
+        """The requests that a call waits for: all of them."""
         return [(request,) for request in self.requests]
 
     # Past and current events.
 
     def sent(self, dest: int, tag: int, count: int = 1) -> Recorded:
-        """Sends that were started."""
+        """Add sends that were started."""
         return self._counted("sends", dest, tag, count)
 
     def posted(self, source: int, tag: int, count: int = 1) -> Recorded:
-        """Receives that were posted."""
+        """Add receives that were posted."""
         return self._counted("receives", source, tag, count)
 
     def joined(self, count: int, last: Call | None = None) -> Recorded:
-        """Collective calls that were made; last: the one with that ordinal, which is kept."""
+        """Add collective calls. `last` is the latest one, which the history has."""
         self._counted("collectives", 0, 0, count)
         if last is not None:
             self.over.append(Stretch(count, 1, (KeptCall.of(last),)))
@@ -230,7 +230,7 @@ class Recorded:
         return self
 
     def recorded_calls(self, _comm: Comm, _channel: Channel) -> list[Stretch]:
-        """The collective calls that are kept."""
+        """The collective calls in the history."""
         return self.over
 
     def _counted(self, sequence: str, peer: int, tag: int, count: int) -> Recorded:
@@ -238,12 +238,12 @@ class Recorded:
         return self
 
     def inside(self, call: Call) -> Recorded:
-        """A call that a thread is inside of."""
+        """Add a call that a thread is in."""
         self.calls.append(call)
         return self
 
     def pending(self, *calls: Call) -> Recorded:
-        """Requests that are active."""
+        """Add active requests."""
         for serial, call in enumerate(calls, 1):
             header = Header(
                 "request", serial, serial, frozenset(), 0, 0, Site(0), "", 0x200 + serial
@@ -267,7 +267,7 @@ def call(
     comm: int | None = WORLD,
     **arguments: int,
 ) -> Call:
-    """A call on MPI_COMM_WORLD, unless it says another; its place is its name's hash."""
+    """A call, by default on MPI_COMM_WORLD. Its place is derived from its name."""
     waits = requests > 0
     moves = "probe" not in procedure.lower() and not waits and procedure != "MPI_Finalize"
     return Call(
@@ -298,7 +298,7 @@ def job(*recorded: Recorded) -> World:
 
 
 def processes(*recorded: Recorded) -> list[Process]:
-    """The processes, as the checks see them."""
+    """The processes in the form that the checks use."""
     return [
         Process(i, one, one, None, death=one.death)  # type: ignore[arg-type]
         for i, one in enumerate(recorded)
@@ -306,7 +306,7 @@ def processes(*recorded: Recorded) -> list[Process]:
 
 
 class Places:
-    """Where things are: nowhere."""
+    """A place for every call that is always the same."""
 
     def place(self, operation: Operation) -> str:
         """The place of a call."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that have ended, made by hand: what they sent, received and joined."""
+"""Hand-made processes that have ended, with their messages and collective calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.unit.jobs import WORLD, Recorded
 
 IN_PLACE = -1
 OPS = {"MPI_SUM": 11, "MPI_MAX": 12}  # handles
-Run = tuple[int, int, Sequence[Call]]  # first ordinal, count, the calls that take turns
+Run = tuple[int, int, Sequence[Call]]  # first ordinal, count, the calls that repeat in turn
 
 
 def record(tree: Datatype) -> DatatypeRecord:
@@ -45,12 +45,12 @@ def record(tree: Datatype) -> DatatypeRecord:
 
 
 def buffer(role: str, count: int, tree: Datatype, peers: int = 1) -> Buffer:
-    """A buffer with a count for each of some peers."""
+    """A buffer with a count for each peer."""
     return Buffer(role, 0, count, peers, record(tree), 5, frozenset({"reads"}))
 
 
 def shared(role: str, *shares: tuple[int, Datatype]) -> Buffer:
-    """A buffer of a v or w form."""
+    """A buffer of a v or w call."""
     each = tuple(Share(count, 0, record(tree)) for count, tree in shares)
     return Buffer(role, 0, 0, len(each), None, 0, frozenset({"reads"}), each)
 
@@ -61,7 +61,7 @@ def in_place(role: str) -> Buffer:
 
 
 def call(procedure: str, *buffers: Buffer, line: int = 1, **fields: object) -> Call:
-    """A completed call without the arguments that its channel has."""
+    """A completed call, without the arguments that identify its channel."""
     names = "comm op win file message dest source tag recvtag root target_rank offset errorcode"
     nothing = dict.fromkeys([*names.split(), "requests"])
     known: dict[str, object] = {**nothing, "state": "over", "serial": 0, "frame": 0, **fields}
@@ -70,7 +70,7 @@ def call(procedure: str, *buffers: Buffer, line: int = 1, **fields: object) -> C
 
 @dataclass
 class Ended(Recorded):
-    """A process with its ledger."""
+    """A process with its call history."""
 
     status: str = "finalized"
     constants: dict[str, int] = field(default_factory=lambda: {"MPI_IN_PLACE": IN_PLACE})
@@ -78,19 +78,19 @@ class Ended(Recorded):
     keys: dict[Call, int] = field(default_factory=dict)
     numbers: dict[int, tuple[int, Call]] = field(default_factory=dict)
     count_of_calls: int = 0
-    parts: list[Part] | None = None  # once they are made
-    shares: bool = False  # whether threads share channels that are added
+    parts: list[Part] | None = None  # computed on demand
+    shares: bool = False  # True if threads share the channels that are added next
 
     def joins(self, *runs: Run, sequence: str = "collectives", made: int = -1) -> Ended:
-        """Collective calls on MPI_COMM_WORLD, or on what such a call has made."""
+        """Add collective calls on MPI_COMM_WORLD, or on an object that an earlier one created."""
         return self._add(sequence, -1, made, runs)
 
     def sends(self, peer: int, tag: int, *runs: Run) -> Ended:
-        """Messages."""
+        """Add sends to a peer."""
         return self._add("sends", peer, tag, runs)
 
     def receives(self, peer: int, tag: int, *runs: Run) -> Ended:
-        """Messages."""
+        """Add receives from a peer."""
         return self._add("receives", peer, tag, runs)
 
     def starts(self, sequence: str, peer: int, tag: int, *runs: Run) -> Ended:
@@ -98,11 +98,11 @@ class Ended(Recorded):
         return self._add(f"partitioned {sequence} starts", peer, tag, runs)
 
     def turns(self, *runs: Run) -> Ended:
-        """Add numbers of consecutive collective calls on a communicator: root and tag."""
+        """Add numbers of consecutive collective calls on a communicator, as root and tag."""
         return self._add("turns", -1, -1, runs)
 
     def forgets(self, sequence: str, peer: int, tag: int, count: int) -> Ended:
-        """Add so many calls beyond the ledger's capacity."""
+        """Add calls that are lost because the history was full."""
         channel = Channel(sequence, peer, tag, count, False)
         self.channels.append(channel)
         self.histories[channel] = []
@@ -121,13 +121,13 @@ class Ended(Recorded):
 
     def _kept(self, channel: Channel, of: Call) -> KeptCall:
         known = self.numbers.get(id(of))
-        if known is None:  # it is kept, so that no other has its id
+        if known is None:  # keep it, so that no other object gets its id
             number = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
             known = self.numbers[id(of)] = number, of
         return KeptCall((known[0], of.site.address), known[0], lambda _: _in_channel(of, channel))
 
     def process(self) -> Process:
-        """As the checks see it."""
+        """The process in the form that the checks use."""
         return Process(self.rank, self, self, None)  # type: ignore[arg-type]
 
     # Queries of the checks.
@@ -145,43 +145,43 @@ class Ended(Recorded):
         return Op(header, 0, True)
 
     def find(self, kind: str, handle: int) -> Object | None:
-        """The object that has a handle."""
+        """The object with this handle."""
         return next((one for one in self.objects(kind) if one.header.handle == handle), None)
 
     def outline(self, comm: Comm, channel: Channel) -> None:
-        """It is not kept in that form."""
+        """None: the history has no outline."""
         return
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
-        """The kept calls of a channel."""
+        """The history of a channel."""
         return self.histories[channel]
 
     def times(self, channel: Channel) -> dict[int, int]:
         return {}
 
     def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
-        """The different ones."""
+        """The different calls of a channel."""
         kept = (one for stretch in self.histories[channel] for one in stretch.calls)
         return list({one.words: one for one in kept}.values())
 
     def threads(self) -> Iterator[Thread]:
-        """None is in MPI."""
+        """None: no thread is in MPI."""
         return iter(())
 
     def pending_requests(self) -> Iterator[Request]:
-        """All are complete."""
+        """None: all operations are complete."""
         return iter(())
 
     def last_calls(self) -> Iterator[object]:
-        """Not known."""
+        """None."""
         return iter(())
 
     def function(self, address: int) -> str:
-        """Not known."""
+        """No function is known."""
         return ""
 
     def file(self, address: int) -> str:
-        """Not known."""
+        """No file is known."""
         return ""
 
 
@@ -194,5 +194,5 @@ def _in_channel(of: Call, channel: Channel) -> Call:
 
 
 def processes(ended: Sequence[Ended]) -> list[Process]:
-    """As the checks see them."""
+    """The processes in the form that the checks use."""
     return [one.process() for one in ended]

@@ -34,7 +34,7 @@ from tests.unit.samples import (
 
 
 def expanded(part: Signature) -> list[str]:
-    """All elements, written out."""
+    """All elements of a signature, without repetitions."""
     result = []
     for node, count in part.items:
         result += count * ([node.kind] if isinstance(node, Basic) else expanded(node))
@@ -85,7 +85,8 @@ class Maker:
         return concatenate(self.signature(depth - 1) for _ in range(self.random.randint(1, 3)))
 
     def like(self, part: Signature) -> Signature:
-        """The elements, put together in another way; sometimes one or a few differ."""
+        """A signature with the same elements, built in another way. Sometimes one or a
+        few differ."""
         kinds = expanded(part)
         if kinds and self.random.random() < 0.5:
             kinds[self.random.randrange(len(kinds))] = self.random.choice(kinds)

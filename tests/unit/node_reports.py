@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reports of watchers on their nodes' processes, from the files that these have left."""
+"""The reports of watchers on the processes of their nodes, from the files of these processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpipp.distributed.process_file import writer
 
 
 def of_nodes(directory: Path, *nodes: str) -> set[str]:
-    """The fingerprints of what is wrong between the processes of each node."""
+    """The fingerprints of errors between the processes of each node."""
     found: set[str] = set()
     for node in nodes:
         with tempfile.TemporaryDirectory() as own:

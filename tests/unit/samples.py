@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datatypes and memory for the tests of the arithmetic, in the standard's own arguments."""
+"""Datatypes and memory for tests of arithmetic, built with the standard's arguments."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def indexed_block(
 
 
 def struct(*blocks: tuple[int, int, Datatype], name: str = "") -> Datatype:
-    """From (blocklength, displacement, datatype)s."""
+    """A struct from (blocklength, displacement, datatype) tuples."""
     lengths, displacements, parts = zip(*blocks) if blocks else ((), (), ())
     return Datatype("STRUCT", _blocks(lengths, displacements), tuple(parts), name)
 
@@ -123,7 +123,7 @@ def _blocks(lengths: Sequence[int], displacements: Sequence[int]) -> dict[str, o
 
 
 class FakeMemory:
-    """Memory holding `data` at `base`; counts its reads."""
+    """Memory with `data` at `base`. It counts its reads."""
 
     def __init__(self, base: int, data: bytes) -> None:
         self.base = base

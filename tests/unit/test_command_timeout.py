@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A command that hangs fails its own test, and no other."""
+"""A command that hangs fails only its own test."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""No code that checks, watches, compares or reports reads mpipp's own sentences."""
+"""No code that checks, watches, compares or reports parses mpipp's own sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import mpipp
 
 ROOT = Path(mpipp.__file__).parent
 FOLDERS = ("analysis", "watcher", "distributed", "reports", "symbolizer")
-# The modules that may match patterns, and what they match.
+# The modules that may use patterns, and the texts that they match.
 PATTERNS = {
     "symbolizer/demangle.py": "names of functions as compilers write them",
     "symbolizer/library_threads.py": "paths of MPI libraries",

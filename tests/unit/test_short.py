@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The builds of MPI that tests run on where each runs on one of each family."""
+"""The MPI builds that tests use when each test runs on one build of each family."""
 
 from __future__ import annotations
 

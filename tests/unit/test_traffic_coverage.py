@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The random correct traffic has every recorded procedure: of none a false finding stays unseen."""
+"""The random correct traffic calls every recorded procedure, so a false finding cannot
+stay hidden."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from tests.support import program_source
 PROGRAMS = program_source("analysis", "traffic")
 FORMS = re.compile(r"\b(?:EACH|EACH_LARGE|EITHER)\((\w+), (\w+)")
 
-# Each with the test whose programs have it, or why none has.
+# Procedures that are tested elsewhere: the test, or the reason why there is none.
 ELSEWHERE = {
     "removed from MPI: others' names": "Errhandler_(create|get|set)|Type_(hindexed|hvector|struct)",
     "tests/watcher/test_sessions.py": "Session_.*|.*_from_groups?|Group_from_session_pset",

@@ -36,7 +36,7 @@ def damaged(reported: Extents) -> Datatype:
 
 
 def test_two_calls_with_arguments_of_a_constructor_too() -> None:
-    # Their `present` field has an invalid bit.
+    # The record claims that the calls are constructors, too.
     made = Image()
     integer = made.datatype(1, "NAMED", name="MPI_INT")
     whole = made.pack(

@@ -253,11 +253,11 @@ def test_requests_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Wrong(Waiting):
-    """A process whose record of handles used wrongly has a kind without an object."""
+    """A process whose request handles contain bits for another kind of object."""
 
     @property
     def info(self) -> ProcessInfo:
-        """Info with bits for kinds."""
+        """The process, with one bit of a handle for its kind."""
         return replace(super().info, kind_bits=1)
 
     def returned_codes(self) -> Iterator[ReturnedCode]:

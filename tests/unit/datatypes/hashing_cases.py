@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test that fingerprints are equal exactly if signatures are."""
+"""Random cases: fingerprints are equal exactly if the signatures are."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tests.unit.makers import Maker
 
 
 def run(seed: int) -> None:
-    """A case: two signatures, and their beginnings."""
+    """Run one case: two signatures, and their beginnings."""
     maker = Maker(seed)
     first = maker.signature(seed % 5)
     second = maker.like(first) if seed % 2 else maker.signature(seed % 5)
     found = matching.compare(first, second)
     one, other = hashing.digest(first), hashing.digest(second)
     assert (one == other) == (found.verdict == "match"), seed
-    # Beginnings agree as far as the signatures do, and no further.
+    # The beginnings have equal fingerprints exactly as far as the signatures agree.
     assert hashing.prefix(first, found.equal) == hashing.prefix(second, found.equal), seed
     if found.verdict == "mismatch":
         longer = found.equal + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The shared bytes of buffers, compared with the bytes of all their elements."""
+"""The shared bytes of buffers, compared with sets of the bytes of all their elements."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ from tests.unit.samples import (
 
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
 PAIRS = some(60_000)
-_NEIGHBORS = 8  # buffers that a new one is compared with
+_NEIGHBORS = 8  # other buffers to compare each buffer with
 
 
 class Maker:
-    """Random datatypes of every constructor, with gaps, overlaps, and nothing at all."""
+    """Random datatypes of every constructor, with gaps, overlaps, and empty ones."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -154,7 +154,7 @@ def leaf_bytes(leaf: Datatype, displacement: int = 0) -> Sequence[int]:
 
 
 def times_touched(datatype: Datatype, count: int, address: int = 0) -> Counter[int]:
-    """The number of elements that have each byte."""
+    """By byte, the number of elements that contain it."""
     once = [byte for at, leaf in type_map(datatype) for byte in leaf_bytes(leaf, at)]
     starts = [address + i * datatype.extent for i in range(count)]
     return Counter(start + byte for start in starts for byte in once)
@@ -166,7 +166,7 @@ def bytes_of(element: Element | None) -> Sequence[int]:
 
 
 class Sample(NamedTuple):
-    """A random buffer, its region, and how often each byte is touched."""
+    """A random buffer, its region, and the number of elements at each byte."""
 
     buffer: Buffer
     region: Region
@@ -185,7 +185,7 @@ def sample(number: int) -> Sample:
 
 
 def check_one(made: Sample) -> bool:
-    """Compares all that concerns one buffer; whether it overlaps itself."""
+    """Check all properties of one buffer. Returns whether it overlaps itself."""
     buffer, of, times = made
     assert (of.comb is None) == (not times)
     if times:
@@ -259,7 +259,7 @@ def test_random_buffers() -> None:
 
 
 def test_small_limits_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nothing is listed or flattened: all is done by halving and arithmetic.
+    # No list is built and nothing is flattened: mpipp must use only division and arithmetic.
     made = [sample(number) for number in range(SEED, SEED + 1500)]
     monkeypatch.setattr(strided_sets, "MOST_LISTED", 3)
     monkeypatch.setattr(strided_sets, "_FLAT", 2)
@@ -275,7 +275,7 @@ def test_small_limits_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _again(buffer: Buffer) -> tuple[Datatype, int, int]:
-    # The same datatype with nothing kept of what was computed.
+    # A copy of the datatype without cached results.
     datatype = buffer.datatype
     if not datatype.is_leaf:
         parts = tuple(_again(Buffer(part, 1, 0))[0] for part in datatype.components)
@@ -293,7 +293,7 @@ def test_the_least_count_that_overlaps() -> None:
             (n for n in range(1, 12) if max(times_touched(datatype, n).values(), default=0) > 1),
             None,
         )
-        # In any order: what is kept of one count must be right for another.
+        # Random order of counts: a cached result for one count must not change those of others.
         for count in random.Random(number).sample(range(1, 12), 3):
             doubled = footprint.self_overlap(datatype, count)
             assert (doubled is not None) == (expected is not None and count >= expected), number
@@ -319,7 +319,7 @@ def test_elements_are_named() -> None:
         "(VECTOR)[1][0](INT)",
     )
     assert (found.start, found.end) == (4, 8)
-    # Entries closer than the datatype is long: the first two that meet.
+    # The entries are closer than the datatype is long. Find the first two that overlap.
     columns = resized(0, 16, vector(4, 1, 6, DOUBLE))
     assert self_overlap(columns, 3) is None
     found = self_overlap(columns, 10**12)
@@ -366,7 +366,7 @@ def test_the_gap_of_a_pair_is_not_its_own() -> None:
 
 
 def test_absolute_addresses_and_nothing() -> None:
-    # A datatype of absolute addresses is used with MPI_BOTTOM, address 0.
+    # A datatype of absolute addresses is used with MPI_BOTTOM, which is address 0.
     absolute = struct((2, 0x7FFF_0000_1000, INT), (1, 0x7FFF_0000_2000, DOUBLE))
     assert shared(region(absolute), region(INT, 1, 0x7FFF_0000_1004)) == (
         0x7FFF_0000_1004,
@@ -381,7 +381,7 @@ def test_absolute_addresses_and_nothing() -> None:
 
 
 def test_blocks_of_many_blocks() -> None:
-    # Columns of a matrix, every second one: 10^8 blocks, of which none is listed.
+    # Every second column of a matrix: 10^8 blocks, which must not be listed.
     columns = [(1, 16 * i, vector(10_000, 1, 20_000, DOUBLE)) for i in range(10_000)]
     assert region_overlap(region(struct(*columns))) is None
     assert region(struct(*columns)).bytes == 8 * 10**8
@@ -391,7 +391,7 @@ def test_blocks_of_many_blocks() -> None:
     assert found.end - found.start == 4
     assert found.first is not None
     assert found.first.indices == (5000, 0, 70, 0)
-    # With different strides their boxes do not distinguish every two.
+    # Strides differ, so bounding boxes do not separate all pairs.
     odd = [(1, 16 * i, vector(1000, 1, 20_000 + i % 7, DOUBLE)) for i in range(1000)]
     assert (region_overlap(region(struct(*odd))) is None) == (len(set(_starts(odd))) == 10**6)
 
@@ -430,13 +430,13 @@ def test_time_does_not_depend_on_counts() -> None:
     few = min(seconds(100) for _ in range(5))
     many = min(seconds(10**6) for _ in range(5))
     assert many < 10 * few
-    # With 10^18 blocks each.
+    # Each has 10^18 blocks.
     assert shared(plane(10**9, 5), region(DOUBLE, 1, 8 * 5 + 8 * 10**18)) is not None
 
 
 @pytest.mark.parametrize("number", [300, 10_000])
 def test_many_buffers(number: int) -> None:
-    # Columns of a matrix, all in one another's box.
+    # Columns of a matrix: the bounding boxes of all overlap.
     column = vector(1000, 1, number, DOUBLE)
     index = Index(region(column, 1, 8 * i) for i in range(number))
     assert [key for key, _ in index.query(region(column, 1, 8 * 77))] == [77]

@@ -171,7 +171,7 @@ def test_the_gap_inside_a_pair_belongs_to_the_pair() -> None:
 
 
 def test_huge_and_interleaved_datatypes_are_searched_quickly() -> None:
-    # A transposed matrix: columns 8 bytes apart whose elements are 8 * 2**40 bytes apart.
+    # A transposed matrix: the columns are 8 bytes apart, and their elements 8 * 2**40 bytes.
     n = 2**40
     column = resized(0, 8, vector(n, 1, n, DOUBLE))
     matrix = contiguous(n, column)

@@ -11,7 +11,7 @@ from tests.unit.samples import BYTE, CHAR, DOUBLE, INT, basic, contiguous, struc
 
 
 def test_the_definition() -> None:
-    # The polynomial, written out.
+    # Compute the polynomial directly.
     for seed in range(300):
         whole = Maker(seed).signature(4)
         kinds = expanded(whole)
@@ -26,8 +26,8 @@ def test_the_definition() -> None:
 
 
 def test_letters() -> None:
-    # The wrapper computes the same: these numbers stay what they are.
-    assert hashing.mixed(0) == 0xE220A8397B1DCDAF  # the first that splitmix64 gives
+    # The wrapper computes the same numbers, so they must never change.
+    assert hashing.mixed(0) == 0xE220A8397B1DCDAF  # the first number of splitmix64
     assert hashing.letter("MPI_INT") == (1, 0x2FB73C2AC9FECB6, 0x6EB44A3D70EB43C, 0)
     assert hashing.letters("MPI_LONG_LONG_INT") == hashing.letters("MPI_LONG_LONG")
     assert hashing.letters("MPI_LB") == ()
@@ -58,7 +58,7 @@ def test_large_ones() -> None:
 
 
 def test_time_of_many_entries() -> None:
-    # As the wrapper's in 2 ms.
+    # The wrapper computes this in 2 ms.
     kinds = (INT, DOUBLE, CHAR)
     entries = [(1 + i * i % 7, 100 * i, kinds[i * i % 11 % 3]) for i in range(100_000)]
     whole = signature(struct(*entries))

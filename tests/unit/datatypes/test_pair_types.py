@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs of MPI_Type_get_value_index that have no name (MPI-4.1, section 6.9.4)."""
+"""Unnamed pair types from MPI_Type_get_value_index (MPI-4.1, section 6.9.4)."""
 
 from __future__ import annotations
 

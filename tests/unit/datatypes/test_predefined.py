@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Expected texts are what gdb 13 prints for the same C values."""
+"""Values as text. gdb 13 prints the expected texts for the same C values."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def f90_real(p: int, r: int) -> Datatype:
 
 
 def brute(datatype: Datatype) -> list[str]:
-    """All elements of a datatype, from the constructor's arguments alone."""
+    """All elements of a datatype, computed only from the constructor's arguments."""
     get: Any = datatype.arguments.get
     if datatype.combiner == "NAMED":
         if datatype.name in ("MPI_LB", "MPI_UB"):
@@ -116,7 +116,7 @@ def test_random_signatures() -> None:
 
 
 def test_digests_of_random_signatures() -> None:
-    """In short runs, too."""
+    """The signatures have short runs, too."""
     seed = int(os.environ.get("MPIPP_SEED", "1"))
     print(f"seeds {seed} to {seed + DIGESTS - 1}")
     for number in range(seed, seed + DIGESTS):
@@ -132,7 +132,7 @@ def test_random_datatypes() -> None:
         assert expanded(whole) == elements, number
         assert whole.elements == len(elements) == count * datatype.element_count, number
         assert whole.size == count * datatype.size, number
-        # The regular form, read again.
+        # Read the regular form again.
         entries, complete = formatting.entries(whole)
         assert complete
         assert list(written(entries)) == elements, number
@@ -146,7 +146,7 @@ def test_random_datatypes() -> None:
 
 
 def written(entries: list[dict[str, Any]]) -> list[str]:
-    """The elements of `formatting.entries`, written out."""
+    """The elements in `formatting.entries`, without repetitions."""
     result: list[str] = []
     for entry in entries:
         inside = [entry["type"]] if "type" in entry else written(entry["entries"])
@@ -208,7 +208,7 @@ def test_sizes_of_two_machines_may_differ() -> None:
     second = struct((2, 0, basic("MPI_LONG", 4)), (1, 0, CHAR))
     found = compare(signature(first), signature(second))
     assert found == Comparison("mismatch", 2, Side("MPI_INT", 16), Side("MPI_CHAR", 8))
-    # The canonical form takes them for one letter, too.
+    # The canonical form must also treat them as one letter.
     forms = signature_grammar.recompressed(signature(first), signature(second))
     assert matching._walk(*forms, bounded=False) == 2
 
@@ -229,7 +229,7 @@ def test_packed_matches_anything() -> None:
     assert compare(signature(typed), signature(message)).unknown
     assert compare(signature(PACKED, 9), signature(PACKED, 9)) == Comparison("match", 9, None, None)
     assert compare(signature(PACKED, 9), signature(PACKED, 8)).verdict == "longer"
-    # Before that, types count as everywhere.
+    # Before the MPI_PACKED part, types must match as usual.
     assert compare(signature(message), signature(struct((4, 0, CHAR)))).verdict == "mismatch"
 
 
@@ -242,7 +242,7 @@ def test_ends() -> None:
     assert compare(EMPTY, EMPTY) == Comparison("match", 0, None, None)
 
 
-# Large ones: nothing is ever written out.
+# Large signatures, which are never expanded.
 
 
 def test_repetition_against_repetition() -> None:
@@ -300,7 +300,7 @@ def test_text_of_what_is_nested_very_deep() -> None:
 
 
 def fibonacci(n: int, grammar: int) -> Signature:
-    """The Fibonacci word number `n`, put together in one of two ways."""
+    """The Fibonacci word number `n`, built in one of two ways."""
     words = [signature(DOUBLE), signature(INT)]
     for i in range(2, n + 1):
         a, b, c = words[i - 1], words[i - 2], words[i - 3]
@@ -313,7 +313,7 @@ def test_words_without_any_repetition_in_common() -> None:
     one, other = fibonacci(80, 0), fibonacci(80, 1)
     assert one.elements == 37889062373143906
     assert compare(one, other).verdict == "match"
-    # Two neighbors in the other order differ in their last two elements only.
+    # Two neighbors in the opposite order differ only in their last two elements.
     swapped = Signature(((fibonacci(78, 0), 1), (fibonacci(79, 1), 1)))
     found = compare(one, swapped)
     assert (found.verdict, found.equal) == ("mismatch", one.elements - 2)
@@ -362,7 +362,7 @@ def test_words() -> None:
         "  received  doubles[1](DOUBLE)                MPI_DOUBLE                      "
         "displacement 8, packed 8",
     ]
-    # Both are of Fortran, which is not what is wrong.
+    # Both are Fortran types, so that is not the reason.
     first, second = (Entries(name, basic(f"MPI_{name}", 8), 1) for name in ("REAL8", "COMPLEX8"))
     assert said(first, second) == [
         "mismatch at the first element: MPI_REAL8 is sent, MPI_COMPLEX8 received",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Strided blocks and what they share, against sets of all their bytes."""
+"""Strided blocks and their shared bytes, compared with sets of all their bytes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_first_multiple_in_an_interval() -> None:
 
 
 class Maker:
-    """Random strided blocks with all their bytes."""
+    """Random strided blocks, with the sets of their bytes."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -108,7 +108,7 @@ def check_form(made: Comb | None, every: Bytes) -> None:
     assert run_count(made) == len(runs)
 
 
-# Limits of lists: those in use, and so small that halving and stepping is all that is left.
+# The limits of lists in use, and limits so small that only division and steps remain.
 @pytest.mark.parametrize(
     ("pairs", "few", "most", "flat"),
     [(20_000, 16, MOST, 16), (4000, 0, 3, 2), (4000, 1, 0, 0), (4000, 0, 5, 64)],
@@ -137,15 +137,15 @@ def test_random_combs(
 
 
 def test_one_form() -> None:
-    # Strides of any sign, dimensions that continue one another, blocks that touch.
+    # Strides of any sign, dimensions that continue each other, and adjacent blocks.
     assert comb(8, 4, ((3, -4), (1, 7))) == Comb(0, 12)
     assert comb(0, 4, ((5, 80), (4, 20), (1, 9))) == Comb(0, 4, ((20, 20),))
     assert comb(0, 4, ((2, 0), (3, 8))) == Comb(0, 4, ((3, 8),))
     assert comb(0, 4, ((0, 8),)) is comb(0, 0, ()) is union([]) is None
-    # Many equal blocks at equal distances are one; two columns side by side, too.
+    # Equal blocks at equal distances become one set, and so do two adjacent columns.
     assert union(Comb(16 * i, 8) for i in range(1000)) == Comb(0, 8, ((1000, 16),))
     assert union(Comb(8 * i, 8, ((9, 800),)) for i in range(2)) == Comb(0, 16, ((9, 800),))
-    # A list that is repeated at equal distances is one list.
+    # A list that is repeated at equal distances becomes one set.
     base = union([Comb(0, 1), Comb(3, 2), Comb(9, 1)])
     assert base is not None
     made = union(repeat(base, ((10**6, 10**3),), 10**10 * i) for i in range(5))
@@ -190,7 +190,7 @@ def test_long_lists_that_interleave(repetitions: int) -> None:
 
 
 def test_many_combs_of_one_list() -> None:
-    # No two are equal and all are in one another's box: a tree of boxes finds the right one.
+    # All are different, and their bounding boxes overlap: a tree of boxes finds the right set.
     made = union(Comb(1000 * i, 1, ((3, 400_000 + i),)) for i in range(1000))
     assert made is not None
     assert touch(made, Comb(1000 * 700 + 2 * 400_700, 5)) == (1501400, 1501401)

@@ -98,7 +98,7 @@ def test_type_map_order(order: str, expected: list[tuple[int, int]]) -> None:
 
 
 def test_darray_of_the_standard() -> None:
-    # MPI-4.1, section 5.1.4: 100 x 200 x 300, block, none, cyclic(10) on 2 x 1 x 3 processes.
+    # MPI-4.1, section 5.1.4: 100 x 200 x 300 with block, none, cyclic(10) on 2 x 1 x 3 processes.
     piece = darray(
         6,
         4,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes made by hand that have ended, and have called on several communicators."""
+"""Hand-made processes that have ended after calls on several communicators."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _T = TypeVar("_T")
 
 @dataclass
 class Several(Ended):
-    """A process; its calls are kept one by one, or those that repeat as runs."""
+    """A process. Its history keeps calls one by one or, with `runs`, repeated calls as runs."""
 
     runs: bool = True
     others: dict[int, tuple[Sequence[int], Channel]] = field(default_factory=dict)
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
-        """Its communicators: the identity is the handle."""
+        """Its communicators. The identity of a communicator is its handle, too."""
         yield from super().objects(kind, ended)
         for identity, (members, channel) in self.others.items() if kind == "comm" else ():
             world = self.comm()
@@ -40,7 +40,7 @@ class Several(Ended):
             )
 
     def does(self, comms: Comms, calls: Sequence[tuple[int, Call]]) -> Several:
-        """These calls, of all that there are those on communicators that it is on."""
+        """Add those of the calls that are on communicators of this process."""
         mine = [(on, of) for on, of in calls if on == WORLD or self.rank in comms[on]]
         for identity in {on for on, _ in mine}:
             runs = self._runs([of for on, of in mine if on == identity])
@@ -62,7 +62,7 @@ class Several(Ended):
 
 
 def _repeated(every: Sequence[_T]) -> tuple[int, int]:
-    # The shortest period of which there is more than one, and how much there is of it.
+    # The shortest period that repeats, and the number of calls that it covers.
     for period in range(1, min(6, len(every) // 2) + 1):
         count = period
         while count < len(every) and every[count] is every[count - period]:

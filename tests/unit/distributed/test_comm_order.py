@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In which orders very many processes call on several communicators: sums choose them."""
+"""The order of calls of many processes on several communicators: sums select the processes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def on(*comms: int, of: Call = BCAST) -> list[tuple[int, Call]]:
 
 
 def left(directory: Path, ended: Sequence[Ended], per_node: int = SIZE) -> list[str]:
-    """The files of what they leave."""
+    """The paths of the files that processes leave."""
     for one in ended:
         node = f"node{one.rank // per_node}"
         content = writer.written(one.process(), test_select_channels.frames, node).process
@@ -54,8 +54,7 @@ def ranks(paths: Sequence[str]) -> list[int]:
 
 
 def test_one_process_of_many(tmp_path: Path) -> None:
-    # A loop of a million calls in one order, except for one process, in which two of them are
-    # crossed.
+    # All processes run a loop of a million calls. In one process two calls are swapped.
     comms = {DUP: range(SIZE)}
     right, wrong = on(*(WORLD, DUP) * 50), on(*(WORLD, DUP) * 30, DUP, WORLD, *(WORLD, DUP) * 19)
     ended = [Several(rank, SIZE).does(comms, right) for rank in range(SIZE)]
@@ -125,7 +124,8 @@ def test_what_a_watcher_has_told_is_not_told_again(tmp_path: Path) -> None:
 def test_what_was_told_of_others_that_differ_alike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Rank 47 differs from those of its node, and from ranks 7 and 17, with which it shares more.
+    # Rank 47 differs from its node, and from ranks 7 and 17, with which it shares more
+    # communicators.
     monkeypatch.setattr(select_channels, "MOST_ORDERS", 2)
     comms = {DUP: range(SIZE), ROW: (7, 17, 47)}
     calls = on(*(WORLD, DUP) * 9, ROW)
@@ -140,7 +140,7 @@ def test_what_was_told_of_others_that_differ_alike(
 
 
 def groups(rank: int) -> Comms:
-    """Rows of ten, leaders of these, and each process for itself."""
+    """Communicators of rows of ten, of their leaders, and of each process alone."""
     row = rank // 10 * 10
     members: dict[int, Sequence[int]] = {100 + row: range(row, row + 10), 300 + rank: (rank,)}
     return {**members, LEADERS: range(0, SIZE, 10)}
@@ -150,7 +150,7 @@ def with_groups(rank: int, *also: int) -> Several:
     row, itself = 100 + rank // 10 * 10, 300 + rank
     calls = on(WORLD, WORLD)
     for _ in range(5):
-        # Rows have so many calls of their own, each process some on a communicator of its own.
+        # Rows differ in the number of calls. Each process also calls on a communicator of its own.
         calls += on(*[row] * (row // 10), LEADERS, row, WORLD, *[itself] * (rank % 3), WORLD)
     return Several(rank, SIZE).does(groups(rank), calls + on(*also))
 
@@ -189,7 +189,7 @@ def test_what_does_not_block(tmp_path: Path) -> None:
 
 
 def vanish(ended: Sequence[Ended]) -> bool:
-    """Return whether all sums of orders are zero."""
+    """Return whether the sums of all orders are zero."""
     totals: dict[int, tuple[int, int]] = {}
     for one in ended:
         found = order_fingerprints.parts(one.process())
@@ -201,7 +201,7 @@ def vanish(ended: Sequence[Ended]) -> bool:
 
 
 def crosses(ended: Sequence[Ended]) -> bool:
-    """Return whether any two of them would wait for each other."""
+    """Return whether two of the processes would wait for each other."""
     two = (World(processes(pair)) for pair in combinations(ended, 2))
     return any(list(call_order.check(pair)) for pair in two)
 
@@ -248,14 +248,14 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert found.unchecked == [sentence]
     what = [one.what.text for one in compare.compare(str(tmp_path / "some"), told=[]).findings]
-    assert what == [CROSSED]  # of either three once
+    assert what == [CROSSED]  # each pair of groups once
     monkeypatch.setattr(compare, "MOST_SECONDS", -1.0)
     assert compare.compare(str(tmp_path / "some"), told=[]).unchecked == [
         "only 0 of 2 groups of processes with different orders of collective calls were compared: "
         "it took -1 seconds",
         sentence,
     ]
-    monkeypatch.setattr(order_fingerprints, "MOST", 35)  # what the rest needs
+    monkeypatch.setattr(order_fingerprints, "MOST", 35)  # enough for the other processes
     found = select_channels.select(left(tmp_path / "steps", ended), select_channels.SingleProcess())
     assert [ranks(some) for some in found.orders] == [[0, 6, 7]]
     assert found.unchecked == [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The pre-check finds each deviation of one process from the table of procedures, except in types.
+"""Fingerprints detect any deviation of one process in an argument that must agree.
 
-The table has the facts that must agree. With a deviation the sums are not zero. Types are in
-test_fingerprints.py.
+The table of procedures lists these arguments. With a deviation, the sums are not zero. Datatypes
+are tested in test_fingerprints.py.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ RULES = {"procedure": "collective-mismatch", "MPI_IN_PLACE": "in-place-differs"}
 RULES |= {"root": "root-mismatch", "op": "op-mismatch"}
 FORM = "collective-form-mismatch"
 GROUP, NOPRECEDE = 1 << 24, 1
-# Right and wrong, by how an argument must agree.
+# A right and a wrong value, by the way in which an argument must agree.
 VALUES = {"predefined": (OPS["MPI_SUM"], OPS["MPI_MAX"]), "extent": (4, 8), "bits": (0, NOPRECEDE)}
 ARRAYS = ("dims", "periods", "index", "edges", "datarep")
-WEIGHTS = {  # the arguments that have them, and how many edges there are
+WEIGHTS = {  # operations with weights: the argument, and the number of edges
     "MPI_Dist_graph_create": ("weights", "degrees"),
     "MPI_Dist_graph_create_adjacent": ("sourceweights", "indegree"),
 }
 
 
 def names() -> dict[str, dict[str, Procedure]]:
-    """The operations whose calls are compared so, each by form: not those that free."""
+    """The operations whose calls are compared, with their forms. Calls that free are left out."""
     found: dict[str, dict[str, Procedure]] = {}
     for one in PROCEDURES.values():
         if one.over in SEQUENCES and one.takes and not one.large:
@@ -69,8 +69,8 @@ def kinds(operation: str) -> list[str]:
 
 
 def called(operation: str, rank: int, wrong: str) -> Procedure:
-    """Odd ranks call those for large counts."""
-    if wrong == "procedure":  # the operation before it in the table, over the same
+    """The procedure that a rank calls. Odd ranks call the large-count form."""
+    if wrong == "procedure":  # the operation before it in the table, on the same kind of object
         over = [name for name in NAMES if first(name).over == first(operation).over]
         operation = over[over.index(operation) - 1]
     one = NAMES[operation].get(wrong, first(operation))
@@ -78,7 +78,7 @@ def called(operation: str, rank: int, wrong: str) -> Procedure:
 
 
 def given(one: Procedure, of: BufferArguments, size: int, wrong: str) -> Buffer:
-    """An integer for each that it is for."""
+    """A buffer with an integer for each peer."""
     if wrong == "MPI_IN_PLACE" and one.in_place is not None and one.in_place.role == of.role:
         return in_place(of.role)
     peers = 2 if one.among_neighbors else size
@@ -90,7 +90,7 @@ def given(one: Procedure, of: BufferArguments, size: int, wrong: str) -> Buffer:
 
 
 def arguments(one: Procedure, size: int, wrong: str) -> dict[str, Any]:
-    """Its further arguments, which must be equal in all processes."""
+    """The other arguments, which must be equal in all processes."""
     fields: dict[str, Any] = {"counts": (1,) * size} if one.signatures == "vector" else {}
     others: dict[str, Any] = {}
     for name, how in one.agree.items():
@@ -128,7 +128,7 @@ def ended(operation: str, rank: int, size: int, wrong: str = "") -> Ended:
     made.constants |= constants
     other = calling(operation, rank, size, wrong) if wrong else None
     runs = loops(calling(operation, rank, size), other)
-    at = -1 if one.over == "comm" else 3  # the call that has made the window or file
+    at = -1 if one.over == "comm" else 3  # the call that created the window or file
     return made.joins(*runs, sequence=SEQUENCES[one.over], made=at)
 
 
@@ -154,7 +154,8 @@ def test_each_disagreement(operation: str) -> None:
 
 
 def test_what_is_left_out() -> None:
-    """Calls that free, and that make communicators from groups: they are reported as a deadlock."""
+    """Calls that free, and that create communicators from groups: errors there show as
+    a deadlock."""
     collective = {one.operation for one in PROCEDURES.values() if one.over}
     creations = {"Comm_create_group", "Comm_create_from_group"}
     creations |= {"Intercomm_create", "Intercomm_create_from_groups"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums that vanish: where the checks find something, they do not; where all is well, they do."""
+"""Fingerprints: the sums are zero for correct programs, and not zero if checks find an error."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def vanish(ended: Sequence[Ended]) -> bool:
     return all(halves[0])
 
 
-# Collective calls: how a rank calls an operation, right, or wrong in a way that has a name.
+# Collective calls: how a rank calls an operation, correctly or with a named error.
 
-Made = Callable[[int, int, str], Call]  # rank, size, what is wrong
+Made = Callable[[int, int, str], Call]  # rank, size, error
 
 
 def described(rank: int, wrong: str, of: str, peers: int = 1, role: str = "") -> Any:
-    """Three integers for each peer, which odd ranks describe in another way."""
+    """A buffer of three integers for each peer. Odd ranks use another datatype for them."""
     role = role or of
     if wrong == f"{of} type":
         return buffer(role, 3, FLOAT, peers)
@@ -54,7 +54,7 @@ def described(rank: int, wrong: str, of: str, peers: int = 1, role: str = "") ->
 
 
 def varied(rank: int, size: int, wrong: str, of: str, sent: Callable[[int], int]) -> Any:
-    """A share for each peer, of so many integers."""
+    """A buffer with a part for each peer, of `sent(peer)` integers."""
     shares: list[tuple[int, Datatype]] = [(sent(peer), INT) for peer in range(size)]
     for peer in range(size):
         if wrong == f"{of} {peer} type":
@@ -65,7 +65,7 @@ def varied(rank: int, size: int, wrong: str, of: str, sent: Callable[[int], int]
 
 
 def plain(name: str, *roles: str, **fields: Any) -> Made:
-    """Roles as "sendbuf" or "recvbuf*n", which has a share for each."""
+    """A call with buffers: "sendbuf", or "recvbuf*n" with a part for each peer."""
 
     def made(rank: int, size: int, wrong: str) -> Call:
         given = dict(fields)
@@ -131,7 +131,7 @@ def reduce_scatter(rank: int, size: int, wrong: str) -> Call:
 
 
 def scattered_in_place(name: str) -> Made:
-    """Its recvbuf has the whole vector."""
+    """A call with MPI_IN_PLACE, whose recvbuf contains the whole vector."""
 
     def made(rank: int, size: int, wrong: str) -> Call:
         found = reduce_scatter(rank, size, wrong)
@@ -143,7 +143,7 @@ def scattered_in_place(name: str) -> Made:
 
 
 def of_root(name: str, root_has: str, others_have: str, both: str) -> Made:
-    """MPI_Gather and MPI_Scatter: at the root two buffers are compared."""
+    """MPI_Gather or MPI_Scatter, where the root passes two buffers."""
 
     def made(rank: int, size: int, wrong: str) -> Call:
         root = 1 if wrong == "root" else 0
@@ -158,7 +158,7 @@ def of_root(name: str, root_has: str, others_have: str, both: str) -> Made:
 SENT, RECEIVED = ("sendbuf type", "sendbuf count"), ("recvbuf type", "recvbuf count")
 SHARES = [f"{of} {peer} {how}" for of in ("sendbuf", "recvbuf") for peer in range(2)
           for how in ("type", "count")]  # fmt: skip
-# By operation: how it is called, and what may be wrong.
+# By operation: a function that makes the call, and the possible errors.
 OPERATIONS: dict[str, tuple[Made, Sequence[str]]] = {
     "Bcast": (
         plain("MPI_Bcast", "buffer", root=0),
@@ -225,7 +225,7 @@ def test_collective_calls(operation: str) -> None:
             assert found_at_all, (size, kind)
 
 
-# Neighbors: who they are in a topology, and what goes along each edge.
+# Neighbors in a topology, and the data along each edge.
 
 
 @dataclass
@@ -245,23 +245,24 @@ class Neighbor(Ended):
 
 
 def around(topology: str, rank: int, size: int) -> tuple[list[int], list[int]]:
-    """The sources of a process, and its destinations; -1: none."""
+    """The sources of a process, and its destinations; -1 for none."""
     before, behind = (rank - 1) % size, (rank + 1) % size
     if topology == "graph":
-        return [rank, before, before], [behind, rank, behind]  # itself, and two edges to one
+        # Itself, and two edges to one neighbor.
+        return [rank, before, before], [behind, rank, behind]
     if topology == "line":
         before, behind = rank - 1, -1 if rank == size - 1 else rank + 1
     return [before, behind], [before, behind]
 
 
 def neighbor(name: str, topology: str, rank: int, size: int, wrong: str, swapped: bool) -> Call:
-    """A call in which what goes along the last edge may be wrong."""
+    """A call in which the data along the last edge may be wrong."""
     sources, destinations = around(topology, rank, size)
     sent = [(rank + 1, INT) for _ in destinations]
     received = [(peer + 1, INT) for peer in sources]
     if name in ("MPI_Neighbor_alltoall", "MPI_Neighbor_allgather"):
         sent, received = [(2, INT) for _ in sent], [(2, INT) for _ in received]
-    elif swapped:  # as many of another kind to one neighbor, in another order there
+    elif swapped:  # other data on one of two edges to a neighbor, received in the other order
         sent[0], received[2] = (4, CHAR), (4, CHAR)
     changed = sent if wrong.startswith("sendbuf") else received
     if wrong:
@@ -298,7 +299,8 @@ def test_neighbors(topology: str, form: str) -> None:
                 is_found = bool(list(completed_collectives.check(World(processes(ended)))))
                 found += is_found
                 assert not is_found or not vanish(ended), (size, wrong, at)
-            assert found >= size - 1, (size, wrong)  # the last of a line has nobody behind it
+            # The last process of a line has no neighbor there.
+            assert found >= size - 1, (size, wrong)
 
 
 def test_edges_between_two_processes_match_in_any_order() -> None:
@@ -333,7 +335,7 @@ def test_in_place(procedure: str, roles: tuple[str, ...], others: dict[str, int]
 
 
 def test_a_send_buffer_that_is_not_known_is_not_compared() -> None:
-    """Its process's share of recvbuf is not what it sends: that is so with MPI_IN_PLACE only."""
+    """With MPI_IN_PLACE, the data to send is not a part of recvbuf that the records show."""
     sent = replace(buffer("sendbuf", 1, INT), datatype=None)
     ended = [
         Ended(rank, 2).joins(
@@ -360,7 +362,7 @@ def message(size: int, tree: Datatype, procedure: str = "MPI_Send", line: int = 
 
 
 def runs_of(chance: random.Random, calls: Sequence[Call]) -> list[Run]:
-    """The calls in order, put into random stretches."""
+    """The calls in order, divided into random stretches."""
     found: list[Run] = []
     position = 0
     while position < len(calls):
@@ -415,9 +417,9 @@ def test_messages() -> None:
 
 def test_what_the_sums_see_of_messages() -> None:
     sent = Ended(0, 2).sends(1, 5, (1, MANY, [message(0, INT)]))
-    assert not vanish([sent, Ended(1, 2)])  # they are empty, and nobody receives them
+    assert not vanish([sent, Ended(1, 2)])  # the messages are empty, and not received
     again = Ended(1, 2).receives(0, 5, (1, MANY, [message(0, DOUBLE, "MPI_Recv")]))
-    assert vanish([sent, again])  # of no elements all types are equal
+    assert vanish([sent, again])  # without elements, all types are equal
     other = Ended(1, 2).receives(0, 6, (1, MANY, [message(0, INT, "MPI_Recv")]))
     assert not vanish([sent, other])
     itself = Ended(0, 1).sends(0, 5, (1, 9, [message(2, INT)]))

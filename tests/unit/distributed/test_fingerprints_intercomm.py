@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums of what the two groups of an intercommunicator do vanish exactly where they agree."""
+"""Fingerprints of calls on an intercommunicator: the sums are zero exactly if both groups agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT, NOBODY = -4, -3
 
 @dataclass
 class Across(Ended):
-    """A process of an intercommunicator, whose first group has so many processes."""
+    """A process of an intercommunicator whose first group has `first` processes."""
 
     first: int = 1
     constants: dict[str, int] = field(
@@ -33,19 +33,19 @@ class Across(Ended):
 
     @property
     def ranks(self) -> tuple[range, range]:
-        """The ranks of both groups in MPI_COMM_WORLD, its own before the other."""
+        """The ranks of both groups in MPI_COMM_WORLD, its own group first."""
         both = range(self.first), range(self.first, self.size)
         return both if self.rank < self.first else both[::-1]
 
     @property
     def root(self) -> int:
-        """The first process of the first group is the root."""
+        """The root argument. The first process of the first group is the root."""
         if self.rank >= self.first:
             return 0
         return NOBODY if self.rank else ROOT
 
     def comm(self) -> Comm:
-        """That between the groups."""
+        """The intercommunicator."""
         ours, theirs = self.ranks
         return replace(
             super().comm(),
@@ -58,7 +58,7 @@ class Across(Ended):
         )
 
 
-ROOTED = {  # what the root has, for each or all of the others, and what they have
+ROOTED = {  # the buffers of the root and of others; True if the root's has a part for each process
     "Bcast": ("buffer", "buffer", False),
     "Gather": ("recvbuf", "sendbuf", True),
     "Scatter": ("sendbuf", "recvbuf", True),
@@ -72,7 +72,7 @@ KINDS = ["type", "count"]
 
 
 def buffers(name: str, of: Across, count: int, type_: Any) -> list[Buffer]:
-    """The buffers of a process, with so many of a type."""
+    """The buffers of a process, with `count` elements of a type for each peer."""
     many = len(of.ranks[1])
     each = {"peers": many}
     if name in ROOTED:
@@ -109,7 +109,7 @@ def calling(name: str, of: Across, wrong: str = "") -> Call:
 
 
 def group(name: str, size: int, first: int, wrong: str = "", at: int = -1) -> list[Ended]:
-    """The processes, of which one does something else in the middle of a loop."""
+    """All processes. One of them makes another call in the middle of a loop."""
     found: list[Ended] = []
     for rank in range(size):
         of = Across(rank, size, first=first)
@@ -137,13 +137,13 @@ def test_between_groups(name: str) -> None:
 
 @dataclass
 class Graph(Ended):
-    """A process of a ring, with edges to the next and from the last."""
+    """A process of a ring, with edges to the next process and from the previous one."""
 
     sources: tuple[int, ...] = ()
     destinations: tuple[int, ...] = ()
 
     def comm(self) -> Comm:
-        """With the topology."""
+        """MPI_COMM_WORLD with the topology."""
         return replace(
             super().comm(),
             topology="distributed graph",
@@ -153,7 +153,7 @@ class Graph(Ended):
 
 
 def ring(size: int) -> list[Ended]:
-    """Processes whose graph is right."""
+    """Processes with a correct graph."""
     return [
         Graph(rank, size, sources=((rank - 1) % size, -1), destinations=((rank + 1) % size,))
         for rank in range(size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Very many processes: those that differ are found by their sums, by one process and by several."""
+"""Runs of many processes: sums select those that differ, in one or several comparing processes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ MPI_FLOAT is sent, MPI_DOUBLE received
 
 
 def leave(directory: Path, *wrong: str) -> None:
-    """Leave the files of the processes of a ring."""
+    """Write the files of the processes of a ring."""
     for rank in range(SIZE):
         ended = Ended(rank, SIZE)
         runs = [(1, 1000, SENT)]
@@ -84,7 +84,7 @@ def leave(directory: Path, *wrong: str) -> None:
         ended.receives((rank - 1) % SIZE, 1, (1, 1000, RECEIVED))
         if "lost" in wrong and rank == 7:
             ended.sends(8, 9, (1, 1, [OTHER]))
-        # Partitioned ones between two of them.
+        # Two of the processes use partitioned operations.
         if rank == 7:
             ended.starts("send", 8, 9, (1, 5, PARTS))
         if rank == 8:
@@ -132,7 +132,7 @@ def test_only_what_differs_is_compared(wrong: Path) -> None:
     compared = compare.compare(str(wrong), told=[])
     rules = ["message-types", "message-lost", "message-lost", "op-mismatch"]
     assert [one.rule.id for one in compared.findings] == rules
-    # The result has the processes with findings. Only the suspicious channels of each were read.
+    # Only processes with findings are in the result, and only their suspicious channels were read.
     ranks = [one.registry.info.world_rank for one in compared.processes]
     assert ranks == [0, 7, 40, 61, 62]
     world = compared.processes[3].registry.objects("comm")
@@ -141,7 +141,7 @@ def test_only_what_differs_is_compared(wrong: Path) -> None:
 
 
 def by_two(mpi: MPI, directory: Path) -> subprocess.CompletedProcess[str]:
-    """The output of two processes that compare."""
+    """The output of a comparison by two processes."""
     return subprocess.run(
         [*mpi.mpiexec, "-n", "2", mpi.python, "-m", "mpipp.api.parallel_compare", str(directory)],
         env={**mpi.env, "PYTHONPATH": str(ROOT)},
@@ -159,14 +159,14 @@ def test_several_processes_share_the_work(mpi: MPI, wrong: Path) -> None:
     last = "mpipp: 4 errors in 0 processes, 0 calls"
     assert done.stdout == "\n\n".join([MISMATCH, LOST, UNSTARTED, WRONG, last]) + "\n", done.stderr
     assert done.returncode == 0
-    # mpipp report shows the same.
+    # mpipp report prints the same.
     assert (wrong / "findings.txt").read_text().startswith(MISMATCH)
 
 
 def in_portions(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """The findings, with the labels of their processes, one channel after the other."""
+    """The findings with the labels of their processes, in portions of one channel."""
     monkeypatch.setattr(select_channels, "PORTION", 1)
     compared = compare.compare(str(directory), told=[])
     found = [
@@ -181,7 +181,7 @@ def test_in_portions(wrong: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     operations = ("the processes reduce with different operations: MPI_SUM and MPI_MAX",)
     lost = [("a message is sent and never received", "rank 7")]
     lost += [("2 messages are sent and never received", "rank 7")]
-    # Findings on the same processes stay together.
+    # Findings about the same processes stay together.
     found = [(*operations, "ranks 0 and 40"), *lost, types]
     assert in_portions(wrong, monkeypatch) == (found, [])
     sentence = "only 3 of 4 suspicious channels were compared: 3 findings and more are enough"
@@ -194,7 +194,7 @@ def test_in_portions(wrong: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Arrived data is not kept: sums are not zero, though nothing is wrong.
+    # The sums are not zero although there is no error: received sizes are unknown to them.
     monkeypatch.setattr(select_channels, "PORTION", 10)
     ended = []
     for rank in range(SIZE):
@@ -215,7 +215,7 @@ def test_receives_of_more_than_comes(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def left(directory: Path, ended: list[Ended]) -> list[str]:
-    """The findings on processes, from the files that they leave, if only so many differ."""
+    """The findings from the files of processes, if only a few processes differ."""
     for one in ended:
         content = writer.written(one.process(), frames, "node").process
         RunDirectory(str(directory)).publish(f"{PROCESSES}/{one.rank}", content)

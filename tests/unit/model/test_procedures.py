@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of procedures says what the standard does."""
+"""The table of procedures agrees with the standard."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ BUFFERS = {
     "MPI_Barrier": [],
 }
 
-# Over what, how signatures agree, and what else does.
+# The kind of object, the way in which signatures agree, and other arguments that must agree.
 AGREEMENT = {
     "MPI_Send": ("", "", {}),
     "MPI_Ibarrier": ("comm", "", {}),
@@ -79,7 +79,7 @@ AGREEMENT = {
     "MPI_File_read_at": ("", "", {}),
 }
 
-# MPI-4.1, chapter 6, says "at all processes" for the first, not for the second.
+# MPI-4.1, chapter 6, says "at all processes" for the first set, but not for the second.
 IN_PLACE = {
     "MPI_Iallgather": InPlace("sendbuf", "all"),
     "MPI_Exscan": InPlace("sendbuf", "any"),

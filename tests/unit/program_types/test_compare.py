@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datatypes against models of the program's types: words for word, and against brute force."""
+"""Comparison of datatypes with the program's types: exact texts, and a brute-force check."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def report(datatype: Datatype, kind: Type, count: int = 1, origin: int = 0) -> R
 
 
 def said(datatype: Datatype, kind: Type, count: int = 1) -> list[str]:
-    """All lines after the verdict and before the list of elements."""
+    """All lines between the verdict and the list of elements."""
     lines = list(comparetext.lines(report(datatype, kind, count), "t"))
     return [line.strip() for line in lines[1:] if " -> " not in line]
 
@@ -102,7 +102,7 @@ def test_members_that_nothing_covers() -> None:
 
 
 def test_addresses_subtracted_the_wrong_way_round() -> None:
-    # The example of the paper's introduction.
+    # The example in the paper's introduction.
     record = Record(
         "struct s", 24, (Member("i", 0, INTEGER), Member("d", 8, REAL), Member("c", 16, LETTER))
     )
@@ -174,7 +174,7 @@ def test_what_fits() -> None:
         "struct b", 8, (Member("a:3,b:5", 0, Scalar("bits", "a:3,b:5", 4)), Member("c", 4, INTEGER))
     )
     for datatype, kind in (
-        (samples.contiguous(40, BYTE), PARTICLE),  # padding as well
+        (samples.contiguous(40, BYTE), PARTICLE),  # also the padding
         (complex_type, COMPLEX),
         (samples.contiguous(2, DOUBLE), COMPLEX),
         (samples.contiguous(3, complex_type), Array(REAL, 6)),
@@ -300,7 +300,7 @@ def test_listed_blocks_are_folded() -> None:
     ]
 
 
-# Against brute force: every element by itself.
+# The brute-force check of every single element.
 
 
 def _basic_elements(datatype: Datatype, at: int = 0) -> Iterator[tuple[Datatype, int]]:
@@ -390,7 +390,7 @@ def _check(placement: Placement, kind: Type) -> list[tuple[int, tuple[int, ...]]
     found = list(_positions(placement.stream))
     for at, _ in found:
         where = _where(kind, at, placement.stream.size)
-        # Elements in the padding of two places that touch are either.
+        # An element in the padding between two adjacent places may be in either.
         same = where == placement.where or {where, placement.where} == {"padding", "crossing"}
         assert same, (where, placement)
         if where == "member":

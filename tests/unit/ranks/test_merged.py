@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stops and outputs of several ranks, merged."""
+"""Merged stops and outputs of several ranks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test the merging of stacks: one tree for any order, and as text."""
+"""Test the merging of stacks: the tree does not depend on the order. Also test its text."""
 
 from __future__ import annotations
 

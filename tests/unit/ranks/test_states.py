@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test the states of ranks: equal ones are a line."""
+"""Test that equal states of ranks share a line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAIN, EXCHANGE = Step("halo.c:52 in main"), Step("halo.c:17 in exchange")
 
 
 def tree(*stacks: list[Step]) -> StackTree:
-    """Each stack is that of the rank by its position."""
+    """A tree of stacks. The position of a stack is its rank."""
     found = StackTree()
     for rank, stack in enumerate(stacks):
         found.add(rank, stack)

@@ -50,7 +50,7 @@ def test_a_long_row_is_shortened() -> None:
 
 
 def test_maps_follow_the_language() -> None:
-    # The same array: 2 rows of 3 columns.
+    # The same array of 2 rows and 3 columns, in C and Fortran order.
     in_c = Value(0, "", (0, 1, 2, 3, 4, 5), Shape((2, 3), (0, 0)))
     in_fortran = Value(0, "", (0, 3, 1, 4, 2, 5), Shape((2, 3), (1, 1), True))
     assert value_plot.maps([in_c])[0] == ("rank 0", ["0", "1"], [[0, 1, 2], [3, 4, 5]])

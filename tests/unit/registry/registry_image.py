@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Build the bytes of a registry, so that tests can have any layout, byte order and damage.
 
-Field names come from the wrapper's records.def. Offsets and sizes are the image's own, chosen
-unlike the wrapper's on purpose: the reader must use the published layout.
+Field names come from the wrapper's records.def. Offsets and sizes differ from the wrapper's on
+purpose: the reader must use the published layout.
 """
 
 from __future__ import annotations
@@ -34,22 +34,23 @@ _SIZE = 1 << 16
 
 
 class Image:
-    """A registry under construction: `memory()` makes what a reader reads of it."""
+    """A registry under construction. `finish()` returns its memory."""
 
     def __init__(self, byte_order: str = "<", base: int = 0x7F00_0000_0000) -> None:
         self.byte_order = byte_order
         self.base = base
         self.bytes = bytearray(_SIZE)
         self._end = 0x1000
-        self.records: list[str] = []  # their numbers are their places
+        self.records: list[str] = []  # record names; the index is their number
         self.fields: dict[str, list[tuple[str, int, int, str, int]]] = {}
         self.sizes: dict[str, int] = {}
         self.enumerators: dict[str, list[str]] = {}
         self._read_definitions()
         self.tables: dict[str, dict[str, int]] = {}
         self.objects: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
-        self.chunks = dict.fromkeys([*KINDS, "thread"], 0)  # addresses of the first
-        self.hidden: set[tuple[str, str]] = set()  # (record, field) not to be published
+        self.chunks = dict.fromkeys([*KINDS, "thread"], 0)  # addresses of the first chunks
+        # (record, field) to leave out of the published layout.
+        self.hidden: set[tuple[str, str]] = set()
 
     def _read_definitions(self) -> None:
         text = (DEFINITIONS / "records.def").read_text()
@@ -76,7 +77,7 @@ class Image:
             return
         offset = 64 if record == "registry" else 0
         fields = []
-        # Backwards, and with a hole at the start of all records except the root.
+        # Reverse order, with a hole at the start of all records except the root.
         for macro, name, kind in reversed(members[record]):
             if record == "registry" and name == "magic":
                 continue
@@ -94,7 +95,7 @@ class Image:
         self.sizes[record] = offset + 8
 
     def allocate(self, data: bytes, gap: int = 0) -> int:
-        """Put bytes into the image and return their address."""
+        """Add bytes to the image, and return their address."""
         offset = self._end
         self._end += (len(data) + gap + 15) // 16 * 16
         self.bytes.extend(bytes(max(0, self._end - len(self.bytes))))
@@ -109,8 +110,8 @@ class Image:
         return self.allocate(struct.pack(f"{self.byte_order}{len(values)}{code}", *values))
 
     def pack(self, record: str, /, **values: int | bytes) -> bytes:
-        """A record's bytes; fields not given are 0."""
-        data = bytearray(b"\xaa" * self.sizes[record])  # what is not published is not to be read
+        """The bytes of a record. Missing fields are 0."""
+        data = bytearray(b"\xaa" * self.sizes[record])  # the reader must not use unpublished bytes
         for name, kind, offset, _, size in self.fields[record]:
             value = values.pop(name, 0)
             if isinstance(value, int):
@@ -123,7 +124,7 @@ class Image:
         return bytes(data)
 
     def value(self, enumeration: str, *names: str) -> int:
-        """The value that the image publishes for a name, or for a set of names if they are bits."""
+        """The published value of a name; several names are combined as bits."""
         known = self.enumerators[enumeration]
         if enumeration in BITS:
             return sum(1 << known.index(name) for name in names)
@@ -140,7 +141,7 @@ class Image:
         site: tuple[int, int] = (0, 0),
         **values: int | bytes,
     ) -> int:
-        """Add an object and return its record's address."""
+        """Add an object, and return the address of its record."""
         header = self.pack(
             "object",
             handle=handle,
@@ -152,7 +153,7 @@ class Image:
             caller=site[0],
             frames=site[1],
         )
-        # One chunk for each object, so that walking them is tested as well.
+        # Each object gets a chunk of its own, to test the walk from chunk to chunk.
         head = self.pack("chunk", next=self.chunks[kind], used=1, capacity=3)
         data = head + self.pack(kind, object=header, **values)
         self.chunks[kind] = self.allocate(data, gap=2 * self.sizes[kind])
@@ -161,7 +162,7 @@ class Image:
         return record
 
     def change(self, address: int, record: str, /, **values: int) -> None:
-        """Overwrite fields of a record that is in the image."""
+        """Overwrite fields of a record in the image."""
         for name, _, offset, _, size in self.fields[record]:
             if name in values:
                 start = address - self.base + offset
@@ -224,7 +225,7 @@ class Image:
         )
 
     def finish(self, /, handle_size: int = 8, capacity: int = 16, **root: int) -> BytesMemory:
-        """Write the tables and the root, at `base`, and return the memory of it all."""
+        """Write the tables and the root at `base`, and return the memory of the image."""
         for kind in KINDS:
             self._object_table(kind, handle_size if kind != "file" else 8, capacity)
         self.tables["threads"] = {
@@ -288,7 +289,7 @@ class Image:
         return self.allocate(b"".join(self.pack("slot", handle=h, record=r) for h, r in slots))
 
     def write_root(self, /, handle_size: int = 8, **changes: int) -> None:
-        """The root and the lists it leads to; `changes` to its first fields."""
+        """Write the root and its lists; `changes` replaces its first fields."""
         fields = self.field_table()
         tables = b"".join(
             self.pack("table", name=name.encode(), **values) for name, values in self.tables.items()
@@ -340,5 +341,5 @@ class Image:
                     offset,
                     size,
                 )
-                rows.append(row + b"\xaa" * 8)  # entries larger than this reader knows
+                rows.append(row + b"\xaa" * 8)  # entries are larger than the reader knows
         return rows

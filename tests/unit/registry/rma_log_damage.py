@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Logs of one-sided communication with every sort of entry, made by hand, and damaged at random."""
+"""Hand-made logs of one-sided communication with every kind of entry, and random damage to them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mpipp.registry.rma_log.events import Log
 from tests.unit.jobs import Recorded
 from tests.unit.samples import DOUBLE, INT
 
-SIZE = 3  # processes
+SIZE = 3  # number of processes
 KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
     synchronous=1, persistent=2, sends=4, takes=8, cancelled=16, probes=32, some=64
 )
@@ -63,16 +63,16 @@ _PROCEDURES = (
     *("Pready_range", "Parrived", "Iprobe", "Neighbor_allgather", "Win_lock_all"),
     *("Win_unlock_all", "Barrier", "Comm_dup", "Comm_set_info", "Comm_free", "Comm_disconnect"),
 )
-_INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # datatypes and an operation
+_INT, _DOUBLE, _SUM = 0x100, 0x200, 0x300  # handles of datatypes and an operation
 _BASE = 0x10000
-_PART = 0xA00000  # where a process has some of what another has in a window
-_FRAME = 0x7FFF0000  # of the calls
+_PART = 0xA00000  # address at which a process maps a part of another's window
+_FRAME = 0x7FFF0000  # stack frame of the calls
 _MESSAGE = 1 << 62
 _NASTY = (0, 1, 2, 3, 255, 1 << 20, 1 << 31, 1 << 40, 1 << 62, 1 << 63, ANY, NOT_KNOWN)
 
 
 class EntryNames:
-    """The meaning of numbers in these logs."""
+    """Names for the numbers in these logs."""
 
     def value(self, enumeration: str, name: str) -> int:
         return next((n for n, one in _NAMES[enumeration].items() if one == name), 0)
@@ -105,18 +105,18 @@ _DATATYPES = {
 
 
 def datatype(number: int) -> DatatypeRecord | Broken:
-    """That of a number."""
+    """The datatype with this number."""
     return _DATATYPES.get(number) or Broken("datatype", number, "there is none")
 
 
 def operation(handle: int) -> object:
-    """That of a handle."""
+    """The operation with this handle."""
     header = _header("op", _SUM, "MPI_SUM")
     return Op(header, 0, True) if handle == _SUM else None
 
 
 class Writer:
-    """The log of one process, which conflicts with itself and others."""
+    """Writes the log of one process, with conflicts with itself and others."""
 
     def __init__(self, rank: int) -> None:
         self.rank = rank
@@ -129,9 +129,9 @@ class Writer:
         self._end()
 
     def add(self, kind: int, procedure: str, *own: int) -> int:
-        """An entry; returns its number."""
+        """Add an entry, and return its number."""
         number = _PROCEDURES.index(procedure)
-        place = 0x400000 + 16 * number  # one for each procedure
+        place = 0x400000 + 16 * number  # one place for each procedure
         head = kind | (2 + len(own)) << 8 | number << 32 | 1 << 48
         self.words.extend(word % (1 << 64) for word in (head, place, *own))
         self.numbers += 1
@@ -253,13 +253,13 @@ class Writer:
 
 @dataclass
 class Logged(Recorded):
-    """A process with such a log."""
+    """A process with a log from `Writer`."""
 
     words: array[int] = field(default_factory=lambda: array("Q"))
     is_whole: bool = True
 
     def log(self) -> Log:
-        """Its log."""
+        """The log of the process."""
         around = Around(EntryNames(), datatype, operation, self.rank, self.size, 0)
         return Log(around, self.words, self.is_whole)
 
@@ -272,7 +272,7 @@ def whole() -> list[array[int]]:
 
 
 def shortened(words: array[int]) -> array[int]:
-    """A log in which entries are like earlier ones, as the wrapper writes them."""
+    """A log whose entries refer to similar earlier ones, as the wrapper writes them."""
     found = array("Q")
     firsts: dict[tuple[int, int], tuple[int, array[int]]] = {}
     at = whole = 0
@@ -304,13 +304,13 @@ def shortened(words: array[int]) -> array[int]:
 
 
 def _in_pairs(numbers: list[int]) -> list[int]:
-    # Two in a word, the first one in its lower half.
+    # Two numbers in a word, the first in its lower half.
     halves = [one & 0xFFFFFFFF for one in numbers] + [0] * (len(numbers) % 2)
     return [low | high << 32 for low, high in zip(halves[::2], halves[1::2])]
 
 
 def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]:
-    """The findings in them, and the unchecked facts."""
+    """The findings in the logs, and the sentence about unchecked things."""
     recorded = [Logged(rank, SIZE, words=words) for rank, words in enumerate(logs)]
     for one in recorded:
         one.is_whole = is_whole
@@ -326,12 +326,12 @@ def told(logs: list[array[int]], is_whole: bool = True) -> tuple[list[str], str]
 
 
 def entries_of(words: array[int]) -> list[Entry]:
-    """All of a log."""
+    """All entries of a log."""
     return list(entries(words, places(words, KINDS)))
 
 
 def moved(words: array[int]) -> array[int]:
-    """A log as it is left for other nodes."""
+    """The log in the form for other nodes."""
     sites: dict[Site, int] = {}
     types: list[object] = []
 
@@ -383,7 +383,7 @@ _DAMAGES: tuple[_Damage, ...] = (_word, _word, _word, _cut, _without, _twice)
 
 
 def damaged(seed: int) -> list[array[int]]:
-    """The logs with some damage."""
+    """The logs with random damage."""
     chance = random.Random(seed)
     logs = whole() if seed % 2 else list(map(shortened, whole()))
     for _ in range(chance.choice((1, 1, 1, 2, 5))):
@@ -394,7 +394,7 @@ def damaged(seed: int) -> list[array[int]]:
 
 
 def run(seed: int) -> None:
-    """The case of a seed: raises what should not be raised."""
+    """Run the case of a seed. Fails with the exception that mpipp should not raise."""
     logs = damaged(seed)
     told(logs, seed % 5 > 0)
     for words in logs:
@@ -402,10 +402,10 @@ def run(seed: int) -> None:
 
 
 def nasty(every: int = 1) -> Iterator[tuple[str, int, list[array[int]]]]:
-    """Each word of the first entry of each sort, with values that it never has.
+    """Logs with one wrong word: each word of the first entry of each kind, with impossible values.
 
     Args:
-        every: of how many values one is taken, in turn.
+        every: use one in this many values, in turn.
     """
     found: dict[int, int] = {}
     at, first = 0, whole()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Core files are read as far as they go, with any content."""
+"""Core files with any content are read as far as possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _TEXT = b"here I am"
 
 
 def written(path: Path, *headers: tuple[int, ...], data: bytes = b"", number: int = -1) -> str:
-    """A core file: program headers, of which it says there are `number`, and data behind them."""
+    """A core file with program headers and data. Its header claims that there are
+    `number` of them."""
     count = len(headers) if number < 0 else number
     first = b"\x7fELF\2\1\1".ljust(16, b"\0")
     first += struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, count, 0, 0, 0)
@@ -43,7 +44,7 @@ def test_segments_and_what_is_cut_off(tmp_path: Path) -> None:
         Segment(0x20000, 0x21000, True, False, 248, len(_TEXT)),
     )
     assert (core.size, core.whole, core.damaged) == (248 + len(_TEXT), 248 + 4096, 0)
-    assert list(core_files.search(core, _TEXT)) == [0x10000]  # the other cannot be written to
+    assert list(core_files.search(core, _TEXT)) == [0x10000]  # the other segment is not writable
     assert [core.has(at) for at in (0xFFFF, 0x10000, 0x1000F, 0x10010)] == [0, 1, 1, 0]
 
 
@@ -57,7 +58,7 @@ def test_a_segment_larger_than_the_world(tmp_path: Path) -> None:
     core = core_files.read(path)
     assert core is not None
     assert list(core_files.search(core, _TEXT)) == [0x1000 + 100]
-    assert (core.whole, core.damaged) == (core.size, 2)  # not cut off
+    assert (core.whole, core.damaged) == (core.size, 2)  # the file is not cut off
 
 
 def test_more_headers_than_there_are(tmp_path: Path) -> None:
@@ -69,9 +70,10 @@ def test_more_headers_than_there_are(tmp_path: Path) -> None:
 def test_a_table_larger_than_memory(tmp_path: Path) -> None:
     path = Path(written(tmp_path / "core", load(6, 0, 0, 4, 4), number=0xFFFF, data=bytes(64)))
     data = bytearray(path.read_bytes())
-    struct.pack_into("<Q", data, 40, len(data) - 64)  # the first section, which has their number
+    # The first section, which has the number of program headers.
+    struct.pack_into("<Q", data, 40, len(data) - 64)
     struct.pack_into("<I", data, len(data) - 20, 0xFFFFFFFF)
-    struct.pack_into("<H", data, 54, 0xFFFF)  # bytes of each
+    struct.pack_into("<H", data, 54, 0xFFFF)  # size of a program header
     path.write_bytes(data)
     tracemalloc.start()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Objects with memory, found by name in a frame of a real process of Python."""
+"""Python objects with memory, found by name in a frame of a real process."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ inside(Plain(), Derived())
 
 @contextmanager
 def waiting(directory: Path, python: str) -> Iterator[tuple[Memory, int, int, dict[str, int]]]:
-    """A process that waits: its memory, its frame, Py_Version, and addresses by expression."""
+    """A waiting process: its memory, its frame, Py_Version, and addresses of expressions."""
     script = directory / "waits.py"
     script.write_text(SCRIPT)
     pipe = subprocess.PIPE
@@ -103,7 +103,7 @@ def test_other_release(tmp_path: Path) -> None:
 
 
 class _Damaged:
-    # Every so often a read gives something else.
+    # Sometimes returns wrong bytes.
     def __init__(self, memory: Memory, seed: int) -> None:
         self._memory = memory
         self._chance = random.Random(seed)

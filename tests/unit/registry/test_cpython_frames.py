@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line that a thread of Python is at, read in the memory of real processes."""
+"""The current Python lines of threads, from the memory of real processes."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ needs_known = pytest.mark.skipif(
 
 @contextmanager
 def waiting(directory: Path) -> Iterator[tuple[ProcessMemory, int, int, int, int]]:
-    """A process that waits in a call of C: its memory, _PyRuntime, Py_Version, its number and what
-    pthread_self says."""
+    """A process that waits in a C call: its memory, _PyRuntime, Py_Version, process id,
+    pthread_self."""
     script = directory / "wäits.py"
     script.write_text(SCRIPT)
     words = [sys.executable, str(script)]
@@ -81,7 +81,7 @@ def test_where_it_waits(tmp_path: Path) -> None:
 
 
 class _Damaged:
-    # Every so often a read gives something else.
+    # Sometimes returns wrong bytes.
     def __init__(self, memory: ProcessMemory, seed: int) -> None:
         self._memory = memory
         self._chance = random.Random(seed)
@@ -104,11 +104,11 @@ def test_damage(tmp_path: Path) -> None:
 
 
 def test_tables_of_older_releases() -> None:
-    # Steps of code and of lines: 2 bytes of no line, 4 of line 5, 2 of line 8, 2 of line 7.
+    # Steps of code and lines: 2 bytes without a line, 4 of line 5, 2 of line 8, 2 of line 7.
     table = bytes([2, 0x80, 4, 0, 2, 3, 2, 0xFF])
     lines = [cpython_frames._line_in_10(table, 5, offset) for offset in range(0, 10, 2)]
     assert lines == [0, 5, 5, 8, 7]
-    # 4 bytes of line 5, 2 of line 8, then of line 7.
+    # 4 bytes of line 5, 2 of line 8, and the rest of line 7.
     table = bytes([4, 3, 2, 0xFF])
     assert [cpython_frames._line_in_9(table, 5, offset) for offset in range(0, 10, 2)] == [
         5,

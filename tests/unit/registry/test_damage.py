@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Registries that are not what they should be: one sentence, or a broken object in its place."""
+"""Damaged registries: each ends in one sentence, or in a broken object."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_chunks_in_a_circle_and_overfull() -> None:
 
 
 def test_more_records_than_any_program_has() -> None:
-    """Memory with holes costs the author of the file nothing."""
+    """A file of sparse memory is cheap to create, so its size must not cost mpipp much."""
     image = Image()
     image.object("op", 1)
     memory = image.finish()
@@ -246,7 +246,7 @@ def test_more_processes_than_any_job_has() -> None:
 
 
 def test_arrays_that_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of many records leads to the same numbers: no more are made than the limit."""
+    """Many records refer to the same array: mpipp creates no more objects than its limit."""
     monkeypatch.setattr(record_source, "_MOST_KEPT", 1000)
     image = Image()
     integer = image.datatype(1, "NAMED", name="MPI_INT")
@@ -291,7 +291,7 @@ def test_slots() -> None:
         image.write_root()
         with pytest.raises(MpippError, match=f"it has {capacity} slots"):
             Registry(memory, image.base).find("op", 5)
-    # Being replaced by a larger table: found without it.
+    # A larger table is about to replace this one: objects are found without it.
     image.tables["ops"].update(capacity=1024, slots=0)
     image.write_root()
     assert Registry(memory, image.base).find("op", 5) is not None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every kind of object, read from registries of both byte orders and unlike layouts."""
+"""Every kind of object, from registries of both byte orders and with unusual layouts."""
 
 from __future__ import annotations
 
@@ -317,7 +317,7 @@ def test_a_call_that_is_not_whole(image: Image) -> None:
 
 
 def test_a_call_whose_arguments_are_gone(image: Image) -> None:
-    """They are on the stack of a process that has been killed."""
+    """The arguments were on the stack of a process that was killed."""
     call = image.call("MPI_Send", present=["constructor"], input_count=2, inputs=8)
     image.thread(serial=1, tid=17, depth=1, call=call)
     (thread,) = read(image).threads()
@@ -386,7 +386,7 @@ def test_found_by_its_magic_and_not_a_copy() -> None:
 def test_headers_are_what_objects_have_in_common(image: Image) -> None:
     integer = image.datatype(1, "NAMED", name="MPI_INT")
     image.datatype(2, "VECTOR", [3, 2, 4], [integer], flags=["committed"], name="v")
-    image.datatype(3, "VECTOR", [3], [integer])  # damaged, which only its own arguments tell
+    image.datatype(3, "VECTOR", [3], [integer])  # a damaged constructor, as only its arguments show
     image.datatype(4, "DUP", [], [integer], flags=["ended"])
     registry = read(image)
     headers = [header for header in registry.headers("datatype") if isinstance(header, Header)]

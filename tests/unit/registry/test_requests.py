@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pending requests and their buffers, read from registries of both byte orders."""
+"""Pending requests and their buffers, from registries of both byte orders."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_length_beyond_the_arrays(image: Image) -> None:
 
 
 def test_a_handle_is_looked_up_once(image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often it is asked for, until the process has run."""
+    """The result is cached until the process runs."""
     add_request(image, image.call("MPI_Irecv", []))
     registry = Registry(image.finish(), image.base)
     probed: list[int] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI's text for an error, in one line."""
+"""The MPI library's text for an error code, in one line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Logs of one-sided communication as they may be: damaged, and with receives in any order."""
+"""Logs of one-sided communication: damaged, and with receives in any order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = Kinds(*range(1, 1 + len(Kinds._fields)))._replace(
 
 
 def log(*of: tuple[int, Sequence[int]]) -> array[int]:
-    """Entries of a kind with words of their own."""
+    """A log with entries of one kind."""
     found = array("Q")
     for kind, own in of:
         found.extend((kind | (2 + len(own)) << 8 | 1 << 48, 0, *own))
@@ -82,7 +82,7 @@ def test_a_probe_has_found_what_the_next_receive_takes() -> None:
         4: Message(7, 3, 5, 2),
     }
     assert found.ended_by == {2: [Message(7, 3, 5, 0)], 5: [Message(7, 3, 5, 2)]}
-    # It is known what the pending one takes, though it never ends.
+    # The message that the pending receive matches is known, although it never completes.
     assert found.begun == {3: Message(7, 3, 5, 1)}
 
 
@@ -99,7 +99,7 @@ def test_what_another_thread_receives_a_probe_may_have_seen_or_not() -> None:
 def _like(
     kind: int, number: int, bits: int, *words: int, is_narrow: bool = False
 ) -> tuple[int, ...]:
-    # An entry that is like that of a number among those that are like none.
+    # An entry that refers to a similar earlier one, by its number among the complete entries.
     of = kind | 0x80 | is_narrow << 6
     return of | (1 + len(words)) << 8 | bits << 16 | number << 40, *words
 
@@ -131,13 +131,13 @@ def test_an_entry_that_differs_by_little_from_an_earlier_one() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        _like(KINDS.started, 2, 2, 5),  # itself
+        _like(KINDS.started, 2, 2, 5),  # refers to itself
         _like(KINDS.started, (1 << 24) - 1, 2, 5),
-        _like(KINDS.started, 1, 0),  # of another kind
-        _like(KINDS.started, 0, 3, 5),  # of more words
+        _like(KINDS.started, 1, 0),  # refers to an entry of another kind
+        _like(KINDS.started, 0, 3, 5),  # has more words than the earlier entry
         _like(KINDS.started, 0, 0, 5),
-        _like(KINDS.started, 0, 4, 5),  # of a word that it has not
-        _like(KINDS.started, 0, 3, 5, 6, is_narrow=True),  # of one for both
+        _like(KINDS.started, 0, 4, 5),  # changes a word that the earlier entry lacks
+        _like(KINDS.started, 0, 3, 5, 6, is_narrow=True),  # has one word for two changes
         _like(KINDS.started, 0, 3, is_narrow=True),
     ],
 )

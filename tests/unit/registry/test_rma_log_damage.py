@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Damaged and cut-off logs of one-sided communication: sentences, and what comes before."""
+"""Damaged and cut-off logs of one-sided communication: mpipp prints sentences, and still reads the
+entries before the damage."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from tests.short import some
 from tests.unit.registry import rma_log_damage
 from tests.unit.registry.rma_log_damage import damaged, nasty, run, shortened, told, whole
 
-CASES = some(200)  # of some hundredths of a second; `make fuzz` has more
-_MOST_BYTES = 4 << 30  # of addresses, beside what the process has
+CASES = some(200)  # some hundredths of a second each; `make fuzz` runs more
+_MOST_BYTES = 4 << 30  # of address space, in addition to the process's
 
 
 @contextmanager
 def little_memory() -> Iterator[None]:
-    """Memory that is too small for the request of an invalid number."""
+    """Limit the memory, so that a request for an absurd size fails."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm", encoding="utf-8") as statm:
         own = int(statm.read().split()[0]) * resource.getpagesize()
@@ -84,9 +85,9 @@ def test_what_comes_before_a_cut_in_the_middle_of_an_entry_is_analysed() -> None
 
 def test_counters_of_a_process_that_was_killed_are_not_understood() -> None:
     logs = whole()
-    del logs[0][-3:]  # MPI_Finalize
+    del logs[0][-3:]  # cuts off MPI_Finalize
     found, unchecked = told(logs)
-    # They have each other's memory, in which there may be flags.
+    # Both have the other's window memory, which may contain flags.
     assert (len(found), unchecked) == (
         10,
         "3 possible conflicts of one-sided operations: values that processes read from memory, or "
@@ -98,18 +99,18 @@ def test_counters_of_a_process_that_was_killed_are_not_understood() -> None:
 
 def test_what_waits_for_one_that_was_killed_is_compared_with_itself() -> None:
     logs = whole()
-    del logs[1][sorted(ends(logs[1]))[6] :]  # before its first message
+    del logs[1][sorted(ends(logs[1]))[6] :]  # cuts the log before its first message
     found, unchecked = told(logs)
     assert [one.partition(":")[0] for one in found] == [
         "rma-target",
         "rma-two-buffers",
         "rma-gone",
     ] * 2
-    assert unchecked == ""  # nobody has called MPI_Finalize
+    assert unchecked == ""  # no process has called MPI_Finalize
 
 
 def ends(words: object) -> set[int]:
-    """Where entries end."""
+    """The positions where entries end."""
     found, at = set(), 0
     while at < len(words):  # type: ignore[arg-type]
         at += words[at] >> 8 & 0xFFFFFF  # type: ignore[index]

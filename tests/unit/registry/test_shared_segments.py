@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The owner of memory that a process accesses, with windows of shared memory."""
+"""The owner of accessed memory, if windows share memory."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first line of findings: where it points, and its colours."""
+"""The first line of findings: its source line, and its colours."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def frames(party: Party) -> list[Frame]:
 
 
 def record(*parties: Party, follows: Phrase | None = None) -> dict[str, object]:
-    """A finding of these parties, as machines read it."""
+    """The record of a finding with these parties."""
     finding = Finding.of("datatype-leak", parties, "one", times=1, noun="datatype")
     finding = Finding(**{**vars(finding), "follows": follows})
     return formatting.record(
@@ -55,7 +55,7 @@ def call(line: int, process: int = 0, is_wrong: bool = True) -> Party:
 
 
 def made(line: int) -> Party:
-    """An object that was made at a line."""
+    """An object that was created at a line."""
     return Party(0, Phrase("MPI_Datatype"), "made at", Site(line))
 
 
@@ -89,7 +89,7 @@ def test_head_begins_with_the_point(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         "/src/main.c:5: warning: 1 datatype is not freed",
         "  MPI_Send()",
     ]
-    # Machines read the place as data, not in the text.
+    # Programs read the place from the record, not from the text.
     assert str(one["text"]).startswith("warning: ")
     several = record(call(5), call(6))
     assert Block(str(several["text"]), [several]).shown().startswith("warning: ")

@@ -21,7 +21,7 @@ MAIN = ("main.cc:12 in main", "/home/you/main.cc")
         ((MAIN, HEADER), "main.cc:12 in main"),
         ((HEADER,), "irecv.hpp:36 in irecv"),
         ((HEADER, OTHER, MAIN), "irecv.hpp:36 in irecv, from main.cc:12 in main"),
-        # Unknown frames are skipped, and files below the library's directory are its own.
+        # Unknown frames are skipped. Files below the library's directory belong to the library.
         (
             (HEADER, ("libboost.so+0x12", ""), COMPILED, MAIN),
             "irecv.hpp:36 in irecv, from main.cc:12 in main",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sentences as data: their text, the common part of two sentences, and their facts."""
+"""Sentences as data: their text, the common part of two, and their facts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_text() -> None:
     assert Phrase.of("{ranks} wait", ranks=(0, 1, 2, 5)).text == "ranks 0 to 2 and 5 wait"
     assert Phrase.of("after {elements}", elements=1).text == "after 1 element"
     braces = Phrase.of("{text} of {{{value}}}", text="{0}", value=7)
-    assert braces.text == "{0} of {7}"  # what a program names is no template
+    assert braces.text == "{0} of {7}"  # text from a program is not a template
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_compared(varies: Varies, equal: list[tuple[int, int, int]]) -> 
 
 
 def test_what_only_some_ranks_have_is_left_out() -> None:
-    """As the root's own buffer of a collective call."""
+    """An example is the root's own buffer in a collective call."""
     own = Phrase("recvbuf = NULL", varies=Varies.RANKS)
     both = [Phrase.of("MPI_Gather({arguments})", arguments=of) for of in ((own,), ())]
     assert both[0].key(Varies.RANKS) == both[1].key(Varies.RANKS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drawn type-tree: valid, bounded, and nothing on top of anything else."""
+"""The drawn type-tree: valid SVG of bounded size, in which nothing overlaps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Picture:
-    """The content of a drawing, read back."""
+    """The content of a drawing, read back from the SVG."""
 
     def __init__(self, datatype: Datatype) -> None:
         self.root = ET.fromstring(tree_svg(datatype))

@@ -165,7 +165,7 @@ def test_characters_that_are_not_neighbors() -> None:
 def test_limits(values: list[int], limits: dict[str, int], expected: str) -> None:
     data = c.pack(f"{len(values)}i", *values)
     assert text(contiguous(len(values), INT), data, **limits) == expected
-    # The same through items that are visited one by one.
+    # The same values, visited one by one.
     blocks = indexed([1] * len(values), range(len(values)), INT)
     one_by_one = text(blocks, data, **limits).replace("{", "").replace("}", "")
     assert "{" + one_by_one + "}" == expected
@@ -198,7 +198,7 @@ MANY = 2**31 - 1
 
 
 class Impatient(FakeMemory):
-    """Memory that is read a few times only."""
+    """Memory that may be read only a few times."""
 
     def read(self, address: int, length: int) -> bytes:
         assert self.reads < 100
@@ -260,7 +260,7 @@ def test_what_is_alike_is_not_decoded_one_by_one(stride: int) -> None:
 
 
 def test_a_run_in_memory_with_holes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The search for its end is bounded: a file with holes costs its author nothing."""
+    """A file of sparse memory is cheap to create, so the search for a run's end is bounded."""
     monkeypatch.setattr(value_text, "_LONGEST_ROWS", 1 << 22)
 
     class Holes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of what a finding is about, and when there are none."""
+"""Pictures of buffers and datatypes in findings, and the cases without a picture."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def test_a_datatype() -> None:
     assert found["map_svg"].startswith("<svg ") and found["tree_svg"].startswith("<svg ")
     assert (found["datatype"], found["count"], found["address"]) == ("VECTOR[2, 1, 3]", 1, None)
     assert len(found["tree"]) == 3 and found["in_time"]
-    # A predefined one has no picture.
+    # A predefined datatype has no picture.
     (found,) = Taking().buffers(made(DOUBLE))
     assert (found["tree_svg"], found["map_svg"]) == ("", "")
 
 
 def test_pictures_take_so_long_and_no_longer() -> None:
-    clock = itertools.count(step=2).__next__  # each takes two seconds
+    clock = itertools.count(step=2).__next__  # each picture takes two seconds
     taking = Taking(lambda: float(clock()))
     found = [taking.buffers(made(vector(2, 1, 3, DOUBLE)))[0] for _ in range(5)]
     assert [one["in_time"] for one in found] == [True, True, True, False, False]

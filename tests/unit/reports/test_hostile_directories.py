@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hostile content of a run's directory, in reports: it is bounded, and no link is followed."""
+"""Hostile content of a run's directory: reports limit its size, and follow no link."""
 
 from __future__ import annotations
 

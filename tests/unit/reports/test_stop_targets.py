@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select the calls of a finding in which a repeated run may stop."""
+"""The calls of a finding in which a repeated run may stop."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def test_the_call_of_the_same_message() -> None:
     assert not target.fits(0, *call, {"tag": 6, "dest": 1})
     assert not target.fits(0, *call, {"tag": 5, "dest": 2})
     assert not target.fits(1, *call, {"tag": 5, "dest": 1})
-    several = target._replace(ranks=[0, 1])  # each has a peer of its own
+    several = target._replace(ranks=[0, 1])  # each rank has another peer
     assert several.fits(1, *call, {"tag": 5, "dest": 2})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Suppressions files: what they may say, and what they take away."""
+"""Suppressions files: their syntax, and the findings that they match."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_what_is_suppressed(tmp_path: Path) -> None:
     assert known.reason(LEAK, [PETSC]) == "the row type of PETSc"
     assert known.reason(MISMATCH, [PETSC]) == ""
     assert known.reason(LEAK, [MAIN]) == ""
-    # All conditions hold for one place; another may be anywhere.
+    # All patterns of a suppression must match one place of the finding.
     assert known.reason(MISMATCH, [MAIN, HALO]) == "the halo = known, see 12"
     elsewhere = [MAIN._replace(function="exchange_x"), HALO._replace(function="main")]
     assert known.reason(MISMATCH, elsewhere) == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of functions as a person knows them."""
+"""Demangled names of functions."""
 
 from __future__ import annotations
 

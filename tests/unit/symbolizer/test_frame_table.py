@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Call frame information, against what readelf's Python sister (pyelftools) makes of it."""
+"""Call frame information, compared with the results of pyelftools."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def library(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def rows(elf: Any) -> list[tuple[int, Any, Any]]:
-    """For each instruction where something changes: the CFA, and the place of %rbp."""
+    """For each instruction with a change: the CFA rule, and the place of %rbp."""
     from elftools.dwarf.callframe import FDE
 
     found = []
     for entry in elf.get_dwarf_info().EH_CFI_entries():
         table = entry.get_decoded().table if isinstance(entry, FDE) else []
-        # The last of several at one address counts.
+        # If several rows have one address, the last one counts.
         last = {row["pc"]: row for row in table}
         found += [(pc, row["cfa"], row.get(RBP)) for pc, row in last.items()]
     return found

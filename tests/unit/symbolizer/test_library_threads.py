@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads of libraries, which do not call MPI for the program."""
+"""Threads of libraries, which do not call MPI on behalf of the program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ C, MPI, EVENT = "/lib/libc.so.6", "/opt/lib/libmpi.so.40.30.4", "/lib/libevent_c
         ("libmpi_transport.so", False),
         ("libmpi-transport.so", False),
         ("libmpipp_mpich.so", False),
-        ("libtbb.so.12", False),  # its workers run the program's tasks
+        ("libtbb.so.12", False),  # its worker threads run the program's tasks
     ],
 )
 def test_libraries(name: str, own: bool) -> None:
@@ -38,9 +38,9 @@ def test_libraries(name: str, own: bool) -> None:
     ("files", "own"),
     [
         ((C, EVENT, MPI, C), True),
-        ((C, "", EVENT, MPI, C), False),  # the program's callback
+        ((C, "", EVENT, MPI, C), False),  # a callback of the program
         ((C, EVENT, "/app/libsolver.so", C), False),
-        ((C, MPI), False),  # it is not seen where it began
+        ((C, MPI), False),  # the start of the thread's stack is unknown
         ((C, C), False),
         ((), False),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines of source around a place."""
+"""Source lines around a place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_lines_around(tmp_path: Path) -> None:
 
 
 def test_what_is_no_source(tmp_path: Path) -> None:
-    """A pipe above all: opening it would wait forever."""
+    """For example a pipe: opening it would block forever."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "none", Path("/dev/zero")):
         assert lines(path, 1) == (0, [])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The progress of a build: in place on a terminal, else a line at its begin and one at its end."""
+"""The progress of a build: one changing line on a terminal, else a line at its start
+and its end."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ class Clock:
 
 
 def built(stream: io.StringIO, has_built: bool = True) -> list[str]:
-    """The texts that a build of ten files shows, step by step."""
+    """The texts that a build of ten files writes, step by step."""
     clock = Clock()
     shown: list[str] = []
 

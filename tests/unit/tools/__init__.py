@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Tests of pure functions of `mpipp.common`."""
+"""Tests of the repository's tools."""

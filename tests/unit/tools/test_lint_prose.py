@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The prose linter: sentences, the files that they stand in, and each rule."""
+"""The prose linter: how it finds sentences in files, and each rule."""
 
 from __future__ import annotations
 

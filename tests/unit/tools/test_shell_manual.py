@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reference of the shell command, and its pages for man."""
+"""The reference of the shell command, and its man pages."""
 
 from __future__ import annotations
 

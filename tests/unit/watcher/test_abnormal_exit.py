@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the cause among processes that died together."""
+"""Find the cause among processes that died at the same time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mpipp.watcher.processes.process import GONE, WatchedProcess
 
 
 def dead(rank: int, *inside: str, by: Ending | None = None) -> WatchedProcess:
-    """A process that has died in these calls, so; None: the system does not say how."""
+    """A process that died in these calls. `by` is the way of its end; None if unknown."""
     registry = SimpleNamespace(info=SimpleNamespace(world_rank=rank))
     return cast(
         WatchedProcess,
@@ -37,17 +37,18 @@ def dead(rank: int, *inside: str, by: Ending | None = None) -> WatchedProcess:
         ([(1, "MPI_Init")], [(0, "MPI_Bsend")], [0]),
         ([(2, "MPI_Init")], [(1, "MPI_Recv")], [1]),
         ([(0, "MPI_Init"), (1, "MPI_Gather")], [], [1]),
-        ([(0, "MPI_Init"), (1,)], [], [1]),  # outside of MPI
+        ([(0, "MPI_Init"), (1,)], [], [1]),  # outside MPI
         ([(0, "MPI_Recv"), (1, "MPI_Recv")], [], [0, 1]),
-        ([(1, "MPI_Recv")], [(0,)], [1]),  # the launcher ends who computes
+        ([(1, "MPI_Recv")], [(0,)], [1]),  # the launcher ended rank 0, which was computing
         ([(1, "MPI_Bcast")], [(0, "MPI_Gather")], [1]),
         ([(1, "MPI_Win_create")], [(0, "MPI_Put")], [0]),
         ([(1, "MPI_Win_fence")], [(0, "MPI_Ibcast")], [0]),
         ([(1, "MPI_Win_lock")], [(0, "MPI_Win_free")], [0]),
         ([(1, "MPI_Barrier")], [(0, "MPI_Comm_dup")], [0]),
         ([(1, "MPI_Finalize")], [(0,)], [1]),
-        ([(1, "MPI_Barrier")], [(0, "MPI_Comm_rank")], [0]),  # it takes no time
-        # A crash in a collective call, while others wait, or poll.
+        # The call is too short to be interrupted by chance.
+        ([(1, "MPI_Barrier")], [(0, "MPI_Comm_rank")], [0]),
+        # A crash in a collective call, while others wait or poll.
         *(
             ([(1, "MPI_Allreduce")], [(0, name)], [1])
             for name in (
@@ -71,14 +72,14 @@ EXIT = Ending(0, 1)
 @pytest.mark.parametrize(
     ("endings", "expected"),
     [
-        ((TERM, SEGV), [1]),  # though rank 0 was seen first, in a call with a reported error
+        ((TERM, SEGV), [1]),  # although rank 0 was noticed first, in a call with a reported error
         ((SEGV, KILL), [0]),
         ((SEGV, SEGV), [0, 1]),
         ((ABRT, SEGV), [1]),  # a process that loses another one may abort
         ((ABRT, TERM), [0]),
         ((EXIT, KILL), [0]),
-        ((KILL, EXIT), [0]),  # in a handler of the launcher's signal
-        ((KILL, KILL), [0]),  # MPI has them ended where a call has failed
+        ((KILL, EXIT), [0]),  # rank 1 exits in a handler of the launcher's signal
+        ((KILL, KILL), [0]),  # MPI made the launcher kill them after a failed call
         ((None, SEGV), [1]),
         ((None, EXIT), [0]),
     ],
@@ -100,7 +101,7 @@ def test_an_error_was_told_of_one() -> None:
 
 
 def test_an_error_was_told_of_several() -> None:
-    """The first process that is seen is the launcher's doing."""
+    """The launcher ended the process whose death is noticed first."""
     first, other, third = dead(1, "MPI_Bcast"), dead(0, "MPI_Bcast"), dead(2, "MPI_Bcast")
     assert causes([first], [other, third], lambda one: one is not third) == [other, first]
 
@@ -109,10 +110,10 @@ def test_an_error_was_told_of_several() -> None:
     ("ended", "expected", "doubt"),
     [
         ([(0, "MPI_Barrier")], 0, 4),
-        ([(0,)], 0, 2),  # rather than who waits elsewhere
+        ([(0,)], 0, 2),  # likelier than a process that waits on another node
         ([(0,), (1, "MPI_Info_get")], 1, 1),
         ([(0,), (1, "MPI_Recv")], 0, 2),
-        ([(0, "MPI_Recv"), (1,)], 0, 4),  # who was not the first here is the launcher's
+        ([(0, "MPI_Recv"), (1,)], 0, 4),  # the launcher ended rank 1, which was not noticed first
     ],
 )
 def test_causes_of_a_node_that_is_not_the_first(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls that wait to be compared before they begin (`--strict`)."""
+"""Collective calls that are compared before they begin (`--strict`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mpipp.watcher.processes import collective_comparison
 
 
 def test_all_that_asked_have_died() -> None:
-    # Others of the communicator have not asked, and live on.
+    # Other processes of the communicator still run, and have not asked.
     one = ComparedCall("")
     connection: Any = SimpleNamespace()
     one.add(

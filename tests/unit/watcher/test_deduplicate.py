@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The watcher's reports on many findings: each place once, and not all of very many."""
+"""The reports on many findings: each place once, and limited numbers."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ COMM = Phrase("MPI_Comm")
 
 
 def where(party: Party) -> list[str]:
-    """The line that a place stands for."""
+    """The source line of a party."""
     return [f"main.c:{party.site.address}"]
 
 
 def label(*numbers: int) -> str:
-    """Ranks."""
+    """The label of some ranks."""
     return f"ranks {numbers}"
 
 
 def told(collected: FindingCollection, found: list[Finding]) -> int:
-    """The number of reported ones."""
+    """The number of findings that are reported."""
     return len(list(collected.new(found, where, label)))
 
 
 def leak(line: int, subject: Phrase = COMM, process: int = 0) -> Finding:
-    """A finding on a place."""
+    """A finding about a place."""
     party = Party(process, subject, "made at", Site(line))
     return Finding.of("datatype-leak", [party], "one", times=1, noun="datatype")
 
 
 def test_at_one_place() -> None:
-    """After 20 of a place the rest is only counted; other places are reported."""
+    """After 20 findings at a place, more are only counted. Other places are still reported."""
     collected = FindingCollection()
     names = [chr(ord("a") + number) for number in range(MOST_AT_A_PLACE + 5)]
     found = [leak(7, Phrase(name), process) for process, name in enumerate(names)]
     assert told(collected, found) == MOST_AT_A_PLACE
-    assert told(collected, found) == 0  # found again
+    assert told(collected, found) == 0  # the same findings again
     assert told(collected, [leak(8)]) == 1
     total = collected.total(1, 9)
     assert (total.warnings, total.unreported) == (MOST_AT_A_PLACE + 1, 5)
@@ -61,7 +61,7 @@ def test_in_one_run() -> None:
 
 
 def overlap(first: tuple[str, int], second: tuple[str, int]) -> Finding:
-    """Two calls that use one memory."""
+    """A finding about two calls with overlapping buffers."""
     parties = [Party(0, Phrase(name), "called at", Site(line)) for name, line in (first, second)]
     facts = {"procedure": first[0], "other_procedure": second[0]}
     return Finding.of("written-twice", parties, **facts, bytes=addresses(16, 32))
@@ -100,7 +100,7 @@ def test_what_differs_by_rank_alone_is_one(subjects: tuple[Phrase, Phrase]) -> N
 
 
 def test_what_stands_for_more_or_fewer_is_one() -> None:
-    """Ranks of which one has left 2 others at the place, and one 5."""
+    """One rank has 2 other leaks at the place, and another rank 5."""
     counts = ((0, 2), (1, 5), (2, 0))
     found = [with_repeat_count(leak(7, COMM, process), count) for process, count in counts]
     assert [one.parties[0].details[0].text for one in found[:2]] == [
@@ -149,7 +149,7 @@ def test_several_findings_of_a_place_are_folded_with_equal_ones() -> None:
 
 
 def test_consequences_are_not_counted() -> None:
-    """A consequence of a finding that is reported is a remark; without that it is an error."""
+    """A consequence of a reported finding is a remark. Without that finding it is an error."""
     cause = Finding.of("datatype-leak", [], "one", times=1, noun="datatype")
     follows = replace(overlap(("MPI_Irecv", 6), ("MPI_Recv", 7)), follows=cause.what)
     for found, errors, warnings in (([cause, follows], 0, 1), ([follows], 1, 0)):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The time to check processes that end one after the other, on a clock of the test's.
+"""The time to check processes that end one after the other, by a fake clock.
 
-MPI_Finalize lets all continue at one time: earlier actions of the program do not separate them.
+MPI_Finalize lets all processes continue at one time, so they end together even if they reached it
+at different times.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ def test_until_no_other_comes_for_a_second() -> None:
     due = batch.due(due, 100.5, [one])
     assert due == 101.5
     one.answer.assert_not_called()
-    # A process that waits continues after two seconds without a message.
+    # A waiting process continues by itself after two seconds without a message.
     due = batch.due(due, 101.25, [one])
     assert due == 102.25
     one.answer.assert_called_once_with(AT_WORK)
-    # They have been checked meanwhile.
+    # The processes have been checked meanwhile.
     assert batch.due(None, 200.0, [one]) == 201.0
 
 
@@ -39,7 +40,7 @@ def test_what_is_due_for_another_reason_stays() -> None:
     batch = ExitBatch()
     batch.due(None, 100.0, [])
     assert batch.due(100.25, 100.125, []) == 100.25
-    # A process has died: that is reported soon, even if others end then.
+    # A process has died. That is reported soon, even if others end then.
     due = batch.due(None, 200.0, [])
     batch.forget()
     assert batch.due(due, 200.5, []) == due

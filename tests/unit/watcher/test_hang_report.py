@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A watcher reports processes that wait in different collective calls once."""
+"""A watcher reports processes in different collective calls only once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def stands(*processes: Recorded) -> HangReport:
 
 
 def told(one: HangReport, others: list[Finding]) -> list[HangReport]:
-    """The rest of it beside other findings."""
+    """The deadlocks that are still reported beside other findings."""
     reporter, stopper = (
         SimpleNamespace(collected=FindingCollection()),
         SimpleNamespace(is_asked_for=False),
@@ -40,7 +40,7 @@ def told(one: HangReport, others: list[Finding]) -> list[HangReport]:
 
 
 def meeting(*places: tuple[int, int]) -> Finding:
-    """Calls that do not match, by process and address."""
+    """A finding about calls that do not match, by process and address."""
     subject = Phrase("MPI_Bcast()")
     parties = [Party(process, subject, "called at", Site(at)) for process, at in places]
     facts = {"procedure": "MPI_Bcast", "other_procedure": "MPI_Gather", "noun": "communicator"}

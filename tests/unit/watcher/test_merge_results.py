@@ -33,19 +33,19 @@ from mpipp.watcher.settings import Settings
 
 
 def label(*numbers: int) -> str:
-    """Ranks."""
+    """The label of some ranks."""
     return wording.ranks(numbers)
 
 
 def where(party: Party) -> list[str]:
-    """The line that a place stands for."""
+    """The source line of a party."""
     return [f"main.c:{party.site.address}"]
 
 
 def sends(
     rank: int, line: int = 1, count: int = 4, times: int = 1, unit: str = "bytes"
 ) -> list[Finding]:
-    """A send to the next, of so many bytes; as often at one place."""
+    """Sends to the next rank, with `count` elements, `times` times at one place."""
     call = Phrase.of("MPI_Send(dest = {rank})", rank=rank + 1)
     sender = Party(rank, call, "called at", Site(line))
     details = (Phrase.of("{bytes}", bytes=count),)
@@ -57,7 +57,7 @@ def sends(
 
 
 def told(*found: Finding, world: str = "0-12") -> tuple[list[Block], Total]:
-    """By a node, which writes it into the run's directory."""
+    """Write the findings of a node into the run's directory. Returns its blocks and total."""
     collected = FindingCollection()
     new = collected.new(found, where, label, world=lambda number: world, rank=lambda number: number)
     blocks = [Block(text, of) for text, of in new]
@@ -107,12 +107,12 @@ def test_findings_of_two_nodes_are_one() -> None:
 def test_findings_that_differ_stay_two() -> None:
     others = told(*sends(4, unit="entries")), told(*sends(0)), told(*sends(8), world="5-12")
     blocks, total = of_nodes(told(*sends(0)), *others)
-    # Findings of the same ranks stay separate, too, and so do those of another MPI_COMM_WORLD.
+    # Findings of the same ranks are not merged, nor those of another MPI_COMM_WORLD.
     assert len(blocks) == 4 and total.warnings == 4
 
 
 def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
-    """Nodes that have one terminal print once what differs only by rank."""
+    """On nodes that share a terminal, a finding is printed once if it differs only by rank."""
     (first,), total = told(*sends(0))
     (second,), _ = told(*sends(4))
     remark = Block("still moving", [])
@@ -128,7 +128,7 @@ def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
         ((_, _, printed, others),), _ = merged(both, total.plus(total))
         assert printed == any(late) and others == ([4, 5] if late[0] else [0, 1]) * printed
     directory = str(tmp_path)
-    for _ in range(2):  # there is one node, as far as is known
+    for _ in range(2):  # only one node is known
         assert is_to_be_printed(directory, *first[:2])
     RunDirectory(directory).publish(f"{NODES}/one-1.json", b"")
     RunDirectory(directory).remove(f"{NODES}/one-1.json")
@@ -165,7 +165,8 @@ DAMAGE = [
 
 
 def test_what_nodes_leave(tmp_path: Path) -> None:
-    """The suppressions are known, too: the comparing process may not have their file."""
+    """The files contain the suppressions, because the comparing process may not have the user's
+    file."""
     known = Suppression("issue 7", "type-mismatch", "", "wrong.c", "")
     (first,), _ = told(*sends(0))
     blocks = [Block(*first), Block("error: b", [{"severity": "error"}], False)]
@@ -191,7 +192,7 @@ def test_what_nodes_leave(tmp_path: Path) -> None:
 
 
 def test_who_has_not_ended_has_not_counted(tmp_path: Path) -> None:
-    """The errors of a watcher that was killed, and of one that has failed, are not lost."""
+    """The findings of a watcher that was killed or has failed still count."""
     (one,), total = told(*sends(0))
     (other,), _ = told(*sends(4))
     for name, ended, of, block in (("a", True, total, one), ("b", False, NOTHING, other)):

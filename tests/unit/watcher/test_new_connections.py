@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The watcher waits for no connection that has not sent its first message."""
+"""The watcher does not block on a connection without a first message."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The last lines on logs of one-sided communication, and on compiled programs' loads."""
+"""The last lines of a run about RMA logs, and about loads of compiled programs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that come with messages to the watcher: only those of watched processes stay open."""
+"""Files that come with messages to the watcher. Only those of watched processes stay open."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ FINE = HELLO.pack(b"MPIPPHI", protocol.VERSION, HELLO.size, PID, 0, 0, 0, 0)
 
 @pytest.fixture
 def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """A process's end of a connection, and the watcher's."""
+    """The process's end of a connection, and the watcher's end."""
     process, watcher = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with process, watcher:
         yield process, watcher
 
 
 def opened() -> list[str]:
-    """The files that are open."""
+    """The open files of this process."""
     return sorted(os.listdir("/proc/self/fd"))
 
 
 def send(process: socket.socket, data: bytes, count: int) -> None:
-    """Send a message with so many files."""
+    """Send a message with `count` files."""
     file = os.open("/dev/null", os.O_RDONLY)
     socket.send_fds(process, [data], [file] * count)
     os.close(file)

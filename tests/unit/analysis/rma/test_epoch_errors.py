@@ -144,7 +144,7 @@ def test_windows_are_not_locked_and_exposed_at_once(lock: str, target: int) -> N
 def test_windows_are_not_locked_by_others_while_they_are_exposed(
     lock: str, steps: str, wrong: bool
 ) -> None:
-    """An order that is accidental in this run does not count."""
+    """The order must hold in any run, not only in this one."""
     program = Program(2)
     for step in steps.split():
         if step == "order":

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the pass over the text of Clang's modules."""
+"""Tests of the pass over LLVM's textual IR."""

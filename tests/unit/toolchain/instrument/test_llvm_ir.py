@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pass over LLVM's text, on the modules of Clang 14 to 19 (modules/source.c)."""
+"""The pass over LLVM's textual IR, on modules of Clang 14 to 19 (modules/source.c)."""
 
 from __future__ import annotations
 
@@ -104,10 +104,10 @@ def test_checks_are_hoisted_where_the_addresses_are_known(clang: int) -> None:
     span = ["mpipp_inlined_least", "mpipp_inlined_most", "mpipp_inlined_meets"]
     keep = "mpipp_inlined_keep"
     assert found["sums"] == [*span, keep, "mpipp_inlined_load_if"]
-    # Before the outer loop its corners are compared, too.
+    # The outer loop also checks its corners first.
     assert found["scales"].count("mpipp_inlined_meets") == 2
     assert found["scales"][-2:] == [keep, "mpipp_inlined_store_if"]
-    # Where from[at[i]] lies nobody knows before.
+    # The place of from[at[i]] is unknown before the loop.
     of_gathers = [name for name in found["gathers"] if name not in span]
     assert sorted(of_gathers) == [
         "__tsan_read8",
@@ -116,7 +116,7 @@ def test_checks_are_hoisted_where_the_addresses_are_known(clang: int) -> None:
         "mpipp_inlined_load_if",
         "mpipp_inlined_store_if",
     ]
-    # take() may start an operation, or complete one.
+    # take() may start or complete an operation.
     assert found["calls"] == ["__tsan_write4"]
 
 
@@ -134,7 +134,7 @@ def test_values_of_the_loop_come_from_the_way_into_it(clang: int) -> None:
 @every_clang
 def test_locals(clang: int) -> None:
     pointers = local_pointers(functions(completed(clang))["gives_local_away"])
-    # To few[i & 3]; until Clang 14, where pointers have types, to the same bytes and few[0], too.
+    # A pointer to few[i & 3]. Clang 14 has typed pointers: others to the same bytes and to few[0].
     assert len(pointers.reached) == (4 if clang == 14 else 1)
     assert not pointers.private
 
@@ -152,4 +152,4 @@ def test_a_local_that_stays_is_private() -> None:
         "}\n",
     ]
     assert local_pointers(lines) == ({"%c"}, {"%a"})
-    assert list(complete(lines, "f.c")) == lines  # nobody else reaches what is loaded
+    assert list(complete(lines, "f.c")) == lines  # the address does not escape
