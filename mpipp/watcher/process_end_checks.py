@@ -10,7 +10,7 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.findings.finding import Finding
 from mpipp.analysis.rules import deadlocks, leaks
 from mpipp.common.errors import MpippError
-from mpipp.watcher.ipc.protocol import AT_WORK, EXITING, FINALIZED, LOOKED
+from mpipp.watcher.ipc.protocol import AT_WORK, FINALIZED, LOOKED
 from mpipp.watcher.nodes.process_exits import ProcessExits
 from mpipp.watcher.output.channel import Output
 from mpipp.watcher.output.node_results import ProcessFiles
@@ -133,7 +133,3 @@ class ProcessEndChecks:
                 self._exits or self._hang_detector.has_reported
             ):
                 yield finding
-        for one, process in zip(resting, processes):
-            if one.end == EXITING:
-                found = all_checks.findings([process], failed, leaks_too=True, between_too=False)
-                yield from (each for each in found if each.rule in leaks.RULES)

@@ -502,3 +502,27 @@ def test_what_callbacks_of_comm_self_free_is_no_leak(mpi: MPI) -> None:
         "warning: 1 persistent request is not freed",
         f"mpipp: 7 warnings in 1 process, {calls} calls",
     ]
+
+
+EXITS_EARLY = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    static int got[4];
+    MPI_Request request;
+    MPI_Comm copy;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_dup(MPI_COMM_SELF, &copy);
+    MPI_Irecv(got, 4, MPI_INT, 0, 5, copy, &request);
+    exit(3);
+}
+"""
+
+
+@support.on_mpi("mpich4", "openmpi4")
+def test_an_early_exit_is_one_finding(mpi: MPI) -> None:
+    """Pending requests and objects in use are consequences of the exit, no findings themselves."""
+    found = runs.run(mpi, [support.compile_program(EXITS_EARLY, mpi)], n=1)
+    (block,) = found.blocks
+    assert block.startswith("error: a process has ended without MPI_Finalize\n")
+    assert "    1 pending request: MPI_Irecv, called at " in block
