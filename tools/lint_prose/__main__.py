@@ -11,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.lint_prose import source_files
+from tools.lint_prose.clean_files import CleanFiles
 from tools.lint_prose.rules import RULES, Problem
 
 ROOT = Path(__file__).resolve().parents[2]
+_CLEAN = ROOT / "build" / "lint_prose.json"
 _GENERATED = ("wrapper/generated/", "docs/reference/procedures.md", "tests/apps/data/")
 
 
@@ -39,12 +41,18 @@ def _violations(paths: tuple[str, ...]) -> Iterator[tuple[str, str, Problem]]:
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     )
+    clean = CleanFiles(_CLEAN)
     for name in listed.stdout.splitlines():
-        if name.startswith(_GENERATED) or (paths and not name.startswith(paths)):
+        if name.startswith(_GENERATED) or Path(name).suffix not in source_files.SUFFIXES:
             continue
-        if Path(name).suffix in source_files.SUFFIXES:
-            for kind, problem in source_files.check(name, (ROOT / name).read_text("utf-8")):
-                yield name, kind, problem
+        text = (ROOT / name).read_text("utf-8")
+        if clean.has(name, text) or (paths and not name.startswith(paths)):
+            continue
+        found = list(source_files.check(name, text))
+        if not found:
+            clean.add(name, text)
+        yield from ((name, kind, problem) for kind, problem in found)
+    clean.save()
 
 
 def _folder(name: str) -> str:

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tools.lint_prose import source_files
+from tools.lint_prose.clean_files import CleanFiles
 from tools.lint_prose.prose import COMMENT, DOCSTRING, DOCUMENT, MESSAGE, Block, sentences
 
 
@@ -206,3 +209,17 @@ def test_names(name: str, text: str, expected: list[str]) -> None:
 )
 def test_help_of_options(call: str, expected: list[str]) -> None:
     assert [rule for _, _, rule in _found("mpipp/a.py", f"{call}\n")] == expected
+
+
+def test_a_clean_file_is_read_again_only_if_it_changes(tmp_path: Path) -> None:
+    kept = tmp_path / "build" / "lint_prose.json"
+    clean = CleanFiles(kept)
+    assert not clean.has("a.py", "text")
+    clean.add("a.py", "text")
+    clean.save()
+    again = CleanFiles(kept)
+    assert again.has("a.py", "text")
+    assert not again.has("a.py", "another text")
+    assert not again.has("b.py", "text")
+    kept.write_text("[broken")
+    assert not CleanFiles(kept).has("a.py", "text")
