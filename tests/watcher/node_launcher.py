@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A launcher that starts processes as if on several nodes.
+"""A launcher that starts processes on simulated nodes.
 
 node_launcher.py PER-NODE MPIEXEC-WORD... -n N COMMAND...
 """
@@ -13,7 +13,7 @@ RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 
 
 def main() -> None:
-    """Become the launcher; or, as one of the processes, the command."""
+    """Become the real launcher or, in a process of the job, its command."""
     if sys.argv[1] == "--process":
         rank = next(int(os.environ[name]) for name in RANKS if name in os.environ)
         os.environ["MPIPP_NODE"] = f"node{rank // int(sys.argv[2])}"

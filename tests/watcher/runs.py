@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Watched runs, as a user starts them."""
+"""Watched runs, started as a user starts them."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from typing import NamedTuple
 
 from tests import support
 
-# Percent of the time for guarding buffers. On a busy machine guarding seems to take longer, by the
-# time in which other programs have the processor.
+# Percent of the time for guarding buffers: no limit. On a busy machine, the time of other programs
+# would count as time for guards.
 ALL = "100000"
 
-# The beginnings of lines of the report; launchers write on the same stream.
+# Starts of report lines. Launchers write to the same stream.
 _OURS = re.compile(r"(error|warning|remark): ")
-# A hang that may still end is no finding: the watcher prints it while the program runs.
+# The watcher may print these remarks on a busy machine, for a hang that may still end.
 _STANDS = re.compile(r"remark: (no MPI call has begun or returned|no progress|possible deadlock)")
-# MPICH 4.0 prints it for windows at odd addresses: analysis/rma/test_bases.py tests that.
+# MPICH 4.0 causes this line for windows at odd addresses: analysis/rma/test_bases.py tests it.
 BESIDE = "mpipp: not checked: memory beside "
 _ENDS = re.compile(r"\w+: (a process has|\d+ processes have) (died|ended without|called MPI_Abort)")
 _LAST = re.compile(r"mpipp: (?!building |built ).*")
 
 
-# True if the system reports how a process has ended that is not a child
+# True if the system reports how a process that is not a child has ended
 # (mpipp/watcher/processes/exit_status.py).
 TELLS_ENDINGS = tuple(map(int, os.uname().release.split("-")[0].split(".")[:2])) >= (6, 15)
 
 
 def how(ending: str) -> str:
-    """The way a process has died, as far as the system reports it: "by SIGKILL"."""
+    """The cause of a process's death, as far as the system reports it: "by SIGKILL"."""
     return ending if TELLS_ENDINGS else "by a signal or _exit"
 
 
-_REPEATED = "mpipp: the same of "  # a block that other ranks have, too
+_REPEATED = "mpipp: the same of "  # a block with further ranks
 
 
 def repeated(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """The lines with the other ranks that have found the same."""
+    """The lines with the other ranks of a finding."""
     return [line for line in done.stderr.splitlines() if line.startswith(_REPEATED)]
 
 
@@ -50,12 +50,13 @@ class Run(NamedTuple):
 
     status: int
     output: str
-    blocks: list[str]  # of the report, in their order
+    blocks: list[str]  # blocks of the report, in order
     last: list[str]  # lines that begin with "mpipp: "
 
     @property
     def others(self) -> list[str]:
-        """The blocks except those on the ends of processes, which any checks report."""
+        """The blocks except those about ends of processes, which every selection of
+        checks reports."""
         return [block for block in self.blocks if not _ENDS.match(block)]
 
 
@@ -65,14 +66,14 @@ def program_source(name: str) -> Path:
 
 
 def program(name: str, mpi: support.MPI, *flags: str) -> Path:
-    """The program, compiled."""
+    """The compiled program."""
     return support.compile_program(program_source(name), mpi, ("-g", "-O0", *flags))
 
 
 def words(mpi: support.MPI, *options: str, n: int = 2) -> list[str]:
-    """The words of a command that watches a program; the program follows them."""
+    """A command that watches a program, without the program."""
     budget = ["--budget", ALL] if any("buffers" in one for one in options) else []
-    # The programs of most tests pass any variable as a buffer of any type.
+    # Most test programs pass any variable as a buffer of any type, so variables are not checked.
     start = ["run", "--check=fast", "--mpiexec", " ".join(mpi.mpiexec), "-n", str(n)]
     return [*start, *budget, *options, "--"]
 
@@ -95,7 +96,7 @@ def said(
 def started(
     command: Sequence[str | Path], mpi: support.MPI, *, before: Sequence[str] = ()
 ) -> subprocess.Popen[str]:
-    """Start the command `mpipp` with these words, in a session of its own."""
+    """Start `mpipp` with these words, in a session of its own."""
     return subprocess.Popen(
         [*before, sys.executable, "-m", "mpipp.cli", *map(str, command)],
         env={**mpi.env, "PYTHONPATH": str(support.ROOT)},
@@ -108,7 +109,7 @@ def started(
 
 
 def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
-    """The output of a run up to the line with the last of so many occurrences."""
+    """The output of a run, up to the line in which `what` occurs for the `times`-th time."""
     assert run.stderr is not None
     said = ""
     try:
@@ -116,30 +117,31 @@ def until(run: subprocess.Popen[str], what: str, times: int = 1) -> str:
             line = run.stderr.readline()
             assert line, f"it has ended without {what!r}:\n{said}"
             said += line
-    except BaseException:  # it takes too long
+    except BaseException:  # the run takes too long
         support.end(run)
         raise
     return said
 
 
 def ended(run: subprocess.Popen[str], said: str = "") -> subprocess.CompletedProcess[str]:
-    """Wait for the end of a run; with its output so far."""
+    """Wait for the end of a run. The result includes its output so far."""
     assert run.stdout is not None and run.stderr is not None
     if run.stdin is not None:
         run.stdin.close()
     try:
-        # Not communicate(), which loses text that was read ahead of `said`.
+        # communicate() would lose text that `said` has read ahead.
         said += run.stderr.read()
         output = run.stdout.read()
         run.wait()
-    except BaseException:  # it takes too long
+    except BaseException:  # the run takes too long
         support.end(run)
         raise
     return subprocess.CompletedProcess([], run.returncode, output, said)
 
 
 def went_on(run: subprocess.Popen[str], said: str) -> subprocess.CompletedProcess[str]:
-    """Let a run continue that waits for input, and wait for its end; with its output so far."""
+    """Continue a run that waits for input, and wait for its end. The result includes its output so
+    far."""
     assert run.stdin is not None
     run.stdin.write("\n")
     run.stdin.flush()
@@ -152,7 +154,7 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
     last: list[str] = []
     inside = False
     for line in support.without_points(done.stderr.replace("\0", "")).splitlines():
-        found = _LAST.search(line)  # the launcher may not have ended its line before
+        found = _LAST.search(line)  # the launcher may not have ended its line
         if found and found[0].startswith(_REPEATED):
             continue
         if found:
@@ -168,15 +170,15 @@ def read(done: subprocess.CompletedProcess[str]) -> Run:
 
 
 def only(found: list[str]) -> str:
-    """The only block, or last line; if there are others the test fails with all of them."""
+    """The only block, or last line. With others, the test fails and shows all of them."""
     assert len(found) == 1, found
     return found[0]
 
 
 def compiled(source: Path, mpi: support.MPI, directory: Path, *flags: str) -> Path:
-    """A program that `mpipp cc` has compiled, or `c++` or `fortran` for its language.
+    """A program that `mpipp cc`, `c++` or `fortran` has compiled, by its language.
 
-    With Clang, except with GCC for Open MPI 4 and Fortran.
+    It uses GCC for Open MPI 4 and Fortran, else Clang.
     """
     gcc = mpi.id == "openmpi4"
     command, wrapper, variable, compiler = {

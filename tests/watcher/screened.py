@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random calls of a watched program, of which its screens must clear none that is wrong."""
+"""Random calls of a watched program. The call filter must clear no wrong call."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PROCESSES = 2
 
 
 def run(mpi: support.MPI, seed: int, calls: int) -> runs.Run:
-    """A run in which each of two processes makes so many calls.
+    """A run in which each of two processes makes `calls` calls.
 
-    What the screens clear is asked about all the same, with all that is pending. Where the checks
-    find something wrong with it, the report's last lines say so.
+    Calls that the filter clears are still queried, with all pending operations. If the checks find
+    an error in such a call, the last lines of the report say so.
     """
     program = runs.program("random_calls.c", mpi, "-ldl")
     preload = f"LD_PRELOAD={mpi.wrapper}:{test_mistakes.hook(mpi)}"

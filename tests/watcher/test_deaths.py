@@ -37,7 +37,7 @@ def test_a_death_after_finalize(mpi: MPI, checks: str) -> None:
 @every_mpi
 @pytest.mark.parametrize("what", ["comm", "group", "op"])
 def test_what_is_freed_after_finalize(mpi: MPI, what: str) -> None:
-    """The library may end the processes in it; it is reported once."""
+    """The library may end the processes in this call. It is reported once."""
     found = runs.run(
         mpi, [runs.program("deaths.c", mpi), what], "--check=initialization", "--error-exit", "5"
     )
@@ -49,7 +49,7 @@ def test_what_is_freed_after_finalize(mpi: MPI, what: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_library_that_ends_processes_after_finalize(mpi: MPI) -> None:
-    """Their call was not to be checked."""
+    """The call could not be checked."""
     (block,) = runs.run(mpi, [runs.program("deaths.c", mpi), "comm"], "--check=messages").blocks
     line = block.splitlines()[0]
     assert line.startswith("error: 2 processes have died inside of MPI after MPI_Finalize, ")
@@ -81,7 +81,7 @@ def test_a_death_before_init(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_the_launcher_ends_is_not_blamed(mpi: MPI, tmp_path: Path) -> None:
-    """Not even if an error was reported for the call that it waits in."""
+    """This holds even if an error was reported for the call in which it waits."""
     if not runs.TELLS_ENDINGS:
         pytest.skip("this system does not say how a process has ended")
     was_told = tmp_path / "told"
@@ -100,7 +100,7 @@ def test_what_the_launcher_ends_is_not_blamed(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_processes_that_were_ended_before_they_could_be_watched(mpi: MPI) -> None:
-    """A death explains why a process has left nothing that could be compared."""
+    """A death explains why a process has left no file for the comparison."""
     script = '[ "$PMI_RANK" = 0 ] && unset MPIPP_WATCH; exec "$@"'
     words: list[str | Path] = ["sh", "-c", script, "sh", runs.program("deaths.c", mpi), "late"]
     found = runs.run(mpi, words, "--check=all", "--mpicc", mpi.mpicc)

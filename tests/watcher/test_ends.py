@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --check`: how programs end, on every MPI."""
+"""The ends of programs under `mpipp run --check`, on every MPI."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_nothing_is_wrong(mpi: MPI) -> None:
 
 @every_mpi
 def test_an_exit_status(mpi: MPI) -> None:
-    """With the exit status from any source, it is unknown whether anything went wrong."""
+    """The exit status may have any reason, so the result is unknown."""
     found = runs.run(mpi, [runs.program("ends.c", mpi), "three"])
     line = "mpipp: nothing found in 2 processes, 15 calls; exit status 3"
     assert found == (3, "three\n", [], [line])
@@ -87,7 +87,7 @@ def test_a_leak(mpi: MPI) -> None:
     assert (found.status, found.last) == (0, ["mpipp: 1 warning in 2 processes, 13 calls"])
 
 
-# If the launcher ends the sender of too much data before it returns, that one is in a call, too.
+# If the launcher ends the sender before its call returns, the report shows that call, too.
 WRONG_CALL = (
     "remark: a process has died in a call that is wrong",
     "remark: 2 processes have died in a call that is wrong",
@@ -96,7 +96,7 @@ WRONG_CALL = (
 
 @on_mpi("mpich4", "openmpi4")
 def test_mpi_ends_the_program(mpi: MPI) -> None:
-    # The launcher may end the other process, before it is in MPI_Finalize or there.
+    # The launcher may end the other process before MPI_Finalize or in it.
     found = runs.run(mpi, [runs.program("fatal.c", mpi)])
     compared, died = (block.splitlines() for block in found.blocks)
     assert died[0] in WRONG_CALL
@@ -111,7 +111,7 @@ def test_mpi_ends_the_program(mpi: MPI) -> None:
 
 
 def died(how: str) -> str:
-    """The report on it, with advice."""
+    """The report about the death, with advice."""
     advice = "read its output"
     if how != "_exit" or not runs.TELLS_ENDINGS:
         advice += ", and open its core file with mpipp gdb"
@@ -155,17 +155,17 @@ remark: a process has died in a call that is wrong
 
 @on_mpi("mpich4", "openmpi4")
 def test_mpi_ends_the_program_in_a_constructor(mpi: MPI) -> None:
-    """Its arguments were on its stack, which is gone; the process is blamed all the same."""
+    """The call's arguments were on the lost stack, but the process is still reported."""
     found = runs.run(mpi, [support.compile_program(WRONG_TYPE, mpi, ("-g", "-w"))])
     wrong, died = found.blocks
     assert wrong.splitlines()[:2] == [
         "error: count is -1",
         '  rank 0: MPI_Type_contiguous(count = -1, oldtype = "MPI_INT")',
     ]
-    # The progress of the other process depends on the launcher.
+    # The state of the other process depends on the launcher.
     lines = [line for line in died.splitlines() if "    meanwhile rank 1: " not in line]
     assert "\n".join(lines) == mpi.cited(WRONG_TYPE_DIED)
-    assert len(found.last) == 1  # nothing that was not checked
+    assert len(found.last) == 1  # everything was checked
 
 
 NO_EPOCH = """\
@@ -188,7 +188,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_only_logs_tell_comes_before_the_end(mpi: MPI) -> None:
-    """A process is not blamed if it waits in a collective call for one that MPI has ended."""
+    """A process is not blamed if it waits in a collective call for a process that MPI ended."""
     program = support.compile_program(NO_EPOCH, mpi, ("-g", "-w"))
     wrong, died = runs.run(mpi, [program], "--check=all,rma").blocks
     assert wrong.startswith("error: an operation without an open epoch for its target\n  rank 0: ")
@@ -220,11 +220,11 @@ another error handler is set"""
 
 @on_mpi("mpich4", "openmpi4")
 def test_mpi_ends_the_program_in_an_inquiry(mpi: MPI) -> None:
-    """Only its handles are recorded, and that the process is in it."""
+    """Only the call's handles are recorded, and the fact that the process is in it."""
     found = runs.run(mpi, [support.compile_program(IN_INQUIRY, mpi, ("-g", "-w"))])
     null, block = found.blocks
     assert null.startswith("error: comm is MPI_COMM_NULL, but a communicator is needed\n")
-    # The other may have been there or not.
+    # The other process may have ended before.
     lines = re.sub(r"meanwhile rank 0: .*", "meanwhile rank 0: {}", block)
     assert lines == re.sub(
         "meanwhile rank 0: .*", "meanwhile rank 0: {}", mpi.cited(IN_INQUIRY_DIED)
@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_counts_that_have_gone_with_the_process(mpi: MPI) -> None:
-    """They were on its stack."""
+    """The counts were on the stack of the process."""
     found = runs.run(mpi, [support.compile_program(GONE, mpi, ("-g", "-w"))])
     gone = "the memory of the process no longer exists"
     (block,) = (one for one in found.blocks if "died" in one)
@@ -272,7 +272,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_program_in_fortran_dies_in_a_call(mpi: MPI) -> None:
-    """Its own line is reported, not that of MPI's layer for Fortran."""
+    """The program's own line is reported, not that of MPI's Fortran layer."""
     found = runs.run(mpi, [runs.program("ends.f90", mpi)])
     assert found.status != 0
     (block,) = (block for block in found.blocks if "died" in block)
@@ -289,7 +289,7 @@ def test_exit_inside_of_a_call(mpi: MPI) -> None:
     assert "remark: a process has ended in a call that is wrong" in [
         one.partition("\n")[0] for one in blocks
     ]
-    # The error in the call belongs to none of the selected checks.
+    # The error in the call does not belong to the selected check.
     found = runs.run(mpi, [program], "--check=leaks", n=1)
     (block,) = (one for one in found.blocks if "without MPI_Finalize" in one)
     assert block.endswith(
@@ -356,7 +356,7 @@ def test_findings_are_written(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_where_the_report_cannot_be_written(mpi: MPI) -> None:
-    """The program does not start: its findings would be lost."""
+    """The program does not start, because its findings would be lost."""
     found = runs.run(mpi, [runs.program("ends.c", mpi), "well"], "--report", "/proc/none", "-q")
     said = "it cannot be written (No such file or directory): name a directory for mpipp alone"
     assert found == (2, "", [], [f"mpipp: --report /proc/none: {said}"])
@@ -396,7 +396,7 @@ def test_mpi4py(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_threads(mpi: MPI) -> None:
-    """Ended threads have called, too; each has a record, whose memory the watcher sees."""
+    """Threads that have ended made calls, too. Each has a record that the watcher can read."""
     found = runs.run(mpi, [runs.program("threads.c", mpi, "-pthread")])
     assert found == (0, "", [], [THREADS, "mpipp: no errors in 2 processes, 4,804 calls"])
 
@@ -418,7 +418,7 @@ WRONG = (
 
 @pytest.mark.parametrize(("words", "told"), WRONG)
 def test_wrong_options(words: str, told: str) -> None:
-    """They are refused before anything is built or started."""
+    """Wrong options are reported before anything is built or started."""
     done = support.shell("run", *words.split(), "--", "no-program")
     assert (done.stderr, done.returncode) == (f"mpipp: {told}\n", 2)
 
@@ -480,9 +480,9 @@ int main(int argc, char **argv)
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_callbacks_of_comm_self_free_is_no_leak(mpi: MPI) -> None:
-    """MPI_Finalize deletes the attributes of MPI_COMM_SELF first (MPI-4.1, section 11.2.4).
+    """MPI_Finalize first deletes the attributes of MPI_COMM_SELF (MPI-4.1, section 11.2.4).
 
-    Since MPI-4.0 info objects may be freed after it, too (section 11.4.1).
+    Since MPI-4.0, info objects may be freed after it, too (section 11.4.1).
     """
     calls = 14 if mpi.id == "mpich4" else 12
 

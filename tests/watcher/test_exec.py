@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp exec`: for launchers that mpipp does not start."""
+"""`mpipp exec`, for launchers that mpipp does not start."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXEC = [sys.executable, "-m", "mpipp.cli", "exec"]
 def launched(
     mpi: MPI, directory: Path, *words: str | Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Two processes under the MPI's own launcher."""
+    """Two processes under MPI's own launcher."""
     return subprocess.run(
         [*mpi.mpiexec, "-n", "2", *EXEC, *map(str, words)],
         env={
@@ -65,7 +65,7 @@ def test_without_a_watcher(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_a_job_without_a_runtime_directory(mpi: MPI, tmp_path: Path) -> None:
-    """As on the nodes of a cluster: its processes meet under a name that others cannot guess."""
+    """As on cluster nodes, the processes use a directory with a name that others cannot guess."""
     program = runs.program("ends.c", mpi)
     cache = str(tmp_path / "cache")
     with short_directory() as short:
@@ -77,7 +77,7 @@ def test_a_job_without_a_runtime_directory(mpi: MPI, tmp_path: Path) -> None:
 
 
 def alone(**environment: str) -> subprocess.CompletedProcess[str]:
-    """`mpipp exec --check` of a program without MPI."""
+    """The output of `mpipp exec --check` for a program without MPI."""
     known = {"PYTHONPATH": str(ROOT), "MPIPP_WRAPPER": "/none.so", "PATH": os.environ["PATH"]}
     return subprocess.run(
         [*EXEC, "--check", "--", "sh", "-c", 'echo "watched: $MPIPP_WATCH"; exit 3'],
@@ -108,7 +108,8 @@ def test_where_there_can_be_no_directory_the_program_runs() -> None:
 def test_where_another_user_was_first_the_program_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_private: bool
 ) -> None:
-    """In the directory for all. In one of the user's own only root could be."""
+    """The directory is in the one for all users, or in the user's, where only root
+    could create it."""
     tmp_path.chmod(0o700 if is_private else 0o777)
     cache = tmp_path / "cache"
     environment = {"PMI_JOBID": "job", "MPIPP_CACHE": str(cache), "TMPDIR": str(tmp_path)}
@@ -139,7 +140,7 @@ SLURM = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}
     ("environment", "above", "name"),
     [
         (SLURM, [[10]], "7-0-launcher-10"),
-        # Several at once in a batch script; hydra_pmi_proxy has a shell for each process.
+        # Several jobs of a batch script at once; hydra_pmi_proxy starts each process in a shell.
         ({"SLURM_JOB_ID": "7", "PMIX_NAMESPACE": "a@1"}, [[20], [10]], "7-a_1-launcher-20"),
         ({}, [[31, 30], [10]], "launcher-30"),
         ({"PMI_JOBID": "a"}, [], "a"),
@@ -153,7 +154,7 @@ def test_whom_a_watcher_sees(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All processes of a job on a node have one directory, and those of others another."""
+    """All processes of a job on a node share one directory, and other jobs have others."""
     for variable in exec._JOBS:
         monkeypatch.delenv(variable, raising=False)
     for variable, value in {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}.items():
@@ -163,7 +164,7 @@ def test_whom_a_watcher_sees(
 
 
 def test_names_that_nobody_can_guess(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Equal for all processes of a job, in any order; different for other jobs and users."""
+    """The name is equal for all processes of a job, and different for other jobs and users."""
     for variable in exec._JOBS:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run --check`: collective calls that MPI refuses are compared like others."""
+"""`mpipp run --check` compares collective calls that MPI rejects like others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support import MPI, every_fortran, every_mpi, on_mpi, repeated
 from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import watched
 
-# The libraries' errors if the data that rank 0 broadcasts is too long for rank 1.
+# The library's errors if rank 0 broadcasts more data than rank 1 receives.
 BCAST = """\
 error: 5 elements sent, but only 4 received
   rank 0: {procedure}(root = 0, comm = "MPI_COMM_WORLD", buffer = 5 MPI_INT)
@@ -34,7 +34,7 @@ def found_in(block: str) -> str:
 
 
 def of_completion(mpi: MPI) -> str:
-    """The error of a nonblocking operation: MPICH's class is that of no error in particular."""
+    """The error of a nonblocking operation. MPICH has only the general class MPI_ERR_OTHER."""
     of = "MPI_ERR_TRUNCATE" if mpi.id.startswith("openmpi") else "MPI_ERR_OTHER"
     return f"its completion returned {of}"
 
@@ -79,7 +79,7 @@ def test_a_persistent_call_fails(mpi: MPI) -> None:
 @every_mpi
 @pytest.mark.parametrize("how", ["twice", "file"])
 def test_calls_after_one_that_failed_are_compared(mpi: MPI, how: str) -> None:
-    """All have taken part in it."""
+    """All processes took part in the failed call."""
     *_, last = runs.run(mpi, [runs.program("failing.c", mpi), how]).blocks
     assert last.startswith("error: the processes reduce different numbers of elements: 2 and 1\n")
     assert "    collective call number 2\n" in last
@@ -87,7 +87,7 @@ def test_calls_after_one_that_failed_are_compared(mpi: MPI, how: str) -> None:
 
 @every_mpi
 def test_a_call_that_one_process_tries_in_vain(mpi: MPI) -> None:
-    """MPI refuses its arguments, and the others wait for its next call, which matches theirs."""
+    """MPI rejects its arguments. The others wait in their call, which matches its next one."""
     found = runs.run(mpi, [runs.program("failing.c", mpi), "arguments"])
     (block,) = found.blocks
     assert block.startswith("error: the count -1 of buffer is negative\n")
@@ -97,7 +97,7 @@ def test_a_call_that_one_process_tries_in_vain(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_call_is_refused_between_nodes(mpi: MPI, tmp_path: Path) -> None:
     found = watched(mpi, tmp_path, "bcast", source="failing.c")
-    # The watcher of ranks 2 and 3 has compared these, too.
+    # The watcher of ranks 2 and 3 has compared them, too.
     (block,) = (one for one in found.blocks if "  rank 0: " in one)
     assert block.startswith("error: 5 elements sent, but only 4 received\n")
     assert TRUNCATED in block.split("  rank 3: ")[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Unforeseen failures of the watcher: one process is left out, and that is reported."""
+"""Unexpected failures of the watcher: one process is left out, and the report says so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
-# Every Python loads it before its program: reading the threads of rank 1 fails.
+# Every Python loads this before its program, so that reading the threads of rank 1 fails.
 FAILING = """\
 import sys
 if "-m" in sys.orig_argv and "mpipp.watcher" in sys.orig_argv:
@@ -23,7 +23,7 @@ if "-m" in sys.orig_argv and "mpipp.watcher" in sys.orig_argv:
         return was(self)
     WatchedProcess.progress = progress
 """
-# Code that reads several processes fails.
+# Make code that reads several processes fail.
 FAILING_BETWEEN = """\
 import sys
 if "-m" in sys.orig_argv and "mpipp.watcher" in sys.orig_argv:
@@ -59,17 +59,17 @@ def test_one_process_is_left_out(
     trace = Path(match[1])
     assert f"\n{said}\n" in trace.read_text()
     assert re.fullmatch(r"mpipp: 1 warning in 2 processes, \d+ calls", last)
-    # The others are checked as usual, and all continue.
+    # The other processes are checked as usual, and all continue.
     assert "  ranks 0 and 2: MPI_Datatype #" in runs.only(found.blocks)
     assert (found.status, found.output) == (5, "ended\n" * 3)
     if not is_kept:
         trace.unlink()
-        trace.parent.rmdir()  # nothing else is left there
+        trace.parent.rmdir()  # it must be empty now
 
 
 @on_mpi("mpich4")
 def test_what_fails_between_processes(mpi: MPI, tmp_path: Path) -> None:
-    """Everything else is done."""
+    """Everything else is checked."""
     (tmp_path / "sitecustomize.py").write_text(FAILING_BETWEEN)
     report = tmp_path / "report"
     options = ["--error-exit", "5", "--report", str(report)]

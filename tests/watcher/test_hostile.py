@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Damage to the watcher, by the system or the program: the program continues, and the report says
-what was not checked.
+"""Damage to the watcher by the system or the program.
+
+The program continues, and the report lists the unchecked things.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def kill(watcher: int) -> None:
 
 
 def starve(watcher: int) -> None:
-    """Let it get no more memory."""
+    """Let the watcher get no more memory."""
     resource.prlimit(watcher, resource.RLIMIT_AS, (1 << 20, 1 << 20))
 
 
@@ -103,7 +104,7 @@ def test_the_program_ends_though_questions_are_left(mpi: MPI) -> None:
 
 
 def programs_of(run: Popen[str]) -> list[int]:
-    """The process numbers of the program's two."""
+    """The ids of the program's two processes."""
     found = [pid for pid in descendants(run.pid) if "/hostile-" in arguments(pid)[0]]
     assert len(found) == 2
     return found
@@ -111,7 +112,7 @@ def programs_of(run: Popen[str]) -> list[int]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
-    """Longer than --hang-after: it has not died, and waits for no other."""
+    """It is stopped longer than --hang-after. It has not died, and does not wait for others."""
     with ready(mpi, "three", "--hang-after", "0.3") as run:
         last = max(programs_of(run))
         stop(last)
@@ -126,7 +127,7 @@ def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
 
 
 def heard_late(mpi: MPI, how: str) -> runs.Run:
-    """A run in which the watcher reads no message of the processes until all have ended."""
+    """A run in which the watcher reads no messages until all processes have ended."""
     with ready(mpi, how) as run:
         watcher = watcher_of(run.pid)
         programs = programs_of(run)
@@ -150,7 +151,7 @@ warning: a process has called MPI_Abort
 
 @on_mpi("mpich4", "openmpi4")
 def test_who_has_ended_first_though_it_is_heard_late(mpi: MPI) -> None:
-    """The message of a process before it aborts the others precedes their ends."""
+    """A process announces its end before it aborts the others, so its message comes first."""
     found = heard_late(mpi, "aborts")
     assert [block[: len(ABORTED)] for block in found.blocks] == [ABORTED]
 
@@ -164,7 +165,7 @@ def test_a_call_after_finalize_that_is_heard_late(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_has_ended_while_it_was_asked_about(mpi: MPI) -> None:
-    """Data that did not fit into the watcher's file is gone with the process."""
+    """Data outside the memory file is gone with the process."""
     found = heard_late(mpi, "dies")
     assert found.last[:-1] == [
         f"mpipp: not checked: rank 1: {what}"
@@ -233,7 +234,7 @@ def directory_of(run: int) -> Path:
 
 
 def asked_by_nobody(directory: Path, name: str = "watcher") -> str:
-    """The reason why another user cannot connect to the watcher, or the launcher; "" if it can."""
+    """The reason why another user cannot connect to the watcher or the launcher; "" if they can."""
     kind, said = "SEQPACKET", b"MPIPPRUN"
     if name == "launcher":
         kind, said = "STREAM", b'{"failed": "nobody says so"}\n'
@@ -250,7 +251,7 @@ def asked_by_nobody(directory: Path, name: str = "watcher") -> str:
 
 @on_mpi("mpich4")
 def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> None:
-    """A source file's name, from the debug information, neither begins a line nor is executed."""
+    """The name of a source file, from debug information, begins no line and is not executed."""
     source = tmp_path / "a\x1b[31m\nmpipp: no errors.c"
     source.write_text(runs.program_source("ends.c").read_text())
     words = [mpi.mpicc, "-g", "-w", str(source), "-o", "program"]
@@ -264,7 +265,7 @@ def test_names_in_the_program_reach_no_terminal(mpi: MPI, tmp_path: Path) -> Non
 
 @on_mpi("mpich4")
 def test_a_full_disk(mpi: MPI, tmp_path: Path) -> None:
-    """Neither the run's sockets nor its report need space that is not there."""
+    """Neither the run's sockets nor its report need disk space."""
     full = tmp_path / "full"
     full.mkdir()
     words = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(full)]

@@ -57,7 +57,7 @@ def test_shared_memory(mpi: MPI, how: str) -> None:
 
 @contextmanager
 def debugger(pid: int) -> Iterator[subprocess.Popen[str]]:
-    """A debugger that has stopped a process; it detaches at the end."""
+    """A debugger that stops a process, and detaches at the end."""
     gdb = subprocess.Popen(
         [need("gdb"), "-nx", "-q", "-ex", f"attach {pid}", "-ex", "echo stopped\\n"],
         stdin=subprocess.PIPE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the watcher has more to look at after the program's end than the program took."""
+"""Runs after which the watcher works longer than the program ran."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support import MPI, ROOT, compile_program, on_mpi
 from tests.watcher import runs
 from tests.watcher.test_unwatched import children
 
-# A watcher may do nothing for less than it takes here.
+# The watcher may be idle for less time than its work takes here.
 _SOON = """
 import sys
 from mpipp.cli.commands.run import check as watched
@@ -25,7 +25,7 @@ sys.exit(main())
 
 
 def counting(mpi: MPI, number: int, *python: str) -> Popen[str]:
-    """A program that counts as often in windows, and says so when it has done it."""
+    """A program that counts in windows, and prints a line when it is done."""
     program = compile_program(ROOT / "benchmarks" / "programs" / "onesided.c", mpi, ("-O2", "-g"))
     words = runs.words(mpi, "--check=rma")
     return Popen(
@@ -53,9 +53,9 @@ def test_the_user_waits_no_longer(mpi: MPI) -> None:
     run = counting(mpi, 50000, "-m", "mpipp.cli")
     assert run.stdout is not None
     assert run.stdout.readline().endswith(" 100000\n")
-    while children(run.pid):  # the launcher
+    while children(run.pid):  # waits for the launcher
         time.sleep(0.05)
-    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     found = runs.read(runs.ended(run))
     assert (found.status, found.blocks) == (0, [])
     assert found.last == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The watcher does not trust the file that it gets."""
+"""The watcher does not trust the memory file of a process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGE = 4096
 
 @contextmanager
 def file_of(*regions: tuple[int, int, int], count: int | None = None) -> Iterator[int]:
-    """A memory file of two pages that begins with this list of regions."""
+    """A memory file of two pages, with this list of regions at its start."""
     file = os.memfd_create("mpipp")
     head = struct.pack("=QQQQ", len(regions) if count is None else count, 0, 0, 0)
     os.pwrite(file, head + b"".join(struct.pack("=QQQ", *one) for one in regions), 0)
@@ -56,7 +56,7 @@ def test_other_memory() -> None:
 
 
 def test_reading_where_a_region_was_added() -> None:
-    """Also if the process has ended meanwhile, so that its other memory is gone."""
+    """This works even if the process has ended, and its other memory is gone."""
     with file_of((0x10000, 0, PAGE)) as file:
         memory = FileMemory(file, 0, BytesMemory({}))
         os.pwrite(
@@ -109,12 +109,12 @@ def test_who_is_no_program(data: bytes) -> None:
         socket.send_fds(theirs, [data], [file])
         with pytest.raises(MpippError, match="is not an MPI program"):
             protocol.greeting(ours)
-        assert len(os.listdir("/proc/self/fd")) == before  # files that came with it are closed
+        assert len(os.listdir("/proc/self/fd")) == before  # files from messages are closed
     os.close(file)
 
 
 def test_memory_of_records_is_freed_as_such() -> None:
-    """It may be in the file, which malloc knows nothing of."""
+    """Memory of records may be in the file, so malloc's free() must not get it."""
     wrapper = ROOT / "wrapper"
     found = {
         str(file.relative_to(wrapper))
@@ -127,7 +127,8 @@ def test_memory_of_records_is_freed_as_such() -> None:
         "libc_interposer/",
         "instrumentation/in_program/",
         "rma_page_trace/",
-    )  # their own: no records
+    )  # memory outside records
     found = {name for name in found if not name.startswith(of_hooks)}
-    asked = {"recorder/objects/infos.c", "abi/mpi_symbols.c"}  # of MPI and of the C library
+    # Memory from MPI and from the C library.
+    asked = {"recorder/objects/infos.c", "abi/mpi_symbols.c"}
     assert found == {"registry/shared_arena.c", "registry/allocator.c"} | asked

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The directory of a run's sockets: this user's alone, and never a reason not to start."""
+"""The directory of a run's sockets belongs to this user alone, and never prevents a start."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_lock_that_is_held_is_not_awaited_for_ever(
 
 
 def become(directory: Path, *program: str) -> subprocess.CompletedProcess[str]:
-    """Do what a process of a job does before it becomes the program."""
+    """Do the same as a process of a job before it becomes the program."""
     script = (
         "import os, sys; sys.path.insert(0, sys.argv[1]); import launch; launch._PATIENCE = 0.1; "
         "launch.become(sys.argv[2], '/none.so', '{}', sys.argv[3:])"
@@ -144,7 +144,7 @@ def test_a_socket_of_another_user_is_not_talked_to(kind: str) -> None:
 def test_a_watcher_that_accepts_nobody_is_not_awaited_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It has stopped, and more processes wait than its queue can hold."""
+    """The watcher is stopped, and more processes wait than its queue can hold."""
     monkeypatch.setattr(launch, "_PATIENCE", 1)
     with (
         short_directory() as directory,

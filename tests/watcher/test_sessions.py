@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Watched programs that only use sessions: their ranks are those in mpi://WORLD."""
+"""Watched programs that use only sessions: their ranks are those in mpi://WORLD."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 @on_mpi("mpich5", "openmpi5")
 @pytest.mark.parametrize("name", ["session", "group", "local_group"])
 def test_null_handles_are_asked_about(mpi: MPI, name: str) -> None:
-    """Before MPI sees them, with any effect there."""
+    """Null handles are queried before MPI gets them, because some libraries crash on them."""
     noun = name.rpartition("_")[2]
     found = runs.run(mpi, [compile_program(NULL, mpi, ("-g", "-O0", "-w")), name], n=1)
     lines = [block.splitlines()[0] for block in found.blocks]
@@ -107,6 +107,6 @@ def test_what_hangs(mpi: MPI) -> None:
     words = [*runs.words(mpi, "--hang-after", "1"), str(program), "stringtag"]
     run = runs.started(words, mpi)
     said = runs.until(run, "near miss", 2)
-    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     runs.ended(run)
     assert said[said.index("error: ") :].rstrip("\n") == HANGS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A correct program gets no report, and runs as it does unwatched."""
+"""A correct program gets no report, and runs as without the watcher."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_traffic_that_is_compared_before(mpi: MPI, tmp_path: Path) -> None:
     expect_silence(runs.run(mpi, command, "--strict", "--on-error", "abort"))
 
 
-# Open MPI 4.1.4 ends such programs with a signal, watched or not; in 5.0.11 some hang.
+# Open MPI 4.1.4 ends such programs by a signal, watched or not; 5.0.11 makes some hang.
 @on_mpi("mpich4", "mpich5")
 @pytest.mark.parametrize("options", [[], ["--strict", "--on-error", "abort"]])
 def test_traffic_of_threads(mpi: MPI, options: list[str], tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that MPI_Comm_spawn starts. Debian's MPICH spawns nothing."""
+"""Processes from MPI_Comm_spawn. Debian's MPICH cannot spawn."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_they_are_compared_with_their_parents(
 
 @on_mpi("openmpi4")
 def test_they_are_compared_only_when_all_are_there(mpi: MPI) -> None:
-    """The last of three is as likely the first's child while the second runs."""
+    """While the second process runs, the last of three may still spawn others."""
     found = runs.run(mpi, [runs.program("parents.c", mpi), "chain", "abc"], n=1)
     assert (found.status, found.blocks) == (0, [])
     assert counted(found.last) == [BETWEEN, "mpipp: no errors in 3 processes, 18 calls"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One thread is in a call of MPI and another outside: nobody knows what that one will do."""
+"""One thread is in an MPI call and another outside: its next action is unknown."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ NOT_TOLD = "unknown: ranks 0 and 1 may still continue"
 
 
 def waiting(*outside: str) -> list[str]:
-    """The lines of both, with what the other thread of each does."""
+    """The lines of both processes, with the activity of the other thread of each."""
     return [
         line
         for rank in (0, 1)
@@ -64,7 +64,7 @@ def waiting(*outside: str) -> list[str]:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_a_hang_with_threads_outside(mpi: MPI) -> None:
-    """A remark says so, with the places of both; it is no error, since they may continue."""
+    """It is a remark with the places of both threads, because they may continue."""
     program = support.compile_program(SOURCE, mpi, ("-g", "-O0", "-fopenmp"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9")
     run = runs.started([*words, program], mpi)
@@ -79,7 +79,7 @@ def test_a_hang_with_threads_outside(mpi: MPI) -> None:
     assert lines[first + 1 : first + 8] == [
         f"  {line}" for line in (NOT_TOLD, *waiting(after, after))
     ]
-    # How the C library's functions call each other is its own matter.
+    # The calls between functions of the C library do not matter.
     shown = re.sub(r"\(in \w+, called", "(in a function, called", in_gdb.partition("@@@\n")[2])
     where = [f"in a function, called at main.c:{line} in work" for line in (8, 10)]
     assert shown.splitlines()[:7] == [NOT_TOLD, *waiting(*where)], in_gdb

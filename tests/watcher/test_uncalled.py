@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that wait, while a thread of theirs has not called MPI yet, or others continue."""
+"""Processes that wait while one of their threads has not called MPI yet, or others continue."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ UNLESS = "\n  this is no deadlock if another thread of rank 0 calls MPI\n"
 
 @on_mpi("openmpi4", "mpich5", "openmpi5")  # with MPICH 4 such a send waits forever
 def test_a_thread_that_sends_late(mpi: MPI) -> None:
-    """The report says what would be wrong, which is no error: the thread sends after all."""
+    """It is a remark and no error, because the thread does send."""
     program = support.compile_program(ALONE, mpi, ("-g", "-pthread"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9", n=1)
     run = runs.started([*words, program], mpi)
@@ -53,8 +53,8 @@ def test_a_thread_that_sends_late(mpi: MPI) -> None:
 
 
 def interrupted(run: Popen[str], said: str) -> subprocess.CompletedProcess[str]:
-    """End a run as the user, since it would not end by itself; with its output so far."""
-    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    """End a run like the user, because it would not end. The result includes its output so far."""
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     return runs.ended(run, said)
 
 
@@ -71,7 +71,8 @@ MPI.COMM_WORLD.Recv(bytearray(4), source=1 - MPI.COMM_WORLD.rank, tag=4)
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("kind", ["error", "remark"])
 def test_mpi4py(mpi: MPI, kind: str, tmp_path: Path) -> None:
-    """MPI_THREAD_MULTIPLE is its default: MPI's own threads do not make a deadlock less certain."""
+    """mpi4py uses MPI_THREAD_MULTIPLE by default. MPI's own threads do not make a deadlock
+    uncertain."""
     script = tmp_path / "main.py"
     script.write_text(SCRIPT)
     words: list[str | Path] = [mpi.python, script, *(["thread"] if kind == "remark" else [])]
@@ -96,11 +97,11 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
-    """Nothing is wrong, but nothing moves for long: `mpipp why` would report as much."""
+    """It is no error, but nothing moves for long: `mpipp why` would print the same."""
     program = support.compile_program(COMPUTES, mpi, ("-g",))
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), program], mpi)
     said = runs.until(run, "      for rank 0\n")
-    time.sleep(2)  # in which it is not reported again
+    time.sleep(2)  # it must not be reported again meanwhile
     done = runs.went_on(run, said)
     lines = done.stderr.splitlines()
     first = lines.index("remark: no MPI call has begun or returned for 1 s")
@@ -152,19 +153,20 @@ error: deadlock: rank 1 and rank 2 wait for each other
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("wrong", [True, False])
 def test_others_poll(mpi: MPI, wrong: bool) -> None:
-    """Two can never continue: reported once, while the third calls MPI all the time."""
+    """Two processes can never continue. They are reported once, while the third calls MPI all the
+    time."""
     program = support.compile_program(POLLS, mpi, ("-g",))
     words: list[str | Path] = [*runs.words(mpi, "--hang-after", "1", n=3), program]
     run = runs.started([*words, "wrong"] if wrong else words, mpi)
     if wrong:
         said = runs.until(run, STUCK.splitlines()[-1])
-        time.sleep(2)  # in which it is not reported again
+        time.sleep(2)  # it must not be reported again meanwhile
         found = runs.read(interrupted(run, said))
     else:
         found = runs.read(runs.ended(run))
     assert found.blocks[:1] == ([STUCK] if wrong else [])
     assert sum("deadlock" in block for block in found.blocks) == wrong, found.blocks
-    assert wrong or found.status == 0  # after Ctrl-C the launcher decides
+    assert wrong or found.status == 0  # after Ctrl-C, the launcher sets the status
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -194,7 +196,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_one_after_the_other_comes_to_wait(mpi: MPI, tmp_path: Path) -> None:
-    """All wait for a process that will communicate no more: that is reported once."""
+    """All wait for a process that will not communicate again. It is reported once."""
     program = support.compile_program(MISSING, mpi, ("-g",))
     come = tmp_path / "come"
     run = runs.started([*runs.words(mpi, "--hang-after", "1", n=3), program, come], mpi)

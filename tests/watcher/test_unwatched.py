@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A watcher that is late, gone or blind: the program continues, and that is reported."""
+"""A watcher that is late, gone, or cannot read: the program continues, and the report says so."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def ended(run: Popen[str]) -> runs.Run:
 
 
 def told(run: Popen[str], lines: int, end: Callable[[int, int], None] = os.killpg) -> str:
-    """The output up to that many lines with "no such send". The user ends the run then."""
+    """The output up to this many lines with "no such send". Then the user ends the run."""
     said = runs.until(run, "no such send", lines)
     end(run.pid, signal.SIGINT)
     return said[said.index("error: ") :].rstrip("\n")
@@ -61,18 +61,18 @@ def test_a_deadlock(mpi: MPI) -> None:
     run = started(mpi, "hang", "--hang-after", "1")
     assert told(run, 2) == DEADLOCK
     found = ended(run)
-    # A process that the user ends has not died.
+    # A process that the user ends is not reported as dead.
     assert found.blocks == []
     assert found.last == ["mpipp: 1 error in 2 processes, 13 calls"]
 
 
 @every_mpi
 def test_where_memory_may_not_be_read(mpi: MPI) -> None:
-    """For example if Yama forbids tracing: waits of calls are seen all the same."""
+    """For example, Yama may forbid tracing. Waiting calls are found anyway."""
     root = os.geteuid() == 0
     before = [need("setpriv"), "--bounding-set", "-sys_ptrace"] if root else []
     run = started(mpi, "waitall", "--hang-after", "1", before=before)
-    # By a signal to mpipp alone: the launcher learns of it.
+    # Only mpipp gets the signal, and the launcher is notified.
     assert told(run, 4, os.kill) == WAITALL
     last = runs.only(ended(run).last)
     # If one process ends long before the other, that is reported, too.
@@ -102,7 +102,7 @@ def test_what_was_told_is_counted_without_the_watcher(
 
 
 def watcher_of(run: int) -> int:
-    """The process number of the watcher that the processes of a run have started."""
+    """The id of the watcher that the processes of a run started."""
     lines = subprocess.run(
         ["pgrep", "-f", "-a", "--", "[-]m mpipp.watcher "],
         capture_output=True,
@@ -129,7 +129,7 @@ def arguments(pid: int) -> list[str]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_memory_that_the_system_refuses(mpi: MPI) -> None:
-    """No process is killed by SIGXFSZ, and unseen records are reported."""
+    """No process is killed by SIGXFSZ, and the report names the missing records."""
     found = runs.run(mpi, [runs.program("ends.c", mpi), "limit"])
     assert (found.status, found.output) == (0, "limit\n")
     assert found.last[:-1] == [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statuses, requests and integer arrays of watched runs against their variables."""
+"""Statuses, requests and integer arrays of watched runs, compared with their variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INSIDE = re.compile(r"(?:\S+: )?remark: (status) of MPI_Recv begins at element 5
 
 
 def found(mpi: MPI, name: str, *arguments: str) -> list[tuple[str, str]]:
-    """The argument and the variable of each block of a run."""
+    """The argument and the variable in each block of a run."""
     run = runs.run(mpi, [runs.program(name, mpi), *arguments], "--check", n=1)
     every = []
     for block in run.blocks:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers of watched runs against the variables and heap blocks that they begin in."""
+"""Buffers of watched runs, compared with the variables and heap blocks in which they begin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACE = re.compile(r"    (?:called at|from) owners\.\w+:(\d+)")
 
 
 def named(block: str) -> str:
-    """The object that a block names; "type: " before it if the datatype does not fit."""
+    """The object that a block names, after "type: " if the datatype does not fit."""
     first = block.splitlines()[0]
     beyond, kind = BEYOND.match(first), TYPE.match(first)
     assert beyond or kind, block

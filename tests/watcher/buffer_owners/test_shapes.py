@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers of many shapes against their objects: each line that is marked has a finding."""
+"""Buffers of many shapes, compared with their objects: each marked line has a finding."""
 
 from __future__ import annotations
 

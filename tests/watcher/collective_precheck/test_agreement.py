@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The facts in which collective calls must agree, with a row for each procedure and argument.
 
-Errors that make MPI libraries hang or end the program are missing: test_error_handlers.py has some
-of them.
+Errors with which MPI libraries hang or end the program are left out: test_error_handlers.py has
+some of them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ ORDER = (
     "6.1: all processes of a communicator must call the same collective operations in the same "
     "order"
 )
-# Warnings, and errors of a single process.
+# Rows with warnings, and with errors of a single process.
 WARNINGS = {"reduce_own", "scan_own", "iallreduce_own", "exscan_commutes"}
 OF_ONE = {"bcast_missing", "inter_bcast_missing", "file_missing"}
 ALIKE = "must be the same in all processes"
 
 THEMES = {path.name for path in runs.program_source("agree").iterdir()}
 
-# Function of ../programs/agree/: the finding, and the rule.
+# By function of ../programs/agree/: the finding, and the rule.
 ROWS = {
     "bcast_type": (INTS, TYPES),
     "gather_type": (FLOATS, TYPES),
@@ -204,7 +204,8 @@ MAY_DIFFER = [
 GROUPS = [
     f"    gives the group {{{ranks}}} of ranks in MPI_COMM_WORLD" for ranks in ("0, 1", "1, 0")
 ]
-# Rows that an MPI library does not survive, or reports itself, before the file is there.
+# Rows in which an MPI library ends the program, hangs, or reports the error itself before the file
+# is open.
 HANGS = {
     "mpich4": {"cart_reorder", "open_amode", "seek_shared"},
     "openmpi4": {"dist_graph_weights", "dist_graph_reorder", "set_size", "file_missing"},
@@ -227,14 +228,15 @@ def found_in(block: str) -> tuple[str, str, str]:
     return name, what, rule
 
 
-@pytest.mark.each_mpi  # rows that hang in one of them
+@pytest.mark.each_mpi  # some rows hang in one of the libraries
 @on_mpi("mpich4", "openmpi4")
 def test_every_row(mpi: MPI, tmp_path: Path) -> None:
     rows = [name for name in ROWS if name not in HANGS[mpi.id]]
     program = runs.program("agree.c", mpi, "-w")
     command: list[str | Path] = [program, tmp_path / "file"]
     found = runs.run(mpi, [*command, "wrong", *rows])
-    assert f"{len(rows)} rows" in found.output.splitlines()  # beside UCX's output on what is left
+    # UCX also prints lines, about resources that are left.
+    assert f"{len(rows)} rows" in found.output.splitlines()
     told = {name: (what, rule) for name, what, rule in map(found_in, found.blocks)}
     expected = {
         name: (ROWS[name][0], mpi.cited(f"  rule: MPI-4.1, section {ROWS[name][1]}"))
@@ -256,7 +258,7 @@ def test_what_agrees(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("options", [[], ["--strict"]], ids=["watched", "strict"])
 def test_what_may_differ(mpi: MPI, options: list[str], tmp_path: Path) -> None:
-    """MPI_IN_PLACE in some processes only: MPI-4.1, sections 6.10.2 and 6.11; logicals."""
+    """MPI_IN_PLACE in only some processes (MPI-4.1, sections 6.10.2 and 6.11), and logicals."""
     program = runs.program("agree.c", mpi, "-w")
     command: list[str | Path] = [program, tmp_path / "file", "wrong", *MAY_DIFFER]
     found = runs.run(mpi, command, *options)
@@ -266,7 +268,7 @@ def test_what_may_differ(mpi: MPI, options: list[str], tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_logicals_are_not_compared(mpi: MPI, tmp_path: Path) -> None:
-    """With --strict there are no more queries than with equal numbers."""
+    """With --strict there are no more queries than for equal numbers."""
 
     def questions(*words: str) -> int:
         command: list[str | Path] = [runs.program("agree.c", mpi, "-w"), tmp_path / "file", *words]
@@ -298,7 +300,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_recvcounts_in_a_group_of_an_intercommunicator(mpi: MPI) -> None:
-    """The other group has other ones, of the same total."""
+    """The other group has other counts, with the same total."""
     found = runs.run(mpi, [support.compile_program(BETWEEN_GROUPS, mpi)], n=3)
     (block,) = found.blocks
     lines = block.splitlines()

@@ -22,7 +22,7 @@ error: the processes pass different roots: 0 and 1
   rule: MPI-4.1, section 6.2: the argument root must be the same in all processes
   to do: pass the same root in all processes
   MUST: MUST_ERROR_COLLECTIVE_ROOT_MISMATCH"""
-# The code that each call of strict.c returns in all processes, and the first line of its report.
+# The error code that each call of strict.c returns in all processes, and its report's first line.
 _TYPES = "the types sent and received do not match, at the first element: MPI_{} is sent, MPI_{} "
 _MEET = (
     "MPI_{} and MPI_{} are matched on one communicator: each process's collective call number {} "
@@ -104,7 +104,7 @@ def test_error_handlers_are_called_in_all_processes(mpi: MPI, tmp_path: Path) ->
 
 
 @on_mpi("mpich4", "openmpi4")
-@pytest.mark.parametrize("how", ["abort", "handler"])  # that of the communicator is fatal
+@pytest.mark.parametrize("how", ["abort", "handler"])  # the communicator's handler is fatal
 def test_the_job_is_ended(mpi: MPI, how: str) -> None:
     program = runs.program("strict.c", mpi)
     found = runs.run(mpi, [program, "file", "fatal"], "--strict", "--on-error", how, n=3)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""`--strict --on-error handler`: each process's error handler is called, of communicators, windows
-and files, in place of a collective call that MPI libraries would not survive."""
+"""`--strict --on-error handler`: mpipp calls the error handlers of communicators, windows and
+files.
+
+Each process's handler is called in place of a collective call with which MPI libraries would hang
+or crash.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from tests.watcher import runs
 ROOTS = "the processes pass different roots: 0 and 1"
 PLAIN = "MPI_MODE_CREATE | MPI_MODE_RDWR"
 
-# Function of first_calls.c: the class in all processes; the difference, or the calls that meet.
+# By function of first_calls.c: the error class in all processes, and the mismatch.
 ROWS = {
     "comm_dup": ("other", "Comm_dup Barrier communicator"),
     "comm_free": ("other", "Comm_free Barrier communicator"),
@@ -57,7 +61,7 @@ GROUPS = [
 
 
 def what(block: str) -> tuple[str, str]:
-    """The function of a finding's calls, and what is found."""
+    """The function of a finding's calls, and the finding."""
     (name,) = set(re.findall(r"called at first_calls\.c:\d+ in (\w+)", block))
     first = block.split("\n")[0].removeprefix("error: ")
     meet = MEET.match(first)
@@ -70,7 +74,7 @@ def test_every_row(mpi: MPI, tmp_path: Path) -> None:
     options = ("--check=collectives", "--strict", "--on-error", "handler")
     found = runs.run(mpi, [program, tmp_path / "file"], *options, n=3)
     classes = {name: class_ for name, (class_, _) in ROWS.items()}
-    if mpi.id == "openmpi4":  # it calls no error handler of MPI_FILE_NULL for others
+    if mpi.id == "openmpi4":  # it ignores calls of MPI_FILE_NULL's handler
         classes["open_amode"] = "not called"
     assert found.output == "".join(f"{name}: {c}, {c}, {c}\n" for name, c in classes.items())
     expected = {name: text for name, (_, text) in ROWS.items()}

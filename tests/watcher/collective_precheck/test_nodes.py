@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--strict` between nodes: calls are compared before they begin, as on one node."""
+"""`--strict` between nodes compares calls before they begin, as on one node."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STOPS = (
 
 
 def words(mpi: MPI, per_node: int, n: int, *options: str) -> list[str]:
-    """The words of a command that watches so many processes on each node."""
+    """A command that watches `per_node` processes on each simulated node."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(per_node), *mpi.mpiexec]
     start = ["run", "--check=fast", "--strict", "--mpiexec", " ".join(launcher)]
     return [*start, "-n", str(n), *options, "--"]
@@ -163,7 +163,7 @@ def test_nonblocking_calls_are_compared_as_they_complete(
     mpi: MPI, how: str, tmp_path: Path
 ) -> None:
     if how == "persistent" and mpi.standard < (4, 0):
-        return  # it has none
+        return  # such calls came with MPI-4.0
     words = ["later", *([how] if how == "persistent" else [])]
     options = ("--strict", "--on-error", "abort", "--report", "report")
     found = watched(mpi, tmp_path, *words, options=options, source=ACROSS)
@@ -222,7 +222,8 @@ def test_of_each_node_who_completes_it_first_stops(mpi: MPI, how: str, tmp_path:
     with subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
         try:
             nodes = []
-            # a process that has not seen the sum by then waits for the one that has stopped
+            # A process that has not noticed the difference by then waits for the one that has
+            # stopped.
             for _ in range(2):
                 one = lines_of(run, STOPS, 1)[0]
                 nodes.append(one["node"])
@@ -238,7 +239,7 @@ def test_of_each_node_who_completes_it_first_stops(mpi: MPI, how: str, tmp_path:
 
 
 def asked(directory: Path) -> ComparedCall:
-    """One process of two; the other one is on another node, and has died meanwhile."""
+    """One process of two. The other one is on another node, and has died."""
     one = ComparedCall(str(directory))
     connection: Any = SimpleNamespace()
     one.add(connection, CollectiveQuery(100, 100, 7, 1, 1, 2))
@@ -265,7 +266,7 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
         left.write_text(f'{{"calls": {calls}, "told": []}}')
         assert one.is_due([])
         assert one.failed == f"{left} is damaged"
-    # Its list is whole, and its process is not.
+    # Its list of calls is complete, but its process's file is not.
     another = asked(tmp_path)
     left.write_text('{"calls": [["node1-5-200", 200, 200, 7, 1, 1, 2]], "told": []}')
     (folder / "processes").mkdir(exist_ok=True)
@@ -291,7 +292,7 @@ class One(SimpleNamespace):
 def test_who_has_completed_a_call_does_not_wait_for_ever(
     left: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The other process is on a node whose watcher leaves nothing, or nonsense."""
+    """The other process is on a node whose watcher writes nothing, or damaged files."""
     info = SimpleNamespace(world="1", world_rank=0, world_size=2)
     registry: Any = SimpleNamespace(info=info, objects=lambda kind, ended: ())
     process = SimpleNamespace(registry=registry)
@@ -320,7 +321,7 @@ def test_who_has_completed_a_call_does_not_wait_for_ever(
     reason = "some watchers of the other processes did not write theirs"
     what = "nonblocking collective calls as they completed (--strict), between nodes"
     assert said == [f"{what}: {f'{at} is damaged' if left else reason}"]
-    # No process waits again.
+    # No process waits a second time.
     own, other = socket.socketpair()
     calls.add(other, CollectiveQuery(100, 100, 8, 1, 0, 2))
     assert own.recv(1) == b"\0" and len(said) == 1

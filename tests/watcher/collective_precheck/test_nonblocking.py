@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--strict`: nonblocking and persistent collective calls are compared when they complete."""
+"""`--strict` compares nonblocking and persistent collective calls when they complete."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_calls_that_agree(mpi: MPI) -> None:
 @pytest.mark.parametrize("how", FOUND)
 def test_the_job_is_ended_at_their_completion(mpi: MPI, how: str) -> None:
     if how == "persistent" and mpi.standard < (4, 0):
-        return  # it has none
+        return  # such calls came with MPI-4.0
     command: list[str | Path] = [runs.program("completed_at_end.c", mpi), how]
     found = runs.run(mpi, command, "--strict", "--on-error", "abort", n=2)
     assert found.status
@@ -68,7 +68,7 @@ def test_the_job_is_ended_at_their_completion(mpi: MPI, how: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_the_questions_at_their_completion_are_counted(mpi: MPI) -> None:
-    """Each of two processes asks one."""
+    """Each of two processes sends one query."""
     program = runs.program("completed_at_end.c", mpi)
     right, wrong = (runs.run(mpi, [program, *how], "--strict") for how in ([], ["nonblocking"]))
     asked = [re.search(r", (\d+) quer(?:y|ies)$", found.last[-1]) for found in (right, wrong)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--strict` with some processes outside the comparison: no process waits for them."""
+"""`--strict` if some processes do not take part: no process waits for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRICT = [*EXEC, "--check=fast", "--strict", "--on-error", "handler"]
 
 
 def job(mpi: MPI, how: str, *parts: tuple[list[str], str]) -> runs.Run:
-    """Processes of one job: the words that start each, and its simulated node."""
+    """Processes of one job. `how` has the command that starts each, and its simulated node."""
     program = support.compile_program(ROOT / "examples" / "scale.c", mpi, ("-g", "-O0"))
     words: list[str] = []
     for before, node in parts:
@@ -90,7 +90,7 @@ def test_sessions_are_compared_afterwards(mpi: MPI) -> None:
 
 
 class Asking:
-    """Processes that ask the watcher of a node."""
+    """Processes that send votes to the watcher of a node."""
 
     def __init__(self, directory: str) -> None:
         self.watcher = WaitingProcesses(directory)
@@ -98,7 +98,7 @@ class Asking:
         self._answers: dict[int, socket.socket] = {}
 
     def add(self, rank: int, size: int, strict: bool = True) -> None:
-        """Add one more process."""
+        """Add a process that votes."""
         info = SimpleNamespace(world=f"7-{size}", world_rank=rank, world_size=size, pid=100 + rank)
         one = SimpleNamespace(pid=info.pid, state=RUNNING, strict=strict, initialized=True)
         one.registry, one.refresh = SimpleNamespace(info=info), lambda: None
@@ -112,7 +112,7 @@ class Asking:
         return list(self.watcher.decide(self.watched))
 
     def answers(self) -> dict[int, bytes]:
-        """The answers by rank, for processes that no longer wait."""
+        """The answers by rank. Processes with an answer no longer wait."""
         found = {}
         for rank, connection in self._answers.items():
             with suppress(BlockingIOError):
@@ -134,7 +134,7 @@ def test_who_does_not_come_is_not_awaited_for_ever(
     said = "calls before they start (--strict): of 3 processes only ranks {} were started with it"
     assert alone.decided() == [said.format("0 and 2") + "; on several nodes they need --report DIR"]
     assert alone.answers() == {0: b"\0", 2: b"\0"}
-    # The first that decides does so for all: later processes get the same answer.
+    # The first decision is final: later processes get the same answer.
     assert one.decided() == [said.format("0 and 1")]
     other.add(2, 3)
     assert other.decided() == [said.format("0 and 1")]
@@ -152,7 +152,7 @@ def test_nobody_is_late_once_all_have_come(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(vote, "_LATE", -1.0)
     assert one.decided() == []
     assert (one.answers(), other.answers()) == ({0: b"\1"}, {1: b"\1"})
-    # Spawned later.
+    # A world that was spawned later.
     one.add(0, 2)
     one.add(1, 2, strict=False)
     assert one.decided() == ["calls before they start (--strict): rank 1 was started without it"]

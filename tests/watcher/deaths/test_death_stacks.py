@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
-# Addresses differ from run to run.
+# Addresses differ between runs.
 _ADDRESS = re.compile(r"0x[0-9a-f]{3,}")
 _ENDS = re.compile(r"error: (a process has|2 processes have) (died|ended)")
 BESIDE = """\
@@ -63,7 +63,7 @@ error: a process has ended without MPI_Finalize
 
 
 def block_of(mpi: MPI, program: Path, how: str = "", *options: str) -> str:
-    """The finding about the end, without its rule and without addresses."""
+    """The finding about the death, without its rule and addresses."""
     found = runs.run(mpi, [program, how] if how else [program], *options)
     block = next(one for one in found.blocks if _ENDS.match(one))
     assert found.status != 0
@@ -114,10 +114,10 @@ def test_nothing_is_read_if_that_is_not_wanted(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_fortran(mpi: MPI) -> None:
-    """Its library has handlers of its own, which run afterwards."""
+    """The Fortran library has handlers of its own, which run after mpipp's."""
     program = runs.program("crashes.f90", mpi)
     found = block_of(mpi, program)
-    # Without a descriptor its first element may be at any address.
+    # Without an array descriptor, the first element may be at any address.
     assert found.startswith("error: a process has died, by SIGSEGV\n  rank 1: ")
     assert "    died at crashes.f90:12 in relax\n    from crashes.f90:27 in crashes\n" in found
     assert "    relax: u = not allocated, n = 10, factor = 0.5, i = 1\n" in found

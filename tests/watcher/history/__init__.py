@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Messages and collective calls, compared while the program runs."""
+"""The comparison of messages and collective calls while the program runs."""

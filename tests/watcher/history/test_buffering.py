@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that need MPI to buffer messages, or collective calls not to synchronize."""
+"""Programs that need MPI to buffer messages, or not to synchronize in collective calls."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def test_fast_keeps_no_order(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_buffered_messages_alone_are_legal(mpi: MPI) -> None:
-    """They are a remark on portability, for which a run must ask."""
+    """Such programs get a remark on portability, but only on request."""
     assert found(mpi, "head-to-head", check="--check=all") == []

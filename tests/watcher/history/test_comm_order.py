@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Collective calls on several communicators, in orders that go well only where they do not wait."""
+"""Collective calls on several communicators, in orders that may deadlock."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ communicator of ranks 0 and 1
 
 @on_mpi("mpich4", "openmpi4")
 def test_communicators_that_look_alike(mpi: MPI) -> None:
-    """Where each was made tells which is which."""
+    """The places of creation distinguish the communicators."""
     found = runs.run(mpi, [runs.program("unnamed_comms.c", mpi)], n=2)
     told = [re.sub(r"(Comm #)\d+", r"\1NUMBER", block) for block in found.blocks]
     assert told == [mpi.cited(ALIKE)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings on completed messages, with a case for each way to receive them."""
+"""Findings about completed messages, for each way to receive them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ FOUND = {
 
 
 def told(block: str) -> str:
-    """The block without timing and places."""
+    """The block without times and places."""
     block = re.sub(r"comm = (\{.*?\}|\"\S+\"), ", "", block)
     return re.sub(r"completed_messages\.c:\d+", "completed_messages.c:LINE", block)
 
@@ -122,7 +122,8 @@ def test_what_is_not_kept_is_said(mpi: MPI) -> None:
         "MPIPP_LEDGER)"
     )
     assert (found.blocks, said) == ([], [room.format(0), room.format(1)])
-    found = runs.run(mpi, command, "--check=arguments", MPIPP_LEDGER="1")  # which need no ledger
+    # These checks need no history.
+    found = runs.run(mpi, command, "--check=arguments", MPIPP_LEDGER="1")
     assert (found.blocks, len(found.last)) == ([], 1), found.last
 
 
@@ -150,7 +151,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_where_one_has_no_room_nothing_is_missing(mpi: MPI, tmp_path: Path) -> None:
-    """Calls on a file beyond the capacity are not counted there."""
+    """Calls on a file that no longer fit into the history are not counted."""
     program = support.compile_program(FULL, mpi, ("-g",))
     found = runs.run(mpi, [program, tmp_path / "file"])
     assert (found.status, found.blocks) == (0, [])

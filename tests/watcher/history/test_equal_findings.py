@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Equal errors of several processes are one finding, with any numbers and at any time."""
+"""Equal errors of several processes are one finding, even with other numbers or at other times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_findings_that_differ_in_numbers_are_one(mpi: MPI, tmp_path: Path) -> No
 
 @on_mpi("mpich4", "openmpi4")
 def test_those_of_processes_that_come_later_are_the_same(mpi: MPI, tmp_path: Path) -> None:
-    """One line at the end reports it; nothing is printed again."""
+    """A line at the end reports their ranks. The finding is not printed again."""
     there = tmp_path / "there"
     words = [*runs.words(mpi, n=N), str(runs.program("differing.c", mpi)), str(there)]
     started = runs.started(words, mpi)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A growing number of objects from one place is reported while the program runs."""
+"""mpipp reports a growing number of objects from one place while the program runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_it_is_reported_before_a_limit_is_reached(mpi: MPI) -> None:
 
 @on_mpi("mpich4")
 def test_a_death_names_what_there_is(mpi: MPI) -> None:
-    """MPICH has some 2,000 communicators."""
+    """MPICH allows about 2,000 communicators."""
     found = runs.run(mpi, [runs.program("growing.c", mpi), "until it fails"], n=1)
     (ended,) = (one for one in found.blocks if one.startswith("error: a process has "))
     assert re.search(

@@ -55,7 +55,7 @@ def test_it_is_found_while_the_program_goes_on(mpi: MPI, tmp_path: Path) -> None
     ) as started:
         assert started.stderr is not None
         lines = [started.stderr.readline() for _ in FOUND.splitlines()]
-        pipe.open("w").close()  # the reader may have closed it already
+        pipe.open("w").close()  # the reader may have closed the pipe already
         rest = started.stderr.read()
     assert "".join(lines) == mpi.cited(FOUND)
     assert runs.read(subprocess.CompletedProcess([], 0, "", rest))[2:] == (
@@ -99,7 +99,7 @@ NEAR = (
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_receive_on_another_communicator_is_named(mpi: MPI) -> None:
-    """The message with its tag is reported when both processes have ended."""
+    """The message with its tag is reported after both processes have ended."""
     program = support.compile_program(TWIN, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program], "--check=messages")
     lines = [block.splitlines() for block in found.blocks]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that poll for something that never comes get a remark."""
+"""A remark reports processes that poll for something that never comes."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ def test_a_circle_is_told_once(mpi: MPI, text: str) -> None:
 
 
 def told(run: Popen[str], text: str) -> subprocess.CompletedProcess[str]:
-    """The output up to the text's last line, and for two more seconds; then the user ends it."""
+    """The output up to `text`, and for two more seconds. Then the user ends the run."""
     said = runs.until(run, text.splitlines()[-1])
     time.sleep(2)
-    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     return runs.ended(run, said)
 
 
@@ -129,7 +129,7 @@ def test_nothing_is_said_of_what_comes(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_who_asks_several_in_turn_is_not_said_to_wait_for_one(mpi: MPI) -> None:
-    """The wait for one while another computes is reported like others, and once."""
+    """A wait for one process while another computes is reported normally, and once."""
     program = support.compile_program(PROGRAM, mpi, ("-g",))
     done = support.shell(*runs.words(mpi, "--hang-after", "1", n=3), program, "asks")
     assert (done.returncode, runs.read(done).blocks) == (0, [])
@@ -168,7 +168,7 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4")
 def test_different_collective_calls_are_told_once(mpi: MPI) -> None:
-    """They are not also reported as processes that wait forever."""
+    """The processes are not reported again as waiting forever."""
     program = support.compile_program(MEET, mpi, ("-g", "-w"))
     done = support.shell(*runs.words(mpi, "--hang-after", "1"), program)
     assert done.stderr.count("MPI_Win_allocate and MPI_Win_create are matched") == 1, done.stderr

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   MPI_Finalize();
 }
 """
-# The second block is that of the other process.
+# The second block of the vector is that of the other process.
 RECEIVE = "MPI_Irecv(&buf[2], 2, MPI_INT, !rank, 0, MPI_COMM_WORLD, &requests[0]);"
 SEND = (
     "MPI_Send(other, 2, MPI_INT, !rank, 0, MPI_COMM_WORLD);"
@@ -62,7 +62,7 @@ def test_the_block_of_another_process(name: str, mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_sent_meanwhile(mpi: MPI) -> None:
-    """All of the vector is read, and the result is in its first block."""
+    """The call reads the whole vector, and writes the result to its first block."""
     calls = "".join(f"{name}(MPI_IN_PLACE, {CALLS[name]});" for name in list(CALLS)[:2])
     receive = SEND.replace("MPI_Send(other, 2, MPI_INT, !rank, 0, MPI_COMM_WORLD)", RECEIVED)
     for first, told_of in (("&buf[2]", 0), ("buf", 2)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Channels that threads share: errors in any order of their messages."""
+"""Channels that threads share: mpipp finds errors in any order of their messages."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def test_wrong(mpi: MPI, wrong: str, expected: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_any_message_by_the_only_thread(mpi: MPI) -> None:
-    """mpi4py calls like this: with MPI_THREAD_MULTIPLE, and MPI_ANY_TAG by default."""
+    """mpi4py makes calls of this kind: with MPI_THREAD_MULTIPLE, and MPI_ANY_TAG by default."""
     (block,) = watched(mpi, "alone").blocks
     assert re.sub(r"(\.c:)\d+", r"\1LINE", block) == mpi.cited(ALONE)
 
 
 @every_mpi
 def test_right(mpi: MPI) -> None:
-    """Messages that may be taken in any order, by alternating threads, with others beside."""
+    """Alternating threads receive messages in any order, among other messages."""
     found = watched(mpi, "nothing", "turns", "cancelled", "probed", "any")
     assert found.blocks == []
     assert found.last[0] == THREADS

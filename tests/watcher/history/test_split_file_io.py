@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Split collective calls on files that do not come one at a time, each with its end, and their
-buffers."""
+"""Split collective calls on files that overlap in time, each with its end, and their buffers."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ def test_what_is_right(mpi: MPI, tmp_path: Path) -> None:
     program = runs.program("split.c", mpi)
     found = runs.run(mpi, [program, tmp_path / "file", "right"])
     assert found.blocks == []
-    # Each process asks once, about the datatypes of its view.
+    # Each process sends one query, about the datatypes of its file view.
     assert found.last == ["mpipp: no errors in 2 processes, 76 calls, 2 queries"]
 
 
@@ -101,4 +100,4 @@ def test_what_is_beside_a_split_calls_buffer_is_not_asked_about(mpi: MPI, tmp_pa
     program = runs.program("split_overlaps.c", mpi)
     found = runs.run(mpi, [program, tmp_path / "one", tmp_path / "other", "right"], n=1)
     assert found.blocks == []
-    assert found.last == ["mpipp: no errors in 1 process, 6,011 calls"]  # and no questions
+    assert found.last == ["mpipp: no errors in 1 process, 6,011 calls"]  # no queries

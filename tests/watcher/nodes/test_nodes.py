@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs on several nodes: only MPI and the run's directory connect them."""
+"""Runs on several nodes, which share only MPI and the run's directory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.watcher import runs
 
 LAUNCHER = Path(__file__).resolve().parents[1] / "node_launcher.py"
 WRONG = [
-    # The watcher of ranks 0 and 1 reports.
+    # The watcher of ranks 0 and 1 reports this finding.
     """\
 error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_UNSIGNED received
@@ -41,7 +41,7 @@ MPI_INT is sent, MPI_UNSIGNED received
   rule: MPI-4.1, section 3.3.1: the types sent and received must match, in the same order
   to do: describe the same basic types in the same order on both sides
   MUST: MUST_ERROR_TYPEMATCH_MISMATCH""",
-    # The rest needs the records of all processes.
+    # These findings need the records of all processes.
     """\
 error: the types sent and received do not match, at the first element: \
 MPI_INT is sent, MPI_FLOAT received
@@ -103,7 +103,7 @@ def watched(
     source: str = "nodes.c",
     **environment: str,
 ) -> runs.Run:
-    """Four processes on two nodes, and the files that they leave."""
+    """Four processes on two nodes, and the files that they write."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     command = ["run", "--check=fast", "--mpiexec", " ".join(launcher), "-n", "4", *options, "--"]
@@ -127,7 +127,7 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
     told = json.loads((report / "findings.json").read_text())
     checks = ["type-mismatch", "type-mismatch", "lost-message", "op-mismatch"]
     assert [one["check"] for one in told["findings"]] == checks
-    # Another run into the same directory finds nothing of this one there.
+    # A second run into the same directory must not read files of the first.
     found = watched(mpi, tmp_path, options=("--report", "report"))
     assert found.blocks == []
     assert counted(found.last) == ["mpipp: no errors in 4 processes, 156 calls"]
@@ -139,12 +139,13 @@ def test_all_processes_are_compared(mpi: MPI, tmp_path: Path) -> None:
 @pytest.mark.parametrize("topology", ["cart", "graph", "dist_graph"])
 @on_mpi("mpich4", "openmpi4")
 def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str) -> None:
-    """Each wrong call is found, also if sums select what is compared, as for many processes."""
+    """Each wrong call is found, even if sums select the compared channels, as for many
+    processes."""
     forms = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
     first = "at the first element: MPI_FLOAT"
     between = f"the types sent and received do not match, {first} is sent, MPI_INT received"
     what = dict.fromkeys((f"MPI_Neighbor_{form}" for form in forms), between)
-    if topology == "dist_graph":  # rank 1 is its own neighbor there, too
+    if topology == "dist_graph":  # in this topology, rank 1 is also a neighbor of itself
         itself = (
             f"the data that a process sends itself do not match the data that it receives, "
             f"{first} and MPI_INT"
@@ -170,7 +171,7 @@ def test_what_neighbors_send_each_other(mpi: MPI, tmp_path: Path, topology: str)
 
 @on_mpi("mpich4", "openmpi4")
 def test_the_order_of_calls_on_several_communicators(mpi: MPI, tmp_path: Path) -> None:
-    """Between nodes, also if sums select what is compared, as for many processes."""
+    """Errors between nodes are found even if sums select the compared processes."""
     for how, blocks, orders in (("right", [], []), ("wrong", [mpi.cited(CROSSED)], [[0, 2]])):
         options = ("--report", how)
         found = watched(mpi, tmp_path, how, options=options, source="crossed.c")
@@ -229,27 +230,27 @@ def test_another_launcher(mpi: MPI, tmp_path: Path) -> None:
         "2 errors in 4 processes, 158 calls",
     ]
     assert support.without_points("\n".join(lines)) == "\n".join(expected)
-    # The merged result stays.
+    # The merged result stays in the directory.
     again = support.shell("report", "report", cwd=tmp_path)
     assert again.stdout == shown.stdout
 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_two_nodes_find_alike_is_printed_once(mpi: MPI, tmp_path: Path) -> None:
-    """The first of them prints it. Its directory is removed."""
+    """The first of the nodes prints the finding. The temporary directory is removed."""
     found = watched(mpi, tmp_path, "op", "leak")
     assert found.blocks[1:] == [mpi.cited(WRONG[3])]
     leak = found.blocks[0].splitlines()
     assert leak[0] == "warning: 1 datatype is not freed"
     own = re.match(r"  ranks (0 and 1|2 and 3): ", leak[1])
-    assert own, found  # the two of a node end at almost the same time
+    assert own, found  # the two processes of a node end at almost the same time
     assert counted(found.last) == ["mpipp: 1 error, 1 warning in 4 processes, 152 calls"]
     assert list(tmp_path.iterdir()) == []
 
 
 @on_mpi("mpich4")
 def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
-    # No directory can be made there.
+    # mpipp cannot create a directory there.
     found = watched(mpi, Path("/proc"), "near", "op")
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
     said = {re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in counted(found.last)}
@@ -268,7 +269,7 @@ def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
     }
 
 
-# Python runs it first, also in the watchers.
+# Python runs this at its start, also in the watchers.
 SLOW = """\
 import os, time
 def replace(*names, real=os.replace, **where):
@@ -283,7 +284,7 @@ with open("/proc/self/cmdline") as file:
 
 @on_mpi("mpich4", "openmpi4")
 def test_watchers_that_come_late_to_a_slow_disk(mpi: MPI, tmp_path: Path) -> None:
-    """Later than a process waits for its watcher."""
+    """They start later than a process waits for its watcher."""
     (tmp_path / "sitecustomize.py").write_text(SLOW)
     path = os.pathsep.join(map(str, (tmp_path, ROOT)))
     found = watched(mpi, tmp_path, "near", "op", PYTHONPATH=path)
@@ -325,10 +326,10 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(MpippError, match=f"{path} {reason}"):
             read(str(path))
-    for number in range(0, len(rest) - 8, 7):  # the last bits of compressed data mean nothing
+    for number in range(0, len(rest) - 8, 7):  # the last bits of compressed data have no meaning
         damaged = rest[:number] + bytes([rest[number] ^ 8]) + rest[number + 1 :]
         with contextlib.suppress(zlib.error):
-            if zlib.decompress(damaged) == zlib.decompress(rest):  # copied from an equal place
+            if zlib.decompress(damaged) == zlib.decompress(rest):  # the damage copied an equal byte
                 continue
         path.write_bytes(first + b"\n" + damaged)
         with pytest.raises(MpippError, match="is damaged"):
@@ -338,7 +339,7 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
 
 
 BOMBS = {
-    # Sets with so many numbers, tables of that length, lists of that depth.
+    # Sets with very large numbers, tables of that length, and lists of that depth.
     "head": (rb'"world_size":4', b'"world_size":1099511627776', "its head makes no sense"),
     "rank": (rb'"world_rank":\d', b'"world_rank":1099511627776', "its head makes no sense"),
     "digits": (rb'"world_rank":\d', b'"world_rank":' + b"9" * 10**6, "is no file of a process"),

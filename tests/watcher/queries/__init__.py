@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Calls that are checked before MPI has them."""
+"""Checks of calls before MPI gets them."""

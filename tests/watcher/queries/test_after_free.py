@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Objects that are freed twice, with the place of the first time; deaths after MPI_Finalize."""
+"""Objects that are freed twice, with the place of the first free, and deaths after MPI_Finalize."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_death_after_finalize(mpi: MPI, program: str) -> None:
         (died,) = runs.run(mpi, [made]).blocks
         what, *lines = died.splitlines()
         assert what.endswith(" died after MPI_Finalize, by SIGSEGV")
-        # Open MPI's layer for Fortran calls MPI_Finalize at the end of its function.
+        # Open MPI's Fortran layer calls MPI_Finalize as a tail call, so the place is unknown there.
         if not program.endswith(".f90"):
             assert any(f"called at {program}:{LATE[program]} in " in line for line in lines)
     assert runs.run(mpi, [made, "fixed"]).blocks == []

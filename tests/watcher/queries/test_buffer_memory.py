@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Large buffers with less memory than the call requires are found."""
+"""Large buffers with less memory than the call may use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STANDARDS = {"mpich4": "MPI-4.0, section 5.1.12", "openmpi4": "MPI-3.1, section 
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", WRITES)
 def test_it_is_told_what_there_is_no_memory_for(mpi: MPI, how: str) -> None:
-    """Nothing is written there, since less data comes than the call allows."""
+    """Nothing is written there, because less data arrives than the call allows."""
     found = runs.run(mpi, [runs.program("oversized_receives.c", mpi), how], "--check=memory")
     assert (found.status, found.output.count("received")) == (0, 2)
     buffer, element = WRITES[how].split("|")
@@ -42,7 +42,8 @@ def test_it_is_told_what_there_is_no_memory_for(mpi: MPI, how: str) -> None:
 
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_what_is_right_is_not_told(mpi: MPI) -> None:
-    """Nor are holes of a datatype, a new part of the stack, and memory that is protected now."""
+    """Correct are also holes of a datatype, a new part of the stack, and memory that is protected
+    now."""
     found = runs.run(mpi, [runs.program("oversized_receives.c", mpi), "all", "right"])
     assert (found.status, found.blocks) == (0, [])
     assert found.output.count("received") == 2

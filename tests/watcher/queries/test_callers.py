@@ -11,7 +11,7 @@ from tests.watcher import runs
 
 
 def places(block: str) -> list[str]:
-    """The lines of a report that have the program's places."""
+    """The lines of a report with places in the program."""
     return re.findall(r"(?:called at|from) (\S+ in (?:exchange|first|second|main))\n", block)
 
 
@@ -19,7 +19,7 @@ def places(block: str) -> list[str]:
 def test_of_active_and_of_completed_calls(mpi: MPI) -> None:
     program = runs.program("callers.c", mpi)
     run = runs.run(mpi, [program], "--frames", "3")
-    # A count below zero, checked in the call, and messages, compared at the end.
+    # A negative count, checked in the call, and messages, compared at the end.
     counts = [places(block) for block in run.blocks if "count" in block.splitlines()[0]]
     types = [places(block) for block in run.blocks if "types sent" in block]
     outer = {"first": 27, "second": 28}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--check` alone guards buffers, and logs one-sided communication of programs that use windows."""
+"""`--check` guards buffers, and logs one-sided communication if the program uses windows."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_the_fast_checks_leave_them_out(mpi: MPI) -> None:
         assert runs.run(mpi, [program, "early"], "--check=fast", n=n).blocks == []
 
 
-# Programs, and the answer whether they may use windows. A program that does not call MPI may load
-# a library that does.
+# Programs, and whether they may use windows. A program without MPI calls may load a library that
+# has some.
 REFERENCES = {
     "windows.c": ("#include <mpi.h>", "MPI_Win win; MPI_Win_free(&win)", 1),
     "messages.c": ("#include <mpi.h>", "MPI_Finalize()", 0),

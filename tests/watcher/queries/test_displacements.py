@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Displacements that lead to unmapped memory are found, and those that an int cannot hold."""
+"""Displacements that lead to unmapped memory, or that do not fit an int."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_an_overflow_into_other_memory_is_a_warning(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_datatype_leads_where_there_is_no_memory(mpi: MPI) -> None:
-    """It is reported when the receive is posted: that nothing comes there does not matter."""
+    """The receive is reported when it is posted, even if no data arrives there."""
     program = runs.program("displacements.c", mpi)
     (found,) = runs.run(mpi, [program, "far"], n=3).blocks
     assert found.startswith("error: buf of MPI_Irecv ")

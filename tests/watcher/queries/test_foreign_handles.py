@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A Fortran handle in C, and one in an int, are known as what they are."""
+"""Fortran handles in C, and handles in an int, are recognized."""
 
 from __future__ import annotations
 

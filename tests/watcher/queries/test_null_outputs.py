@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Null pointers in place of results; persistent requests never started; handles given out again."""
+"""Null pointers for results, persistent requests that were never started, and reused handles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def first_lines(mpi: MPI, case: str) -> list[str]:
 @pytest.mark.parametrize("case", OUTPUTS)
 def test_null(mpi: MPI, case: str) -> None:
     found = first_lines(mpi, case)
-    if mpi.id == "openmpi4" and "status" in case:  # there it is MPI_STATUS_IGNORE
+    if mpi.id == "openmpi4" and "status" in case:  # there, a null pointer is MPI_STATUS_IGNORE
         assert found == []
     else:
         assert NULL.format(case) in found

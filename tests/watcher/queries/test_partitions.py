@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ready partitions of sends, and missing partitions of receives, belong to MPI alone."""
+"""The program must not use ready partitions of sends, and partitions of receives before arrival."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 READS = "MPI_Psend_init write and read the same memory"
-# The finding, and the element and operation that the call in that line shares.
+# The finding, and the element and operation with which the marked call overlaps.
 WRONG = {
     "written": [f"MPI_Irecv and {READS}", "receive_into", "buf(INT)", "start", "buf[8](INT)"],
     "marked": [
@@ -33,9 +33,9 @@ PARTY = (
     r"(?:    started by MPI_Start(?:all)? at partition_overlaps\.c:\d+ in \w+\n)?"
     r"    (?:reads|writes) ([^\n]*)\n"
 )
-# Not with Open MPI 5.0: its MPI_Wait for a partitioned send sometimes never returns.
+# Not Open MPI 5.0: its MPI_Wait for a partitioned send sometimes never returns.
 partitioned = on_mpi("mpich4", "abi5")
-# With many other requests the wrapper keeps their addresses.
+# With many other requests the wrapper uses its index of addresses.
 few_or_many = pytest.mark.parametrize("many", [[], ["many"]], ids=["few", "many"])
 
 
@@ -48,12 +48,12 @@ def test_nothing_is_asked_of_what_is_right(mpi: MPI, many: list[str]) -> None:
     assert re.fullmatch(r"mpipp: no errors in 1 process, \d+ calls", last), last
 
 
-# "written" and "marked" have the same calls, which one run reports once.
+# "written" and "marked" have the same calls, so one run would report them once.
 @partitioned
 @few_or_many
 @pytest.mark.parametrize("wrong", [("written", "arrived", "columns"), ("marked",)])
 def test_what_is_wrong(mpi: MPI, wrong: tuple[str, ...], many: list[str]) -> None:
-    """Also if the same call at the same address was correct before."""
+    """An error is found even if the same call was correct at this address before."""
     found = runs.run(mpi, [runs.program("partition_overlaps.c", mpi), *many, *wrong], n=1)
     said = [
         re.fullmatch(
@@ -69,7 +69,7 @@ def test_what_is_wrong(mpi: MPI, wrong: tuple[str, ...], many: list[str]) -> Non
     assert counted and counted.groups() == (str(len(wrong)), str(len(wrong))), found.last
 
 
-@on_mpi("mpich4")  # Open MPI 5.0.11 hangs if two of them with one tag start, watched or not
+@on_mpi("mpich4")  # Open MPI 5.0.11 hangs if two such sends with one tag start, watched or not
 def test_a_start_that_nobody_receives_is_told(mpi: MPI) -> None:
     program = runs.program("partitioned_starts.c", mpi)
     for way, found in (([], []), (["wrong"], ["error: a message is sent and never received"])):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Persistent operations: overlaps among those that one call starts, and their starters."""
+"""Persistent operations: overlaps among operations that one call starts, and the starting calls."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SOURCE = runs.program_source("persistent.c").read_text().splitlines()
 
 
 def line_of(text: str, function: str) -> int:
-    """The line of persistent.c with this text, in the function or behind it."""
+    """The line of persistent.c with this text, in the function or after it."""
     start = next(i for i, line in enumerate(SOURCE) if re.match(rf"static void {function}\(", line))
     return next(i for i, line in enumerate(SOURCE[start:], start + 1) if text in line)
 
 
 def party(ranks: str, call: str, function: str, element: str, starter: str = "start") -> str:
-    """A party of a finding: a pattern."""
+    """A pattern for a party of a finding."""
     made, how = line_of(f"MPI_{call}", function), "MPI_Startall"
     if starter != "start":
         how = "MPI_Start"
@@ -80,7 +80,7 @@ def test_overlaps_of_one_call(mpi: MPI, case: str) -> None:
     check_overlap(mpi, case, OVERLAPS[case])
 
 
-# Open MPI 4 has neither.
+# Open MPI 4 lacks persistent collective and partitioned operations.
 @on_mpi("mpich4", "abi5")
 @pytest.mark.parametrize("case", NEW)
 def test_overlaps_of_new_operations(mpi: MPI, case: str) -> None:
@@ -100,10 +100,10 @@ def check_overlap(mpi: MPI, case: str, expected: Sequence[tuple[str, ...]]) -> N
 @every_mpi
 def test_what_is_right(mpi: MPI) -> None:
     cases = [*OVERLAPS, "types", "any", "lost"]
-    if mpi.id != "openmpi4":  # which has neither
+    if mpi.id != "openmpi4":  # Open MPI 4 lacks them
         cases.append("collective")
     if not mpi.id.startswith("openmpi"):
-        cases.append("partitioned")  # its MPI_Wait sometimes never returns in Open MPI 5
+        cases.append("partitioned")  # in Open MPI 5, MPI_Wait for them sometimes never returns
     found = runs.run(mpi, [runs.program("persistent.c", mpi), *cases, "fixed"])
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
     last = runs.only(found.last)
@@ -112,7 +112,7 @@ def test_what_is_right(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_other_threads_change_nothing(mpi: MPI) -> None:
-    """Boxes of operations are kept from the start."""
+    """The wrapper stores the boxes of operations from the start, with threads or not."""
     for case in ("two", "many", "columns"):
         words = [runs.program("persistent.c", mpi, "-pthread", "-DTHREADS"), case]
         wrong, right = runs.run(mpi, [*words]), runs.run(mpi, [*words, "fixed"])
@@ -172,7 +172,7 @@ def test_a_lost_message(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_on_two_nodes(mpi: MPI, tmp_path: Path) -> None:
-    """The files that a watcher writes for other nodes have both places, too."""
+    """The files for other nodes have both places, too."""
     options = ("--report", "report")
     found = watched(mpi, tmp_path, "types", options=options, source="persistent.c")
     said = mismatch("types").replace("dest = 1", "dest = 2")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Each call of a watched program is checked, also one that has returned long before its end."""
+"""Each call of a watched program is checked, even if it returned long before the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.watcher import runs, screened
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("source", [test_mistakes.PROGRAM, test_mistakes.MARKED])
 def test_mistakes_are_found_while_it_runs(mpi: MPI, source: Path, tmp_path: Path) -> None:
-    """All that `mpipp check` finds in gdb if the program is stopped in each of the calls."""
+    """A watched run finds all that `mpipp check` finds in gdb, stopped in each of the calls."""
     program = support.compile_program(source, mpi, ["-g", "-O0", "-w", "-ldl"])
     said, report = tmp_path / "said", tmp_path / "report"
     preload = f"LD_PRELOAD={mpi.wrapper}:{test_mistakes.hook(mpi)}"
@@ -33,9 +33,9 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, source: Path, tmp_path: Path
     wanted = {line for line in said.read_text().splitlines() if line}
     content = json.loads((report / "findings.json").read_text())
     told = {f"{one['check']}: {one['what']}" for one in content["findings"]}
-    # These are MPI's results according to the hook.
+    # Findings from MPI's error codes, which a hook records.
     told = {line for line in told if not line.startswith("returned-code: ")}
-    # For calls after MPI_Finalize the watcher reports as long as it runs.
+    # After MPI_Finalize the watcher reports calls only as long as it runs.
     missing = {line for line in wanted - told if not line.startswith("lifetime: ")}
     assert (missing, told - wanted, content["not_checked"]) == (set(), set(), [])
 
@@ -43,7 +43,7 @@ def test_mistakes_are_found_while_it_runs(mpi: MPI, source: Path, tmp_path: Path
 @pytest.mark.each_mpi
 @support.on_mpi("mpich4", "openmpi4")
 def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
-    """20,000 random calls on both; `make fuzz` makes more."""
+    """20,000 random calls with both libraries; `make fuzz` makes more."""
     seed = 7 if mpi.id == "mpich4" else 8
     found = screened.run(mpi, seed, some(10_000) // screened.PROCESSES)
     last = [line for line in found.last if not line.startswith("mpipp: the same of rank ")]
@@ -73,7 +73,8 @@ int main(int argc, char **argv)
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_an_overlap_with_what_was_pending_is_found(mpi: MPI) -> None:
-    """Both operations are completed when the watcher checks; one finding has all processes."""
+    """Both operations have completed when the watcher checks them. One finding has all
+    processes."""
     found = runs.run(mpi, [support.compile_program(OVERLAP, mpi, ("-g", "-O0", "-w"))])
     block = runs.only(found.blocks)
     lines = re.sub("0x[0-9a-f]+", "ADDRESS", block).splitlines()
@@ -115,7 +116,8 @@ int main(int argc, char **argv)
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_only_the_root_gives_makes_no_finding_of_its_own(mpi: MPI) -> None:
-    """And a missing target is a number, also if a constant has its value."""
+    """The root's arguments alone are no difference. A missing target is shown as a number, even if
+    a constant has that value."""
     found = runs.run(mpi, [support.compile_program(REDUCED, mpi, ("-g", "-O0", "-w"))])
     reduced, got = (re.sub("0x[0-9a-f]+", "ADDRESS", block) for block in found.blocks)
     arguments = (
@@ -158,7 +160,7 @@ int main(int argc, char **argv) {
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_what_is_right_of_nobody_is_not_so_of_others(mpi: MPI) -> None:
-    """An address that is not used says nothing of the same address in use."""
+    """A call that does not use an address says nothing about a call that uses it."""
     program = support.compile_program(NOBODY, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program], "--on-error", "handler", n=1)
     assert found.output == "1 0\n", found
@@ -199,7 +201,7 @@ int main(int argc, char **argv)
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
-    """Their boxes all overlap; if they are too many to check, that is reported."""
+    """The boxes of all columns overlap. If there are too many to check, that is reported."""
     program = support.compile_program(COLUMNS, mpi, ("-g", "-O0", "-w"))
     beside, same, between = (
         runs.run(mpi, [program, word], n=1) for word in ("beside", "same", "between")
@@ -220,7 +222,7 @@ def test_one_of_many_columns_that_are_pending_is_found(mpi: MPI) -> None:
 
 
 def source(line: str) -> str:
-    """The file's name, which shows its content."""
+    """The name of the file, which shows its kind of calls."""
     return line.split()[2].partition(":")[0]
 
 
@@ -264,7 +266,7 @@ int main(int argc, char **argv)
 
 @support.on_mpi("mpich4")
 def test_leaks_of_all_that_end_without_finalize(mpi: MPI) -> None:
-    """Also those that are not checked first."""
+    """Leaks are reported in every process, not only in the first that is checked."""
     found = runs.run(mpi, [support.compile_program(LEAKS, mpi, ("-g", "-O0", "-w"))])
     assert len(found.last) == 1, found.last
     assert any("warning: 1 info object is not freed" in block for block in found.blocks)
@@ -277,8 +279,7 @@ def test_a_call_that_began_before_there_were_several_threads_is_met(mpi: MPI) ->
     block = runs.only(found.blocks)
     assert block.startswith("error: MPI_Irecv and MPI_Reduce_local write the same memory, [0x")
     assert runs.run(mpi, [program, "right"], n=1).blocks == []
-    # Facts on one thread alone are certain, though others may be allowed to call; later ones are
-    # not.
+    # Facts about one thread are certain, even if other threads may call MPI. Later facts are not.
     block = runs.only(runs.run(mpi, [program, "freed"], n=1).blocks)
     assert block.startswith(
         "warning: the request of MPI_Irecv is freed while a message is being received"
@@ -310,7 +311,7 @@ int main(int argc, char **argv)
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize(("which", "name"), [(1, "Allreduce"), (2, "Bcast"), (4, "Allgather")])
 def test_a_call_that_was_fine_before_the_end(mpi: MPI, which: int, name: str) -> None:
-    """An equal call, of one line, after MPI_Finalize, queried before MPI has it."""
+    """A call after MPI_Finalize is a new query, even if it was correct before."""
     program = support.compile_program(LATE, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program, str(which)], "--on-error", "handler", n=1)
     block = runs.only(found.blocks)
@@ -323,7 +324,8 @@ def test_a_call_that_was_fine_before_the_end(mpi: MPI, which: int, name: str) ->
 
 @support.on_mpi("openmpi4", "openmpi5")
 def test_what_was_freed_since_was_there(mpi: MPI) -> None:
-    """For an object that the wrapper has not seen, memory is checked as it was in the call."""
+    """If the wrapper has not recorded an object, its memory is checked from the time of
+    the call."""
     program = runs.program("unrecorded_comm.c", mpi)
     found = runs.run(mpi, [program, "there"], n=1)
     assert (found.status, found.blocks) == (0, [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A receive into the program's constants is reported before it happens, and nothing else is."""
+"""A receive into the program's constants is reported before it happens; correct calls are not."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def program(mpi: MPI) -> Path:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_mpi_does_not_see_such_a_call(mpi: MPI) -> None:
-    """With `--on-error handler` it returns its error."""
+    """With `--on-error handler` the call returns an error, and MPI does not get it."""
     found = runs.run(mpi, [program(mpi), "all"], "--on-error", "handler")
     told = [*(f"{name}: buffer\n" for name in WRONG), *(f"{name}: fine\n" for name in RIGHT)]
     assert (found.status, found.output) == (0, "".join(told))
@@ -74,7 +74,7 @@ def test_mpi_does_not_see_such_a_call(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_what_is_right_is_not_told(mpi: MPI) -> None:
-    """Constants are sent, and received into as long as the system reports them as writable."""
+    """Correct are sends of constants, and receives into memory that is still writable."""
     found = runs.run(mpi, [program(mpi), "all", "right"], "--check=memory")
     assert (found.status, found.blocks) == (0, [])
     assert found.output == "".join(f"{name}: fine\n" for name in (*WRONG, *RIGHT))

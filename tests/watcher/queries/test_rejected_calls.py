@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--on-error` with calls that are wrong in one process: MPI does not see them."""
+"""`--on-error` with calls that are wrong in one process: MPI never gets them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from tests.support import MPI, ROOT, on_mpi
 from tests.watcher import runs
 
-# The code that each call of rejected_calls.c returns, and the called error handlers.
-# NONE: for calls without a communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
+# By call of rejected_calls.c: the returned error class, and the called error handlers. NONE marks
+# calls without a communicator, window or file (MPI-4.0, section 9.3, and MPI-3.1).
 NONE = "none"
-NO_FILE = " no file"  # a call that opens files has the error handler of MPI_FILE_NULL
+NO_FILE = " no file"  # calls that open files use the error handler of MPI_FILE_NULL
 ROWS = {
     "negative_count": "count alone",
     "no_rank": "rank alone",
@@ -75,7 +75,7 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
     found = runs.run(mpi, [program, tmp_path / "file"], "--on-error", "handler")
     of_none = {"mpich4": "self", "openmpi4": "world"}[mpi.id]
     expected = {name: told.replace(NONE, of_none) for name, told in ROWS.items()}
-    if mpi.id == "openmpi4":  # it calls no error handler of MPI_FILE_NULL for others
+    if mpi.id == "openmpi4":  # it ignores calls of MPI_FILE_NULL's handler
         expected["no_file"] = "file"
         expected["two_groups"] = expected["two_groups"].replace(NO_FILE, "")
     assert found.output == "".join(f"{name}: {s}; {s}\n" for name, s in expected.items())
@@ -86,7 +86,8 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
     ]
     # Calls between groups are reported for each group.
     assert list(dict.fromkeys(one for one in told if " needs an int" in one)) == GROUPS
-    # `right` has none, the groups' two rows are above; null_given_up and started_overlap have two.
+    # `right` has no finding, the two rows of the groups are above; null_given_up and
+    # started_overlap have two.
     others = [one for one in told if " needs an int" not in one]
     assert f"error: {OVERLAP}" in others and len(others) == len(ROWS) - 3 + 2, others
     assert found.status == 0
@@ -94,7 +95,7 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
 
 
 @on_mpi("mpich4", "openmpi4")
-@pytest.mark.parametrize("how", ["abort", "handler"])  # that of the communicator is fatal
+@pytest.mark.parametrize("how", ["abort", "handler"])  # the communicator's handler is fatal
 def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
     program = runs.program("rejected_calls.c", mpi)
     command: list[str | Path] = [program, tmp_path / "file", "fatal", "overlap"]
@@ -104,7 +105,7 @@ def test_the_job_is_ended(mpi: MPI, how: str, tmp_path: Path) -> None:
     assert re.match("mpipp: 1 error in 2 processes, ", found.last[0])
 
 
-# The first finding takes long: such a process waits for its answer, for twenty seconds at most.
+# The first finding is slow, so the process waits for its answer, for twenty seconds at most.
 LATE = """
 import time
 from mpipp.watcher.queries import error_class as wrong

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Codes that MPI returned are remarks, and the causes of what follows from them."""
+"""Error codes that MPI returned are remarks, or causes of later errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def watched(mpi: MPI, language: str, *words: str) -> runs.Run:
 def test_a_null_file_has_a_cause(mpi: MPI, language: str) -> None:
     (found,) = watched(mpi, language, "null").blocks
     lines = found.splitlines()
-    # Open MPI makes 0 of a Fortran handle that was never set.
+    # Open MPI converts an unset Fortran handle to 0.
     assert lines[0] in (
         "error: file is MPI_FILE_NULL, but a file is needed",
         "error: file is 0x0, which is no handle of a file",
@@ -40,7 +40,7 @@ def test_a_null_file_has_a_cause(mpi: MPI, language: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_code_alone_is_a_remark(mpi: MPI) -> None:
-    """It is no error, since the program may have tested the code."""
+    """It is no error, because the program may have tested the code."""
     found = watched(mpi, ".c", "alone")
     lines = runs.only(found.blocks).splitlines()
     assert lines[:3] == [
@@ -56,7 +56,7 @@ def test_a_code_alone_is_a_remark(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_was_reported_is_no_remark(mpi: MPI) -> None:
-    """Nor is it if an error handler of the program's own has seen the error."""
+    """There is no remark either if an error handler of the program was called."""
     for how in ("comm", "handled"):
         (found,) = watched(mpi, ".c", how).blocks
         assert found.startswith("error: dest is 99")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The data of a one-sided operation is compared with its destination before MPI has the call."""
+"""The data of a one-sided operation is compared with its destination before MPI gets the call."""
 
 from __future__ import annotations
 
@@ -94,9 +94,9 @@ predefined datatype
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("checks", [(), ("--check=rma",)])
 def test_what_does_not_fit_is_told(mpi: MPI, checks: tuple[str, ...]) -> None:
-    """Likewise with a log of one-sided communication, which such an operation would confuse.
+    """The errors are found also with an RMA log, which such an operation would confuse.
 
-    Open MPI ends the job for the last, which is reported next.
+    Open MPI ends the job in the last call, which is reported next.
     """
     program = support.compile_program(WRONG, mpi, ("-g", "-O0", "-w"))
     found = runs.run(mpi, [program, *map(str, range(len(TOLD)))], *checks)
@@ -115,7 +115,7 @@ def test_such_a_call_is_not_made(mpi: MPI) -> None:
 
 
 def questions(mpi: MPI, rounds: int) -> int:
-    """The number of queries for so many rounds of correct calls."""
+    """The number of queries for this many rounds of correct calls."""
     found = runs.run(mpi, [runs.program("transfers.c", mpi), str(rounds)])
     assert (found.status, found.blocks) == (0, [])
     last = runs.only(found.last)
@@ -126,5 +126,6 @@ def questions(mpi: MPI, rounds: int) -> int:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_fits_is_not_asked_about(mpi: MPI) -> None:
-    """With any construction of the types, and any numbers: only until the windows are known."""
+    """With any construction of the types and any counts, queries stop once the windows
+    are known."""
     assert questions(mpi, 600) < 100

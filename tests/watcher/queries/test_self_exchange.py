@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data that a process sends to itself in a collective call is compared at once."""
+"""Data that a process sends to itself in a collective call are compared at once."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ error: a process sends itself only 2 elements, but receives 4
 """
     + LENGTH,
 }
-# From the call, from its record, and before it begins.
+# By the query, by the history at the end, and before the call begins.
 WAYS = ((), ("--check=collectives,messages",), ("--check=collectives,messages", "--strict"))
 
 
@@ -94,7 +94,7 @@ def test_parts_that_overlap(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_the_first_that_comes_is_told(mpi: MPI) -> None:
-    """The other never comes; MPI may end the job at once."""
+    """The other process never calls. MPI may end the job at once."""
     found = runs.run(mpi, [runs.program("own_parts.c", mpi), "first"])
     told = [block.split("\n")[0] for block in found.blocks]
     assert "error: a process sends itself 2 elements, but receives only 1" in told
@@ -102,10 +102,10 @@ def test_the_first_that_comes_is_told(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_received_is_not_asked_about(mpi: MPI) -> None:
-    """With any construction of the types, and any numbers."""
+    """With any construction of the types, and any counts."""
     found = runs.run(mpi, [runs.program("own_parts.c", mpi), "right", "100"])
     assert (found.status, found.blocks) == (0, [])
-    assert found.last == ["mpipp: no errors in 2 processes, 1,608 calls"]  # and no queries
+    assert found.last == ["mpipp: no errors in 2 processes, 1,608 calls"]  # no queries
 
 
 OWN_PART = """\
@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("form", [[], ["v"]])
 def test_the_own_part_may_stay_in_place(mpi: MPI, form: list[str]) -> None:
-    """Each process gathers its part from where it belongs: advice on MPI_IN_PLACE for all."""
+    """Each process could leave its part in place: a remark recommends MPI_IN_PLACE."""
     command: list[str | Path] = [compile_program(OWN_PART, mpi), *form]
     found = runs.run(mpi, command, "--check=overlap", n=3).others
     assert found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One-sided operations are compared with the windows of other processes of the node."""
+"""One-sided operations are compared with the windows of other processes on the node."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ error: MPI_Put writes the bytes [4089, 4097) of the window of rank 1, which has 
 
 @on_mpi("mpich4", "openmpi4")
 def test_beyond_the_window(mpi: MPI) -> None:
-    """Accesses in bounds, at a thousand places, are queried until the window is known."""
+    """Correct accesses at a thousand places are queried only until the window is known."""
     found = runs.run(mpi, [runs.program("reach.c", mpi), "wrong"])
     block = runs.only(found.blocks)
     block = re.sub(r"MPI_Win #.*", "MPI_Win ...", re.sub(r"MPI_Put\(.*\)", "MPI_Put(...)", block))
@@ -32,8 +32,8 @@ def test_beyond_the_window(mpi: MPI) -> None:
     assert said and int(said[1]) < 200, last
 
 
-# The first answer takes long: windows are forgotten before they are queried. Each wait for one
-# leaves a byte.
+# The first answer is slow, so windows are freed before queries about them are answered. Each wait
+# for a window writes a byte.
 LATE = """
 import time
 from mpipp.watcher.queries import window_sizes as reaching
@@ -62,9 +62,9 @@ def test_within_the_windows(mpi: MPI, tmp_path: Path) -> None:
     waits.touch()
     (tmp_path / "sitecustomize.py").write_text(LATE.format(waits=waits))
     found = runs.run(mpi, [runs.program("reach.c", mpi)], PYTHONPATH=f"{tmp_path}:{ROOT}")
-    said = found.output.replace("\n", "")  # lines of two processes, which may run into each other
+    said = found.output.replace("\n", "")  # the lines of two processes may be mixed
     assert (found.status, said, found.blocks) == (0, "done" * 2, [])
     last = runs.only(found.last)
     assert last.startswith("mpipp: no errors in 2 processes, "), last
-    # If a wait includes forgotten windows, there are fifty for each query.
+    # Waits for freed windows would add fifty bytes for each query.
     assert waits.stat().st_size < 500

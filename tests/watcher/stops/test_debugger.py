@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb sees of a watched process, and of its core file, what it sees of any."""
+"""gdb shows the same for a watched process, and its core file, as for any process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     MPI_Finalize();
 }
 """
-# There is no watcher; the memory is shared all the same.
+# There is no watcher, but the records are in shared memory.
 SHARED = {"MPIPP_WATCH": "/nonexistent"}
 STOP = ["set breakpoint pending on", "break MPI_Barrier", "run", "up"]
 VECTOR = (

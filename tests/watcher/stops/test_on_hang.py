@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""--on-hang=abort: the job is ended after the report, with the stacks of all processes."""
+"""--on-hang=abort ends the job after the report, which has the stacks of all processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import LAUNCHER
 
 HEADLINE = "error: deadlock: rank 2 and rank 3 wait for each other"
-# Ranks 0 and 1 may be late: the others never continue, in any case.
+# Ranks 0 and 1 may be late. In any case the others never continue.
 STANDING = """\
         1  3      halo.c:35 in main
                   halo.c:17 in exchange
@@ -82,7 +82,7 @@ ENDED = "; ended after a hang, exit status 86"
 
 
 def stacks(text: str) -> str:
-    """The stacks that a run has reported, without the names of the C library's functions."""
+    """The reported stacks, without function names of the C library."""
     found = text[text.index("stacks of all processes") :].partition("\n\n")[0] + "\n"
     lines = found.splitlines(keepends=True)
     return "".join(re.sub(r"\w+ in libc\S+", "FUNCTION in LIBRARY", line) for line in lines)
@@ -90,7 +90,7 @@ def stacks(text: str) -> str:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_a_deadlock(mpi: MPI, tmp_path: Path) -> None:
-    """The processes that the launcher ends have not died by themselves."""
+    """Processes that the launcher ends are not reported as dead."""
     program = support.compile_program(ROOT / "examples" / "halo.c", mpi)
     options = ["--on-hang=abort", "--hang-after", "1", "--error-exit", "9", "--report"]
     found = runs.run(mpi, [program], *options, str(tmp_path / "report"), n=4)
@@ -111,7 +111,7 @@ def test_a_deadlock(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_processes_outside_of_mpi(mpi: MPI, level: str) -> None:
-    """They might still call MPI: they have not for the time that was set."""
+    """They might still call MPI, but have not done so for the time of --hang-after."""
     program = runs.program("stacks.c", mpi, level)
     done = runs.said(mpi, [program], "--on-hang", "abort", "--hang-after", "1", n=4)
     assert stacks(done.stderr) == STACKS, done.stderr
@@ -141,7 +141,7 @@ def test_what_processes_hold(mpi: MPI) -> None:
 
 @on_mpi("mpich4")
 def test_a_process_that_has_raised_an_exception(mpi: MPI, tmp_path: Path) -> None:
-    """The interpreter calls MPI_Finalize, at a place in C that means nothing to a user."""
+    """The interpreter calls MPI_Finalize, at a C line that means nothing to the user."""
     script = tmp_path / "main.py"
     script.write_text(RAISES)
     found = runs.run(mpi, [mpi.python, script], "--on-hang=abort", "--hang-after", "1")
@@ -150,7 +150,7 @@ def test_a_process_that_has_raised_an_exception(mpi: MPI, tmp_path: Path) -> Non
 
 @on_mpi("mpich4")
 def test_on_another_node(mpi: MPI, tmp_path: Path) -> None:
-    """Its watcher has no connection to the launcher."""
+    """The node's watcher has no connection to the launcher."""
     launcher = " ".join([sys.executable, "-I", "-S", str(LAUNCHER), "2", *mpi.mpiexec])
     words = ["run", "--check", "--on-hang=abort", "--hang-after", "1", "--mpiexec", launcher]
     program = runs.program("across.c", mpi)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb opens on a process that has stopped in a wrong call, in the terminal of the run."""
+"""gdb opens on a process that stopped in a wrong call, in the terminal of the run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LATEST = 200.0  # seconds without output: gdb may get little processor time
 
 
 class Terminal:
-    """A command in a terminal of its own."""
+    """A command in a new terminal."""
 
     def __init__(self, command: list[str], env: dict[str, str]) -> None:
         self.pid, self._file = pty.fork()
@@ -83,7 +83,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def _hear(self, more: bytes) -> None:
-        # A part may end within a line's end, or within a character.
+        # A read may end within a line end, or within a character.
         self._said = (self._said + self._decoded.decode(more)).replace("\r\n", "\n")
 
     def _read(self) -> bytes:
@@ -92,7 +92,7 @@ class Terminal:
             raise AssertionError(self._said)
         try:
             return os.read(self._file, 1 << 16)
-        except OSError:  # no process has it open any more
+        except OSError:  # the last process has closed the terminal
             return b""
 
 
@@ -100,7 +100,7 @@ def opened(
     mpi: MPI, program: Path, *options: str, n: int = 2, arguments: tuple[str, ...] = ()
 ) -> Terminal:
     """A watched run in a terminal."""
-    assert mpi.wrapper  # built before, which would be printed
+    assert mpi.wrapper  # builds it now, because a build would be printed
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     env = support.clean_environment(PYTHONPATH=str(support.ROOT), TERM="dumb", **known)
     words = [*runs.words(mpi, *options, n=n), str(program), *arguments]
@@ -108,7 +108,7 @@ def opened(
 
 
 def program(mpi: MPI, wrong: bool) -> Path:
-    """The program, which is wrong or its correct twin."""
+    """The program with its error, or the correct twin."""
     return support.compile_program(
         PROGRAM, mpi, ("-g", "-O0", "-w", f"-DWRONG={3 if wrong else 4}")
     )
@@ -116,7 +116,8 @@ def program(mpi: MPI, wrong: bool) -> Path:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
-    """Once for all ranks with the same error; the program continues when gdb is left."""
+    """gdb opens once for all ranks with the same error. The program continues when the user leaves
+    gdb."""
     run = opened(mpi, program(mpi, True), "--gdb")
     found = run.until(PROMPT)
     assert "error: MPI_Irecv and MPI_Isend write and read the same memory" in found
@@ -135,7 +136,7 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
     )
     run.type("print i")
     assert run.until(PROMPT) == "print i\n$1 = 0\n"
-    run.type("next")  # it has been stopped, and is not again
+    run.type("next")  # it is stopped only once
     assert "SIGSTOP" not in run.until(PROMPT)
     run.type("quit")
     run.until(QUIT)
@@ -147,7 +148,7 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_gdb_opens_on_all_of_the_node(mpi: MPI) -> None:
-    """Commands in gdb have an effect: here one is killed."""
+    """Commands in gdb work: here the user kills one process."""
     run = opened(mpi, program(mpi, True), "--gdb=all")
     lines = run.until(PROMPT).splitlines()
     (attached,) = [line for line in lines if line.startswith("attached: ")]
@@ -171,7 +172,7 @@ def test_nothing_opens_where_nothing_is_wrong(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_control_c_ends_the_program(mpi: MPI) -> None:
-    """Typed in the terminal, of which the launcher has no part."""
+    """Ctrl-C in the terminal does not reach the launcher."""
     text = "#include <mpi.h>\n#include <stdio.h>\nint main(void) { MPI_Init(0, 0);"
     text += 'fprintf(stderr, "here\\n"); MPI_Recv(0, 0, MPI_INT, 0, 0, MPI_COMM_SELF,'
     text += "MPI_STATUS_IGNORE); }"
@@ -184,7 +185,7 @@ def test_control_c_ends_the_program(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_on_another_node_the_command_is_told(mpi: MPI) -> None:
-    """Output goes to the error stream of a process if its node has no launcher."""
+    """On a node without launcher, the command is printed on the stderr of a process."""
     assert mpi.wrapper
     words = runs.words(mpi, "--gdb", n=1)
     where = words.index("--mpiexec") + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run is repeated, and stops in the calls that a finding of the run before was about."""
+"""A repeated run stops in the calls of a finding from the run before."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ int main(int argc, char **argv)
 
 
 def program(mpi: MPI, wrong: bool) -> Path:
-    """The program, which is wrong or its correct twin."""
+    """The program with its error, or the correct twin."""
     return support.compile_program(PROGRAM, mpi, ("-g", "-O0", "-w", f"-DWRONG={int(wrong)}"))
 
 
 def stopped(mpi: MPI, at: str, of: Path) -> tuple[list[str], list[str]]:
-    """The report for each process that stops, and the output of the run after they continue."""
+    """The report for each stopping process, and the output after they continue."""
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     with support.running(
         [sys.executable, "-m", "mpipp.cli", *runs.words(mpi, "--stop-at", at), of],
@@ -84,7 +84,7 @@ def test_both_stop_in_the_fourth_message(mpi: MPI, tmp_path: Path) -> None:
         "  rank 1 stops there",
     ]
     assert last[-1] == "mpipp: 1 error in 2 processes, 18 calls"
-    # The twin makes one of the calls.
+    # The correct twin makes only one of the calls.
     told, last = stopped(mpi, f"{tmp_path}:1", program(mpi, False))
     assert len(told) == 1
     unmade = "mpipp: not checked: no process stopped at ...:11 in main: "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--stop` and `--gdb` with several processes: strict findings, and deadlocks."""
+"""`--stop` and `--gdb` with several processes: findings of `--strict`, and deadlocks."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def program(mpi: MPI) -> Path:
 
 @contextmanager
 def started(mpi: MPI, how: str, *options: str) -> Iterator[subprocess.Popen[str]]:
-    """A watched run of two processes; stderr is to be read."""
+    """A watched run of two processes. Read its stderr."""
     assert mpi.wrapper
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     words = [*runs.words(mpi, *options), str(program(mpi)), how]
@@ -63,7 +63,7 @@ def started(mpi: MPI, how: str, *options: str) -> Iterator[subprocess.Popen[str]
 
 
 def lines_of(run: subprocess.Popen[str], pattern: str, count: int) -> list[re.Match[str]]:
-    """The lines that match, as soon as there are so many."""
+    """The matching lines, as soon as there are `count` of them."""
     assert run.stderr
     found: list[re.Match[str]] = []
     for line in run.stderr:
@@ -75,7 +75,7 @@ def lines_of(run: subprocess.Popen[str], pattern: str, count: int) -> list[re.Ma
 
 
 def go_on(found: re.Match[str]) -> None:
-    """Wait until the process has stopped, and let it continue."""
+    """Wait until the process has stopped, and continue it."""
     pid = int(found["pid"])
     while Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "T":
         os.sched_yield()
@@ -89,7 +89,7 @@ STOPS = (
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_call_that_disagrees(mpi: MPI) -> None:
-    """Both sides stop before it does anything."""
+    """Both processes stop before the call has any effect."""
     with started(mpi, "now", "--strict", "--stop") as run:
         found = lines_of(run, STOPS, 2)
         assert sorted(one["rank"] for one in found) == ["0", "1"]
@@ -103,8 +103,9 @@ def test_a_call_that_disagrees(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_a_call_that_is_compared_when_it_completes(mpi: MPI) -> None:
-    """The first process that completes it stops there; if that takes a second, it has been found
-    before.
+    """The first process that completes the call stops there.
+
+    If that takes a second, the error was found before.
     """
     with started(mpi, "later", "--strict", "--stop") as run:
         for one in lines_of(run, STOPS + "|mpipp: 1 error .*", 1):
@@ -123,7 +124,7 @@ def test_control_c_ends_those_that_have_stopped(mpi: MPI) -> None:
     for _ in range(2):
         run.until(" continues it")
     run.type("\3")
-    said, _ = run.rest()  # they may end well before the launcher ends them
+    said, _ = run.rest()  # they may end well before the launcher does
     assert "mpipp: 1 error in 2 processes, " in said
 
 
@@ -138,7 +139,7 @@ def test_nobody_stops_in_calls_that_agree(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_a_deadlock(mpi: MPI) -> None:
-    """The report says how to get there; a process that already waits is not stopped."""
+    """The report says how to attach. A process that already waits is not stopped."""
     with started(mpi, "hangs", "--hang-after", "0.5", "--stop") as run:
         found = lines_of(run, r"  rank (?P<rank>\d) is there: mpipp attach (?P<pid>\d+)", 2)
         assert sorted(one["rank"] for one in found) == ["0", "1"]
@@ -163,7 +164,7 @@ def test_gdb_opens_in_a_deadlock(mpi: MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_gdb_opens_in_a_call_that_disagrees(mpi: MPI) -> None:
-    """Once, in one of the processes: the others wait for it."""
+    """gdb opens in one of the processes, because the others wait for it."""
     run = opened(mpi, program(mpi), "--gdb", "--strict", arguments=("now",))
     lines = run.until(PROMPT).splitlines()
     (there,) = [line for line in lines if " stops there: gdb opens" in line]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rank 1 writes to an address that is none."""
+"""Rank 1 writes to an invalid address."""
 
 import ctypes
 
