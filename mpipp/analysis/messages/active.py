@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Do the sends and receives that belong together match? (MPI-4.1, sections 3.3 and 3.5)
+"""Check that the data of active sends and receives match (MPI-4.1, sections 3.3 and 3.5).
 
-Ordinals match the calls with certainty. Messages of one process to another with one tag on a
-communicator are received in the order in which they were sent. So the n-th send matches the n-th
-receive, for any arrivals and any stops. A receive with MPI_ANY_SOURCE or MPI_ANY_TAG is certain if
-mpipp checks every process that may send to it, and only one message for it exists.
+Ordinals show with certainty which calls belong together. MPI receives the messages of one process
+to another with one tag on a communicator in the order in which they were sent. So the n-th send
+matches the n-th receive, for any arrivals, and wherever each process is stopped. A receive with
+MPI_ANY_SOURCE or MPI_ANY_TAG is certain if mpipp checks every process that may send to it, and only
+one message for it exists.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ from mpipp.render.phrases import Phrase
 
 
 class Key(NamedTuple):
-    """The common key of the two calls of a message."""
+    """The key that the send and the receive of a message share."""
 
-    identity: int  # the communicator's
-    sender: int  # ranks in MPI_COMM_WORLD
+    identity: int  # of the communicator
+    sender: int  # rank in MPI_COMM_WORLD, as the next one
     receiver: int
     tag: int
     ordinal: int
@@ -34,7 +35,7 @@ class Key(NamedTuple):
 
 
 class _Any(NamedTuple):
-    # A receive of a message that is not known yet.
+    # A receive whose message is not known yet.
     member: Member
     source: int | None  # a rank on the communicator; None: any
     tag: int | None
@@ -42,13 +43,14 @@ class _Any(NamedTuple):
 
 
 def check(known: World) -> Findings:
-    """Sends and receives that belong together and do not match, in the order of the messages."""
+    """Yield matching sends and receives whose data differ, in the order of the messages."""
     sends, receives = live(known)
     any_message: list[_Any] = []
     for process in known.processes:
         for operation in process.operations:
             any_message.extend(_receives_any(known, operation))
-    # Where a process sends one message too many, none of those after it is received as it is meant.
+    # If a process sends one message too many, all later messages of the channel go to wrong
+    # receives. So the first finding is the cause of the others.
     first: dict[object, Phrase] = {}
     for key, received in sorted(receives.items(), key=lambda item: item[0].ordinal):
         if key in sends:
@@ -63,7 +65,7 @@ def check(known: World) -> Findings:
 
 
 def live(known: World) -> tuple[dict[Key, Data], dict[Key, Data]]:
-    """The active sends and receives."""
+    """Return the active sends and receives."""
     sends: dict[Key, Data] = {}
     receives: dict[Key, Data] = {}
     for process in known.processes:
@@ -129,7 +131,7 @@ def _receives_any(known: World, operation: Operation) -> Iterator[_Any]:
 
 
 def _only_message(known: World, receive: _Any) -> Key | None:
-    # The one that no receive before took, if there is only one channel that has any.
+    # The only message that no earlier receive took; None if there are several, or none.
     member = receive.member
     taken = _counts(member, "receives", None)
     found = None
@@ -143,14 +145,14 @@ def _only_message(known: World, receive: _Any) -> Key | None:
                 continue
             before = taken.get((rank, tag[1]), 0)
             if before > count or (before < count and found is not None):
-                return None  # of cores that were written at different times, or two
+                return None  # two messages, or core files from different times
             if before < count:
                 found = rank, tag[1], before + 1
     if found is None:
         return None
     sender = known.world_rank(member, found[0])
     if sender is None:
-        return None  # the damaged rank of a receive
+        return None  # the receive has a damaged rank
     receiver = _own_rank(member.process)
     return Key(member.comm.identity, sender, receiver, found[1], found[2], False)
 
@@ -175,15 +177,15 @@ def _receive_sequence(call: Call) -> str:
 
 
 def _receive_key(call: Call) -> tuple[int | None, int | None, int | None]:
-    # Source, tag and ordinal of the receive; a send-receive has its own.
+    # Source, tag and ordinal of the receive; MPI_Sendrecv has its own for it.
     if call.dest is None:
         return call.source, call.tag, call.ordinal
     return call.source, call.recvtag, call.recv_ordinal
 
 
 def _message(operation: Operation) -> Message | None:
-    # The message of MPI_Mrecv. That of a pending MPI_Imrecv is gone, and its handle may be
-    # another's.
+    # The message of MPI_Mrecv. A pending MPI_Imrecv has consumed its message, and MPI may have
+    # reused the handle.
     if operation.call.message is None or operation.request is not None:
         return None
     found = operation.process.registry.find("message", operation.call.message)
@@ -191,7 +193,7 @@ def _message(operation: Operation) -> Message | None:
 
 
 def _data(operation: Operation, access: str) -> Data | None:
-    # Where only one buffer has it, as in all point-to-point calls.
+    # The data of the only buffer with this access, as all point-to-point calls have it.
     found: list[Buffer] = [b for b in operation.buffers() if access in b.access]
     return signature_check.buffer_data(operation, found[0]) if len(found) == 1 else None
 

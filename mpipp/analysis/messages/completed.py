@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sends and receives that belonged together: did they match? (MPI-4.1, sections 3.3 and 3.5)"""
+"""Check that the data of completed sends and receives matched (MPI-4.1, sections 3.3 and 3.5)."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ _FEW = 64  # capacity for a channel with no compared messages yet
 
 
 class _Pair:
-    # A channel: the sender's history of it and the receiver's.
+    # The sender's and the receiver's history of one channel.
 
     def __init__(self) -> None:
         self.sides: list[Side | None] = [None, None]
         self.histories = Histories(2)
-        self.first: Phrase | None = None  # what was found first
+        self.first: Phrase | None = None  # text of the first finding
 
 
 class Messages:
     """The messages of all channels, compared as they become known.
 
     Attributes:
-        limits: those that were reached.
+        limits: reasons why messages were left out.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Messages:
         self.limits = Limits()
 
     def add(self, of: Key, side: Side) -> None:
-        """More of a channel's history."""
+        """Add a further part of a channel's history."""
         pair = self._pairs.setdefault(of, _Pair())
         number = 0 if is_sent(side.channel) else 1
         pair.sides[number] = side
@@ -66,7 +66,7 @@ class Messages:
         self._new[of] = None
 
     def compare(self, going_on: Collection[active.Key] = ()) -> Findings:
-        """The findings between both sides so far; without those in `going_on`."""
+        """Yield the findings between both sides so far, except those on messages in `going_on`."""
         changed, self._new = self._new, {}
         for of in changed:
             yield from self._compare(of, self._pairs[of], going_on)
@@ -84,7 +84,8 @@ class Messages:
                 self._remember(combination)
             elif active.Key(*of[:4], met.ordinal, of.partitioned) not in going_on:
                 compared.add(found, met)
-        # Where a process sends one message too many, none of those after it is received right.
+        # If a process sends one message too many, all later ones of the channel go to wrong
+        # receives.
         for found in compared.findings("message number {ordinal}", "ordinal"):
             yield replace(found, follows=pair.first)
             pair.first = pair.first or found.what
@@ -102,7 +103,7 @@ class Messages:
 
 
 def check(known: World) -> Findings:
-    """Sends and receives that belonged together and did not match; messages nobody received.
+    """Yield matched sends and receives whose data differ, and messages that nobody received.
 
     Raises MpippError at the end if not all of them were compared.
     """
@@ -140,7 +141,7 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
 
 
 def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
-    # Only once both are at their end: until then the receive may come.
+    # Only if both processes are at their end: until then the receive may come.
     known_of: dict[int, dict[tuple[str, int, int], Channel]] = {}  # by receiver's communicator
     twins = _Twins(known)
     for sent in sends:
@@ -153,7 +154,7 @@ def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
             continue
         if sequence == "receives" and receiver.comm.frozen:
             continue
-        comm = id(receiver.comm)  # there are many channels, with several processes each
+        comm = id(receiver.comm)  # cached: many channels have the same communicator
         if comm not in known_of:
             known_of[comm] = _receives(receiver.comm)
         received = known_of[comm].get((sequence, sent.member.comm.rank, tag))
@@ -171,13 +172,13 @@ def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
                 near += twins.phrases(sent, receiver.process, tag)
             party = sent.operation(call).party(*near)
             case = "several" if lost > 1 else "one"
-            # So that it is not one of others at its place.
+            # The clause keeps this finding apart from others at the same place.
             clause = ", but awaited on another communicator" if near else ""
             yield Finding.of("message-lost", [party], case, times=lost, clause=clause)
 
 
 class _Twins:
-    # Receives that got nothing, on other communicators, by sender and receiver.
+    # Receives without a message, on other communicators, by sender and receiver.
 
     def __init__(self, known: World) -> None:
         self._messages = HangMessages(known)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Histories that need not be walked: on both sides the same counts of what matches anyway.
+"""A quick comparison of histories: both sides have equal counts of data that match for any count.
 
-That is what most programs do, however many messages they send: so a million is compared in the time
-in which they are read.
+Most programs send such messages, however many. So a million of them is compared in the time in
+which it is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Pair = tuple[bytes, bytes]  # heads of two calls
 
 
 class HistoryComparison:
-    """Compares the complete kept histories of channels."""
+    """Compares the complete histories of channels."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Process, Process], dict[_Pair, bool]] = {}
@@ -31,7 +31,7 @@ class HistoryComparison:
             return False
         numbers = one.numbers, other.numbers
         if numbers[0] != numbers[1]:
-            # Where one ledger was full before the other, nothing comes after.
+            # If one ledger became full before the other, its history has nothing after that.
             least = min(map(len, numbers))
             if one.period or numbers[0][:least] != numbers[1][:least]:
                 return False
@@ -50,7 +50,7 @@ class HistoryComparison:
         one: Outline,
         other: Outline,
     ) -> bool:
-        # Runs are the same if their numbers are.
+        # Runs are equal if their numbers are.
         if not all(heads):
             known[heads] = not any(heads)
         else:
@@ -61,16 +61,16 @@ class HistoryComparison:
 
 
 def data_of(side: Side, call: Call) -> Data | None:
-    """The data of a call; None if unknown."""
+    """Return the data of a call; None if they are unknown."""
     if len(call.buffers) != 1:
         return None
     return signature_check.buffer_data(side.operation(call), call.buffers[0])
 
 
 def _is_equal(sent: Data | None, received: Data | None) -> bool:
-    # Then it is so of any equal numbers of them.
+    # If one entry of each matches, any equal numbers of entries match.
     if sent is None or received is None:
-        return True  # no finding, for any number
+        return True  # unknown data give no finding
     try:
         found = matching.compare(sent.entries.signature, received.entries.signature)
     except MpippError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Match calls: those with the same ordinal in several histories."""
+"""Matching of calls that have the same ordinal in several histories."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MOST_TURNS = 4096  # combinations of two stretches' calls that are compared
 class Meeting(NamedTuple):
     """Calls that belong together: one from each history, with equal ordinals."""
 
-    ordinal: int  # of the first time
+    ordinal: int  # of the first occurrence
     times: int
-    of: tuple[int, ...]  # the histories
+    of: tuple[int, ...]  # indices of the histories
     calls: tuple[KeptCall, ...]
 
 
@@ -27,9 +27,9 @@ class Histories:
     """The unmatched calls of several processes.
 
     Attributes:
-        waiting: by process, in order of ordinals.
-        passed: calls that need not be returned again when they match.
-        left_out: whether some matches were too many to be returned.
+        waiting: for each process, in order of ordinals.
+        passed: combinations of calls that need not be returned again.
+        left_out: whether some combinations were too many to be returned.
     """
 
     def __init__(self, count: int) -> None:
@@ -38,9 +38,10 @@ class Histories:
         self.left_out = False
 
     def meet(self, least: int = 2) -> Iterator[Meeting]:
-        """The combinations of calls that have the same ordinals, in order of the first time.
+        """Yield the combinations of calls with equal ordinals, sorted by their first ordinal.
 
-        Ordinals that fewer than `least` histories have wait for the next time. All must be taken.
+        An ordinal that fewer than `least` histories have waits for the next call. The caller must
+        consume all results.
         """
         waiting = self.waiting
         at = [0] * len(waiting)
@@ -82,14 +83,14 @@ class Histories:
         met = set(zip(*columns))
         if limited and len(met) < prod(len(set(stretch.calls)) for _, stretch in here):
             self.left_out = True
-        new = met - self.passed  # of what may be a million
+        new = met - self.passed  # the columns may have a million combinations
         for ordinal, calls in enumerate(zip(*columns) if new else (), first):
             if calls in new and calls not in self.passed:
                 yield Meeting(ordinal, (end - 1 - ordinal) // period + 1, of, calls)
 
 
 def _from(stretch: Stretch, first: int, count: int) -> tuple[KeptCall, ...]:
-    # The calls of so many ordinals.
+    # The calls of `count` ordinals.
     calls = stretch.calls
     if len(calls) == 1:
         return calls * count
@@ -98,20 +99,25 @@ def _from(stretch: Stretch, first: int, count: int) -> tuple[KeptCall, ...]:
 
 
 class MeetingCount:
-    """The number of matches of one form, and the first one."""
+    """The number of equal findings, and the first one, by kind."""
 
     def __init__(self) -> None:
         self._found: dict[object, tuple[Finding, int, int]] = {}
 
     def add(self, found: Finding, met: Meeting) -> None:
-        """Once more."""
+        """Count a finding."""
         parties = tuple((party.site, party.subject) for party in found.placed)
         key = found.rule.id, found.what, parties
         first, ordinal, times = self._found.get(key, (found, met.ordinal, 0))
         self._found[key] = first, ordinal, times + met.times
 
     def findings(self, numbered: str, fact: str) -> Iterator[Finding]:
-        """In the order of the ordinals; `numbered`: a template with the ordinal as its fact."""
+        """Yield the findings, sorted by ordinal.
+
+        Args:
+            numbered: a template for the ordinal.
+            fact: the name of the ordinal in the template.
+        """
         for found, ordinal, times in self._found.values():
             number = Phrase.of(numbered, **{fact: ordinal})
             if times > 1:

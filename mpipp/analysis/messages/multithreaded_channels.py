@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Messages in channels that threads share: is there a receive at all that each of them matches?
-(MPI-4.1, sections 3.3 and 3.5)
+"""Check of messages in channels that threads share (MPI-4.1, sections 3.3 and 3.5).
 
-Threads that start operations concurrently do not order them. It is unknown which receive took which
-message, and how many they were, because they are counted without a lock. But each call that differs
-from those before it in its channel is kept (wrapper/recorder/ledger/ledger.h). So when both
-processes are at their end, all possible receives are known. A send that matches none of these was
-received wrong, or not at all, in any order. A receive that matches no send has received something
-else, or nothing.
+Threads that start operations concurrently do not order them. mpipp does not know which receive took
+which message, nor their numbers, because they are counted without a lock. But the ledger keeps each
+call that differs from earlier ones in its channel (wrapper/recorder/ledger/ledger.h). So when both
+processes are at their end, all possible receives are known. If a send matches none of them, its
+message was received wrong, or not at all, in any order. If a receive matches no send, it has
+received other data, or nothing.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ from mpipp.common.text import wording
 from mpipp.model import Request
 from mpipp.render.phrases import Phrase
 
-_MOST = 1 << 14  # pairs of a send and a receive of one channel that are compared
+_MOST = 1 << 14  # pairs of a send and a receive of one channel
 _SENT = MESSAGE._replace(differs="no receive matches this send")
 _RECEIVED = MESSAGE._replace(differs="no send matches this receive")
 
 
 class _Kind(NamedTuple):
-    # A call that others were like.
-    key: object  # the same for calls that differ by their places alone
+    # One of the different calls of a channel.
+    key: object  # equal for calls that differ only in their places
     data: Data
 
 
 def check(known: World) -> Findings:
-    """Sends that match none of the receives in their channel, and the reverse.
+    """Yield sends that match none of the receives in their channel, and the reverse.
 
     Raises MpippError at the end if not all of them were compared.
     """
@@ -54,7 +53,7 @@ def check(known: World) -> Findings:
 
 
 def _channels(known: World) -> Iterator[tuple[Side, Side]]:
-    # Channels that threads share on one side at least, with complete histories on both.
+    # Channels that threads share on at least one side, with complete histories on both.
     found: dict[Key, dict[bool, Side]] = {}
     for side in channel_history.complete(known):
         of = channel_history.key(known, side) if at_the_end(side.member.process) else None
@@ -66,7 +65,7 @@ def _channels(known: World) -> Iterator[tuple[Side, Side]]:
 
 
 def _kinds(side: Side) -> list[_Kind]:
-    # Nothing if it is not known what some of them are.
+    # Empty if some data are unknown.
     found = []
     for kept in side.kinds:
         data = data_of(side, kept.call)
@@ -77,8 +76,8 @@ def _kinds(side: Side) -> list[_Kind]:
 
 
 def _all_met(side: Side) -> bool:
-    # Return whether none of them is left at the end that no other has met, which is an error of
-    # its own.
+    # Return whether no operation of the process is left pending at its end. Those left are reported
+    # as errors of their own.
     pending = side.member.process.registry.pending_requests()
     calls = (one.call for one in pending if isinstance(one, Request))
     left = any(call.dest is not None or call.source is not None for call in calls)
@@ -86,7 +85,7 @@ def _all_met(side: Side) -> bool:
 
 
 class _Pairs:
-    """The different sends of a channel with its different receives, each with each."""
+    """All pairs of the different sends and receives of a channel."""
 
     def __init__(self, sends: Sequence[_Kind], receives: Sequence[_Kind]) -> None:
         self._sends, self._receives = sends, receives
@@ -101,7 +100,7 @@ class _Pairs:
             raise MpippError(f"{self._said} in a channel that threads share were not compared")
 
     def check(self, sends_too: bool, receives_too: bool) -> Findings:
-        """The calls that match nothing on the other side, for the requested sides."""
+        """Yield the calls that match nothing on the other side, for the requested sides."""
         sends = [s for s in self._sends if all(self._differ(s, r) for r in self._receives)]
         receives = [r for r in self._receives if all(self._differ(s, r) for s in self._sends)]
         told: set[object] = set()
@@ -121,7 +120,7 @@ class _Pairs:
         return self._found[pair]
 
     def _near(self, sent: _Kind, received: _Kind) -> tuple[bool, int]:
-        # A buffer that is only too short comes first, the longest.
+        # Prefers a receive buffer that is only too short, and among these the longest.
         differ = self._differ(sent, received)
         too_short = differ is not None and differ.rule.id == "truncation"
         return too_short, received.data.entries.signature.elements if too_short else 0

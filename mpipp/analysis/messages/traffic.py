@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The messages between each two processes so far: all that were sent, and those on their way.
+"""The messages between each two processes so far: all sent ones, and those not received yet.
 
-The n-th send of a channel matches the n-th receive. So the sends beyond the posted receives are on
-their way, unless a receive of any message may have taken them.
+The n-th send of a channel matches the n-th receive. So the sends beyond the number of posted
+receives are not received, unless a receive of any message may have taken them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mpipp.ranks.message_matrix import OnTheWay, Pair
 
 
 def pairs(world: World) -> list[Pair]:
-    """The messages between each two processes, by sender and receiver."""
+    """Return the messages between each two processes, sorted by sender and receiver."""
     messages, found = Messages(world), dict[tuple[int, int], Pair]()
     for process in world.processes:
         own = world.rank(process)
@@ -54,7 +54,7 @@ def _with_channel(pair: Pair, messages: Messages, member: Member, channel: Chann
 
 
 def _waiting(messages: Messages, member: Member, channel: Channel) -> int | None:
-    # The sends beyond the posted receives; None: not certain.
+    # The number of sends beyond the posted receives; None if it is uncertain.
     peer = messages.known.peer(member, channel.peer)
     own = member.comm
     if peer is None or "sends" in own.uncertain or "receives" in peer.comm.uncertain:
@@ -81,7 +81,7 @@ def _comm(comm: Comm) -> str:
 
 
 def _bytes(calls: Sequence[Stretch]) -> int | None:
-    # None: the size of some is not known.
+    # None if the size of some calls is unknown.
     total = 0
     for stretch in calls:
         turns, rest = divmod(stretch.count, len(stretch.calls))

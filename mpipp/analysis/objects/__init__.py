@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Objects over time: calls that failed to create one, handles without one, growth."""
+"""Checks of objects over time: failed creations, foreign handles, growing numbers."""

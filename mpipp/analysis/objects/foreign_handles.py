@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which handle was meant, where another language's stands in its place? (MPI-4.1, section 19.3.4)
+"""Search for the handle that was meant, if another language's was passed (MPI-4.1, section 19.3.4).
 
-In C the handles of some libraries are addresses; in Fortran all are integers, which count from 0.
+In C the handles of some libraries are addresses; in Fortran all are small integers.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from mpipp.model import Broken, Header
 from mpipp.render import one_line
 from mpipp.render.phrases import Phrase
 
-FIRST_ADDRESS = 1 << 16  # below it the system gives out no memory
+FIRST_ADDRESS = 1 << 16  # the kernel maps no memory below this address
 _HALF = (1 << 32) - 1
-# The prefix of the converting procedures, if it is not the kind's own name.
+# The prefix of conversion procedures, if it is not the kind's own name.
 _TYPES = {"datatype": "MPI_Type"}
 
 
 class ForeignHandle(NamedTuple):
-    """The reason why a number is no handle though it is related to one, and advice."""
+    """The reason why a number is no handle, though it is related to one, and advice."""
 
     why: Phrase
     advice: Phrase
 
 
 def explain(process: Process, kind: str, handle: int) -> ForeignHandle | None:
-    """Explain a number that is no handle of this kind; None if nothing is known."""
+    """Return the explanation for a number that is no handle of this kind, or None."""
     addresses = process.registry.info.flavor == "Open MPI" or kind == "file"
     if not addresses:
         return None  # C and Fortran have the same handles
@@ -42,17 +42,16 @@ def explain(process: Process, kind: str, handle: int) -> ForeignHandle | None:
 
 
 def _is_of_fortran(header: Header, number: int) -> bool:
-    # 0 is also Open MPI's value for a Fortran handle that denotes nothing, and for an unknown
-    # `fint`.
+    # 0 is also Open MPI's Fortran handle of no object, and stands for an unknown `fint`.
     return 0 < number < FIRST_ADDRESS and header.fint == number
 
 
 def _is_half(number: int, handle: int) -> bool:
-    # Its lower half, as an int has it: extended by zeros or by its sign.
+    # Tests for the handle's lower half in an int, extended by zeros or by its sign.
     return number != handle and number & _HALF == handle & _HALF and number >> 31 in _EXTENSIONS
 
 
-_EXTENSIONS = (0, 1, (1 << 33) - 1)  # the bits above the lower 31
+_EXTENSIONS = (0, 1, (1 << 33) - 1)  # possible values of the bits above the lower 31
 
 
 def _type(kind: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Objects that a process creates at one place in growing numbers, and never frees."""
+"""Search for places that create growing numbers of objects, and never free one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NOT_MADE = frozenset({"predefined", "null", "imported"})
 
 
 class Made(NamedTuple):
-    """The objects of a kind, or the keys of attributes, from one place.
+    """The objects of a kind, or the attribute keys, from one place.
 
     Attributes:
-        record: that of the first; 0: keys have none.
+        record: record of the first object; 0 for attribute keys.
     """
 
     kind: str
@@ -34,13 +34,13 @@ class Made(NamedTuple):
 
     @property
     def text(self) -> str:
-        """ "2,045 communicators"."""
+        """The number with its noun: "2,045 communicators"."""
         noun = _NOUNS.get(self.kind, self.kind)
         return f"{self.number:,} {noun}{'' if self.number == 1 else 's'}"
 
 
 def many(process: Process, kinds: Sequence[str] = KINDS) -> list[Made]:
-    """The places at which many objects were made and none was freed, the largest first."""
+    """Return the places that created many objects and freed none, the largest number first."""
     found: list[Made] = []
     for kind in kinds:
         if MANY <= process.registry.record_count(kind) <= _MOST:
@@ -71,10 +71,10 @@ def _by_site(process: Process, kind: str) -> Iterator[Made]:
 
 
 def growing(process: Process, made: Made, rate: float) -> Finding | None:
-    """The finding for a place; None if its first object is gone.
+    """Return the finding for a place; None if its first object no longer exists.
 
     Args:
-        rate: how many more there are each second.
+        rate: new objects each second.
     """
     party = _party(process, made)
     if party is None:
@@ -93,7 +93,7 @@ def _party(process: Process, made: Made) -> Party | None:
 
 
 def parties(process: Process) -> list[Party]:
-    """The objects in such numbers, as parties of a finding about a process that has died."""
+    """Return objects in such numbers as parties of a finding about a dead process."""
     try:
         found = many(process)
     except MpippError:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which error codes did MPI return to the program? (MPI-4.1, section 9.3)
+"""Check for error codes that MPI returned to the program (MPI-4.1, section 9.3).
 
-mpipp does not know whether the program tests them, so they are remarks. In Python mpi4py turns them
-into exceptions.
+mpipp does not know whether the program tests them, so the findings are remarks. In Python mpi4py
+turns the codes into exceptions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mpipp.analysis.findings.finding import Finding, Findings, Party
 from mpipp.model import ReturnedCode
 from mpipp.render.phrases import Phrase, Varies
 
-# The beginnings of the names of the procedures that make an object, by its kind.
+# The beginnings of the names of procedures that create an object, by its kind.
 _MAKERS = {
     "file": ("MPI_File_open",),
     "comm": (
@@ -32,7 +32,7 @@ _MAKERS = {
 
 
 def check(process: Process) -> Findings:
-    """Each procedure with each class of errors that it returned at each place."""
+    """Yield each error class that a procedure returned at one place."""
     for code in process.registry.returned_codes():
         if code.site.python is None:
             facts = {"procedure": code.procedure, "error_class": code.error_class}
@@ -40,9 +40,9 @@ def check(process: Process) -> Findings:
 
 
 def with_cause(finding: Finding, process: Process, kind: str) -> Finding:
-    """A finding about a null handle, with the last call that failed to make an object of its kind.
+    """Return a finding about a null handle, with the last call that failed to create its object.
 
-    The same finding if there is none.
+    If there was no such call, the finding is returned unchanged.
     """
     makers = _MAKERS.get(kind, ())
     codes = [one for one in process.registry.returned_codes() if one.procedure.startswith(makers)]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Constructs that work here, and fail with another MPI library or on another machine."""
+"""Checks for code that works here, and fails with another MPI library or on another machine."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Are tags larger than every MPI library supports? (MPI-4.1, section 9.1.2)"""
+"""Check for tags that are larger than every MPI library supports (MPI-4.1, section 9.1.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_TOLD = 64
 
 
 def check(known: World) -> Findings:
-    """Yield the sends with a larger tag, each place once.
+    """Yield the sends with such a tag, each place once.
 
     Raises MpippError at the end if there were too many.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do datatypes and variables have the same size only where C's long has 8 bytes? (MPI-4.1, 3.2.2)
+"""Check for datatypes that fit their variables only if C's long has 8 bytes (MPI-4.1, 3.2.2).
 
-C's long has 4 bytes on 32-bit systems, and on Windows. Integers of a fixed size have the same
+C's long has 4 bytes on 32-bit systems, and on Windows. Integers of a fixed size are equal
 everywhere.
 """
 
@@ -25,7 +25,7 @@ _FIXED_VARIABLES = ("int64_t", "uint64_t", "long long", "unsigned long long")
 
 
 def check(buffer: Buffer, part: Part, uses: Uses, party: Party) -> Finding | None:
-    """The finding for the first element whose size differs on other systems; None if there is none.
+    """Return the finding for the first element whose size differs on other systems, or None.
 
     Args:
         party: the operation.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Do elements of a buffer lie at addresses that some processors cannot access?
+"""Check for elements of a buffer at addresses that some processors cannot access.
 
-By the alignment of the C types. Bytes and characters may lie anywhere.
+The C types define the alignment. Bytes and characters may be at any address.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mpipp.render.phrases import Phrase
 
 
 def check(access: Access, party: Party) -> Finding | None:
-    """The finding for the first misaligned element of a buffer; None if there is none.
+    """Return the finding for the first misaligned element of a buffer, or None.
 
     Args:
         party: the access's operation.

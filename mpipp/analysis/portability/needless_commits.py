@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does MPI_Type_commit commit a datatype that needs none? (MPI-4.1, section 5.1.9)"""
+"""Check for calls of MPI_Type_commit that have no effect (MPI-4.1, section 5.1.9)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mpipp.model import DatatypeRecord
 
 
 def check(process: Process) -> Findings:
-    """The active calls that commit a datatype that is predefined, or committed already."""
+    """Yield active calls that commit a predefined or already committed datatype."""
     for operation in process.operations:
         constructor = operation.call.constructor
         if operation.call.procedure != "MPI_Type_commit" or constructor is None:

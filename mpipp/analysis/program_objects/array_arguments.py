@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Statuses, requests and integer arrays of a call against the variables that they are.
+"""Check of statuses, requests and integer arrays of a call against the program's variables.
 
-MPI takes them by their address alone: it reads or writes as many elements as the call says
-(MPI-4.1, sections 2.5.2 and 3.2.5).
+MPI gets only their address. It reads or writes as many elements as the call says (MPI-4.1, sections
+2.5.2 and 3.2.5).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mpipp.program_types.compare import Layout
 from mpipp.program_types.types import Array, Index, Path, Record, Scalar, Type
 from mpipp.render.phrases import Phrase
 
-_FIRST_ADDRESS = 4096  # constants such as MPI_STATUS_IGNORE lie below
+_FIRST_ADDRESS = 4096  # constants such as MPI_STATUS_IGNORE are below it
 _LONGEST = 4096  # bytes whose members are checked one by one
-_FORTRAN_INTEGER = 4  # bytes; a status is an array of them
+_FORTRAN_INTEGER = 4  # bytes; a status is an array of these
 _INTEGERS = ("signed", "unsigned", "enum", "logical", "wchar")
 _NUMBERS = (*_INTEGERS, "float", "complex")
 
@@ -33,7 +33,7 @@ class Argument(NamedTuple):
     address: int
     length: int
     size: int
-    kind: str  # of an element: "status" "request" "integer"; "memory" of a window
+    kind: str  # of an element: "status" "request" "integer"; "memory" for a window's memory
 
     @property
     def bytes(self) -> int:
@@ -42,14 +42,14 @@ class Argument(NamedTuple):
 
 
 class _Run(NamedTuple):
-    # The elements that follow each other in a variable: an array, or a single one.
+    # Contiguous elements in a variable: an array, or a single element.
     layout: Layout
-    start: int  # where it begins in the variable, bytes
-    unit: Type  # what lies at the address
+    start: int  # bytes from the beginning of the variable
+    unit: Type  # the type at the argument's address
 
 
 def arguments(operation: Operation) -> Iterator[Argument]:
-    """The arguments of an active call that are arrays, or a status."""
+    """Yield the arguments of an active call that are arrays, or a status."""
     call, info = operation.call, operation.process.registry.info
     every = [Argument(*one, "integer") for one in call.arrays]
     many = call.request_count
@@ -86,11 +86,11 @@ def check(
     owner: Owner | None,
     party: Party,
 ) -> Finding | None:
-    """The finding for an argument that is larger than its variable, or of another type.
+    """Return the finding for an argument that exceeds its variable, or has another type, or None.
 
     Args:
         uses: the variables at its address.
-        owner: the object that its first byte is in; None if none is known.
+        owner: the object with its first byte; None if it is unknown.
         party: the operation.
     """
     is_memory = argument.kind == "memory"
@@ -104,7 +104,7 @@ def check(
         wrong = [one for one in found if one is not None]
         if len(wrong) < len(found):
             return None
-        # Common blocks may hold an array as several variables.
+        # A Fortran common block may hold an array as several variables.
         is_member = any(one.origin + argument.bytes <= one.layout.kind.size for one in declared)
         is_certain = argument.kind == "status" or is_member
         if is_certain or owner is None or _exceeds(argument, owner):
@@ -134,7 +134,7 @@ def _of_run(
 
 
 def _run(use: Use, size: int) -> _Run:
-    # Arrays of arrays are one, and a member of a record begins another.
+    # Arrays of arrays count as one run; a member of a record begins a new one.
     kind, path, start = use.layout.kind, Path(), 0
     run: tuple[Type, Path, int] = (kind, path, start)
     while True:
@@ -171,7 +171,7 @@ def _is_of_other_type(argument: Argument, unit: Type) -> bool:
 
 
 def _are_integers(argument: Argument, use: Use) -> bool:
-    # As in a struct of three ints that stands for an array of them.
+    # A struct of three ints, for example, may stand for an array of three.
     if argument.bytes > _LONGEST:
         return False
     at, end = use.origin, use.origin + argument.bytes
@@ -237,7 +237,7 @@ def _other_type(operation: Operation, argument: Argument, run: _Run, party: Part
 def _inside(
     operation: Operation, argument: Argument, use: Use, run: _Run, party: Party
 ) -> Finding | None:
-    # A status within an array of integers of which it is no whole part.
+    # A status that begins in the middle of a status-sized row of an integer array.
     at, kind = use.origin - run.start, run.layout.kind
     is_status = argument.kind == "status" and isinstance(run.unit, Scalar)
     if not is_status or not run.layout.fortran or not at % argument.size:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Does a buffer run past the object that it begins in? (MPI-4.1, sections 3.2.2, 3.2.4 and 5.1.12)
+"""Check that a buffer ends within the object in which it begins.
 
-A datatype may describe several variables by their addresses. So a single entry of a datatype with
-displacements in bytes may reach beyond the object.
+See MPI-4.1, sections 3.2.2, 3.2.4 and 5.1.12. A datatype may describe several variables by their
+addresses. So a single entry of a datatype with displacements in bytes may reach beyond the object.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from mpipp.render.phrases import Phrase
 from mpipp.typetree import Datatype
 
 _END = 1 << 64
-_MOST_PARTS = 1000  # of a datatype, that are checked
-_BY_ADDRESS = ("STRUCT", "HINDEXED", "HINDEXED_BLOCK")  # displacements in bytes
+_MOST_PARTS = 1000  # parts of a datatype that are checked
+_BY_ADDRESS = ("STRUCT", "HINDEXED", "HINDEXED_BLOCK")  # their displacements are in bytes
 _STRIDED = ("RESIZED", "VECTOR", "HVECTOR", "SUBARRAY", "DARRAY", "INDEXED", "INDEXED_BLOCK")
 
 
 class Owner(NamedTuple):
-    """The object that a buffer begins in: bytes [low, high).
+    """The object in which a buffer begins: bytes [low, high).
 
     Attributes:
         text: its name, with its size: "u (double [4][4], 128 bytes)".
-        case: "object"; "container": only the elements of a std::vector that are in use count.
-        unit: the type of the elements that it is made of, or its own; None: not known.
-        fortran: whether it is a variable of Fortran.
+        case: "object"; "container": a std::vector, of which only the elements in use count.
+        unit: the type of its elements, or its own type; None: unknown.
+        fortran: whether it is a Fortran variable.
     """
 
     low: int
@@ -42,10 +42,10 @@ class Owner(NamedTuple):
 
 
 def check(access: Access, owner: Owner, party: Party) -> Finding | None:
-    """The finding for a buffer that runs past the object that it begins in; None if it does not.
+    """Return the finding for a buffer that exceeds the object in which it begins, or None.
 
     Args:
-        owner: has the access's first byte.
+        owner: the object with the access's first byte.
         party: the access's operation.
     """
     has_one_type = access.buffer.datatype is not None
@@ -70,8 +70,8 @@ def check(access: Access, owner: Owner, party: Party) -> Finding | None:
 
 
 def _is_certain(entries: Entries, owner: Owner, has_one_type: bool) -> bool:
-    # Entries that begin in the object, each within a single object. The displacements of a w form
-    # are bytes, and may lead to other objects; those of a v form count elements of one.
+    # Return whether entries must be in the object. Displacements of a w form are in bytes and may
+    # lead to other objects; those of a v form count elements of one object.
     low = memory.region(entries.datatype, 1, entries.address).low
     if not owner.low <= low < max(owner.high, owner.low + 1):
         return has_one_type and not _has_addresses(entries.datatype)
@@ -98,7 +98,7 @@ def _has_addresses(tree: Datatype) -> bool:
 
 
 def _other_type(beyond: list[Entries], owner: Owner) -> Phrase | None:
-    # The elements have more bytes than those of the variable.
+    # The detail for datatype elements that are larger than the variable's elements.
     leaf, scalar = beyond[0].datatype, owner.unit
     while leaf.components and len(leaf.components) == 1:
         leaf = leaf.components[0]
@@ -116,7 +116,8 @@ def _other_type(beyond: list[Entries], owner: Owner) -> Phrase | None:
 
 
 def _stride(beyond: list[Entries], owner: Owner) -> Phrase | None:
-    # The advice for columns of a matrix that are a whole column apart: resize the datatype.
+    # The advice for columns of a matrix whose entries are a whole column apart: resize the
+    # datatype.
     for one in beyond:
         tree = one.datatype
         first_fits = one.address + tree.true_ub <= owner.high
@@ -134,7 +135,7 @@ def _stride(beyond: list[Entries], owner: Owner) -> Phrase | None:
 
 
 def _block(tree: Datatype) -> int:
-    # Bytes of the first block of a vector; 0: it is none.
+    # Bytes of the first block of a vector; 0 for other datatypes.
     if tree.combiner == "RESIZED":
         tree = tree.components[0]
     inner = tree.components[0].extent if tree.components else 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Does a datatype fit the variable that it is used for? (MPI-4.1, section 3.3.1)
+"""Check that a datatype fits the variable for which it is used (MPI-4.1, section 3.3.1).
 
-mpipp reports only what is certain from debug information. The buffer lies in a declared variable,
-because memory from the heap has no type. No pointer to it has another type, or points to void or
-characters.
+mpipp reports only errors that are certain from debug information. The buffer must be in a declared
+variable, because heap memory has no type. No pointer to it may have another type, or point to void
+or characters.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from mpipp.render.phrases import Phrase
 from mpipp.typetree import Datatype
 
 _CERTAIN = ("kind", "size", "straddles", "inside", "padding")
-_MOST_SHARES = 16  # of a v or w form's buffer
+_MOST_SHARES = 16  # peers of a v or w form's buffer that are checked
 _MOST_REPORTED = 3  # elements
 
 
 class Part(NamedTuple):
-    """A piece of a buffer: all of it, or in v and w forms the part of one process."""
+    """A piece of a buffer: the whole buffer, or in v and w forms the part for one process."""
 
     record: DatatypeRecord
     address: int
@@ -38,10 +38,10 @@ class Use(NamedTuple):
     """A variable that holds a part's data, or a pointer that leads to them.
 
     Attributes:
-        layout: its type, or that of what it points to.
+        layout: its type, or that of the pointer's target.
         origin: where the part begins in it, bytes.
-        is_open: whether it is a pointer's target, of any number of objects.
-        is_declared: whether the declaration of the memory has that type.
+        is_open: whether it is a pointer's target, with an unknown number of objects.
+        is_declared: whether the memory itself was declared with this type.
     """
 
     layout: Layout
@@ -50,17 +50,17 @@ class Use(NamedTuple):
     is_declared: bool
 
 
-Uses = Sequence[Optional[Use]]  # None: a pointer that says nothing of the type
+Uses = Sequence[Optional[Use]]  # None: a pointer that does not show the type
 
 
 def parts(operation: Operation, buffer: Buffer) -> Iterator[Part]:
-    """Yield parts with more than bytes, at an address: from MPI_BOTTOM they may lie anywhere."""
+    """Yield parts whose data are not only bytes. Parts from MPI_BOTTOM are left out."""
     if not buffer.address:
         return
     pieces: Iterable[tuple[int | None, Share]]
     if buffer.shares is None:
         pieces = [(None, Share(buffer.total_count, 0, buffer.datatype))]
-    elif operation.among_neighbors:  # some of which may be nobody
+    elif operation.among_neighbors:  # some neighbors may be MPI_PROC_NULL
         return
     else:
         pieces = enumerate(map(buffer.share, range(min(buffer.share_count, _MOST_SHARES))))
@@ -73,7 +73,7 @@ def parts(operation: Operation, buffer: Buffer) -> Iterator[Part]:
 
 
 def comparison(tree: Datatype, count: int, use: Use) -> Report:
-    """Compare `count` entries of a datatype with the part of a variable that they lie in."""
+    """Compare `count` entries of a datatype with the part of a variable that holds them."""
     layout, reach = use.layout, (count - 1) * tree.extent
     low, high = tree.true_lb + min(0, reach), tree.true_ub + max(0, reach)
     if use.is_open and not use.origin:
@@ -85,7 +85,7 @@ def comparison(tree: Datatype, count: int, use: Use) -> Report:
 def check(
     operation: Operation, buffer: Buffer, part: Part, uses: Uses, party: Party
 ) -> Finding | None:
-    """The finding for a datatype that fits none of the variables; None if that is not certain.
+    """Return the finding for a datatype that certainly fits none of the variables, or None.
 
     Args:
         party: the operation.
@@ -109,7 +109,7 @@ def _wrong(report: Report) -> list[Problem]:
 
 
 def _holds_bytes(report: Report) -> bool:
-    # In a variable of bytes anything may lie.
+    # A variable of bytes may hold any data.
     return all(_is_byte(leaf) for _, _, leaf, _ in leaves(report.layout.kind))
 
 

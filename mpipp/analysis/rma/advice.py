@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The advice about conflicts of one-sided operations, or about buffers that end too early. It names
-only calls that their epochs allow, and only missing ones.
+"""Advice about conflicts of one-sided operations, and about buffers that end too early.
+
+The advice names only calls that are allowed in the operation's epoch and that are missing.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from mpipp.model import rma_events as events
 
 _UPDATED = ("target of a put", "target of an accumulate")
 AT_TARGET = ("target of a get", *_UPDATED)
-# Within one of these alone a flush, and a request, may complete operations.
+# Only in epochs of these kinds may a flush or a request complete operations.
 _PASSIVE = ("lock", "lock_all")
 _HEARD = "before the second begins: with a barrier or a message"
 _ALIKE = "use the same window, operation, datatype and displacements for both"
 
 
 def of_conflict(found: Conflict, ended: str, general: str) -> str:
-    """The advice about a conflict.
+    """Return the advice about a conflict.
 
     Args:
-        ended: the procedure that has ended the first; empty: it is not known to have ended.
-        general: what the rule says.
+        ended: the procedure that has completed the first operation; "" if it is unknown.
+        general: the advice of the rule.
     """
     pending = found.why == "pending"
     if found.why in ("copies", "itself") or found.rule == access_rules.LOCKS:
@@ -42,10 +43,10 @@ def of_conflict(found: Conflict, ended: str, general: str) -> str:
 
 
 def of_gone(found: Mistake, general: str) -> str:
-    """The advice about the buffer of an operation that ends too early.
+    """Return the advice about the buffer of an operation that ends too early.
 
     Args:
-        general: what the rule says.
+        general: the advice of the rule.
     """
     event = found.event
     assert isinstance(event, events.Operation)
@@ -59,13 +60,13 @@ def of_gone(found: Mistake, general: str) -> str:
 
 
 def _completing(side: Side) -> str:
-    """The calls that complete an operation in its epoch: as far as it is one of the conflict."""
+    """Return the calls that complete a conflict's operation in its epoch."""
     assert isinstance(side.event, events.Operation)
     kind = side.epoch.kind if side.epoch is not None else ""
     return _calls(side.event, kind, local=side.kind not in _UPDATED)
 
 
-# At the origin alone, and at the target.
+# For each epoch the calls that complete an operation at the origin, and at the target.
 _CALLS = {
     "fence": ("MPI_Win_fence", "MPI_Win_fence"),
     "start": ("MPI_Win_complete", "MPI_Win_complete and, at its target, MPI_Win_wait"),
@@ -84,7 +85,7 @@ def _calls(event: events.Operation, kind: str, *, local: bool) -> str:
 
 
 def _order(found: Conflict, ended: str) -> str:
-    # The synchronization that would order the two.
+    # The synchronization that would order the two accesses.
     first, second = found.first, found.second
     kind = first.epoch.kind if first.epoch is not None else ""
     calls = _completing(first)
@@ -110,14 +111,14 @@ def _order(found: Conflict, ended: str) -> str:
         return f"complete the first{at}, with {calls}, {before}"
     if not ended:
         return f"complete the first, with {calls}, then synchronize with the other process {_HEARD}"
-    # The end of all epochs is mostly that of the program: an earlier one is as good.
+    # The end of all epochs is often the program's end. So name an earlier completion, too.
     earlier = ", or MPI_Win_flush before" if ended == "MPI_Win_unlock_all" else ""
     ended = f"after the first has ended ({ended}{earlier})"
     return f"synchronize with the other process {ended} {_HEARD}"
 
 
 def _locking(found: Conflict) -> str:
-    # How an exclusive lock would keep the one off while the other is active.
+    # The advice to use an exclusive lock, which would keep the two accesses apart.
     sides = found.first, found.second
     windows = {one.event.window for one in sides if isinstance(one.event, events.Operation)}
     kinds = {one.epoch.kind for one in sides if one.epoch is not None}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Are there data races between one-sided operations, loads and stores? (MPI-4.1, chapter 12)
+"""Check for data races between one-sided operations, loads and stores (MPI-4.1, chapter 12).
 
-Asked when all processes of MPI_COMM_WORLD are at rest, of the logs that they have kept.
+It reads the processes' RMA logs when all processes of MPI_COMM_WORLD are stopped or ended.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class MissingLogs(MpippError):
-    """Some ranks have no log, so no two processes were compared.
+    """Some ranks have no log, so accesses of different processes were not compared.
 
     Attributes:
-        ranks: these.
-        others: sentences of what else was not.
+        ranks: the ranks without a log.
+        others: sentences about further facts that were not checked.
     """
 
     def __init__(self, ranks: frozenset[int], others: Sequence[str]) -> None:
@@ -41,11 +41,11 @@ class MissingLogs(MpippError):
 
 
 def check(known: World) -> Findings:
-    """Conflicts, and synchronization that is wrong by itself."""
+    """Yield conflicts, and calls that synchronize wrongly by themselves."""
     logs, failed = _logs(known)
     if not logs and not failed:
         return
-    # It takes some time to load.
+    # Loading the module is slow.
     from mpipp.analysis.rma.findings import RmaFindings
     from mpipp.analysis.rma_engine import analyse
 
@@ -56,7 +56,7 @@ def check(known: World) -> Findings:
         others = frozenset(range(known.size)) - {*logs}
         raise MissingLogs(others, [*failed, *_of_damaged(damaged), *_of_threads(threaded)])
     if not damaged and not any(log.windows for log in logs.values()):
-        return  # long logs of messages alone
+        return  # the logs have only messages, and may be long
     again = any(log.has_values for log in logs.values())
     result = analyse(
         {rank: _events(telling, log) for rank, log in logs.items()},
@@ -91,7 +91,7 @@ def check(known: World) -> Findings:
 
 
 def _logs(known: World) -> tuple[dict[int, OnesidedLog], list[str]]:
-    # By rank, and why some cannot be read.
+    # The logs by rank, and the reasons why some are unreadable.
     found: dict[int, OnesidedLog] = {}
     failed = []
     for one in known.processes:
@@ -131,7 +131,8 @@ def _events(telling: RmaFindings, log: OnesidedLog) -> Iterator[Event]:
 def _of_each(
     telling: RmaFindings, logs: Mapping[int, OnesidedLog]
 ) -> Generator[Finding, None, set[int]]:
-    # The findings of each process by itself. Returns the ranks whose threads are assumed in order.
+    # The findings of each process alone. Returns the ranks whose threads are assumed to be in the
+    # log's order.
     from mpipp.analysis.rma_engine import check_process
 
     threaded = set[int]()
@@ -146,9 +147,9 @@ def _of_each(
 
 
 def _of_rest(telling: RmaFindings, rank: int, log: OnesidedLog, last: int) -> Findings:
-    # The findings after the last event that was compared with others'. Its awaited events have
-    # come, because it continued, but the others have not recorded them, for example because they
-    # were killed.
+    # The findings after the last event that was compared with other processes. The process has
+    # continued, so the events that it waited for have happened. But the other processes have not
+    # recorded them, for example because they were killed.
     from mpipp.analysis.rma_engine import check_process
 
     alone = check_process(rank, _events(telling, log), _events(telling, log))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The results of the analysis of one-sided communication, as findings."""
+"""Findings from the results of the RMA analysis."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _VERBS = {
 }
 # The calls that end an epoch with its operations.
 _CLOSING = tuple(f"MPI_Win_{one}" for one in ("fence", "complete", "unlock", "unlock_all", "free"))
-_MOST_BYTES = 1 << 40  # of an operation
+_MOST_BYTES = 1 << 40  # bytes of an operation
 _MOST_SPANS = 5  # epochs around a mistake that are drawn
 _BEGINS = Phrase("begins the first's epoch"), Phrase("begins the second's epoch")
 _BEGINS_ITS, _BEGINS_BOTH = Phrase("begins its epoch"), Phrase("begins the epoch of both")
@@ -55,10 +55,10 @@ _WHY = {
 
 
 class RmaFindings:
-    """The findings of processes that have kept logs, known by their ranks in MPI_COMM_WORLD.
+    """Makes findings about the processes with logs, by their ranks in MPI_COMM_WORLD.
 
     Attributes:
-        queried: identities of windows of which any process has others' memory.
+        queried: identities of the windows whose memory in other processes any process has queried.
     """
 
     def __init__(self, known: World, logs: Mapping[int, OnesidedLog]) -> None:
@@ -77,15 +77,18 @@ class RmaFindings:
         }
 
     def reach(self, window: int, rank: int) -> tuple[int, int] | None:
-        """Where a window's memory lies in the process with a rank in its group."""
+        """Return a window's memory (address, displacement unit) in the process with a rank."""
         return self._reaches.get((window, rank))
 
     def guess(self, window: int, rank: int) -> tuple[int, int]:
-        """Like `reach`; for an unknown process a range that keeps equal displacements equal."""
+        """Return the same as `reach`; for an unknown process an assumed range.
+
+        In the assumed range, equal displacements have equal addresses.
+        """
         return self.reach(window, rank) or (0, _MOST_BYTES)
 
     def conflicts(self, found: Iterable[Conflict]) -> Iterator[Finding]:
-        """As findings; of those at the same places the first, which says how many there are."""
+        """Yield conflicts as findings, only the first at each pair of places, with their number."""
         alike: dict[object, list[Conflict]] = {}
         for one in found:
             moments = (one.first.event.moment, one.second.event.moment)
@@ -96,7 +99,7 @@ class RmaFindings:
             yield self._conflict(first._replace(times=times))
 
     def possible(self, found: Iterable[Conflict], by: str) -> Iterator[Finding]:
-        """Conflicts that may be ordered, `by` something, as warnings."""
+        """Yield conflicts that may be ordered as warnings; `by` names the unknown order."""
         for one in self.conflicts(found):
             facts = {**dict(one.what.facts), "why": f"{by} may order them"}
             made = Finding.of(rma.POSSIBLE, one.parties, **facts, advice=one.advice)
@@ -141,7 +144,8 @@ class RmaFindings:
         return replace(made, advice=Phrase(advice))
 
     def _completing_procedure(self, side: Side) -> str:
-        # The procedure that has ended it, if that is known: it may be another process's.
+        # The procedure that has completed the operation, perhaps in another process; "" if it is
+        # unknown.
         rank, number = side.completed_at or (-1, -1)
         call = self._logs[rank].call(number) if rank in self._logs else None
         return call.procedure if call is not None else ""
@@ -153,7 +157,7 @@ class RmaFindings:
                 yield side.event.window
 
     def mistake(self, found: Mistake) -> Finding:
-        """One, as a finding."""
+        """Return a mistake as a finding."""
         parties = [self._party(found.event, ())]
         if isinstance(found.other, events.MemoryFreed):
             parties.append(self._freed_party(found.event, found.other))
@@ -179,7 +183,7 @@ class RmaFindings:
         return Party(self._process(given).number, subject, "at", self._site(given))
 
     def _role_at(self, call: Call | None, byte: int) -> str:
-        # The element of an operation's own buffer that has a byte, which is shown with the call.
+        # The element with a byte, in one of the operation's local buffers.
         for buffer in call.buffers if call is not None else ():
             if "remote" in buffer.access or not isinstance(buffer.datatype, DatatypeRecord):
                 continue
@@ -206,7 +210,7 @@ class RmaFindings:
             name = Phrase.of("{text}", text=_name(event))
             return Party(process.number, name, "at", site, None, details)
         if isinstance(event, events.Operation):
-            if event.op == "MPI_NO_OP":  # takes nothing from its origin
+            if event.op == "MPI_NO_OP":  # MPI ignores its origin buffer
                 taken = (buffer for buffer in call.buffers if buffer.role != "origin_addr")
                 call = replace(call, buffers=tuple(taken))
             return Operation(process, call, None, None).party(*details)
@@ -233,7 +237,8 @@ class RmaFindings:
             )
         element = self._element(side, found)
         if isinstance(side.event, events.Access) and not found.apart:
-            # The element of the other side, whose address is also shown.
+            # Loads and stores have no datatype: name the other side's element, whose address is
+            # also shown.
             is_first = side is found.first
             other = self._element(found.second if is_first else found.first, found)
             template = "{other} of the second" if is_first else "{other} of the first"
@@ -255,7 +260,7 @@ class RmaFindings:
         return self._party(side.event, (detail,))
 
     def _window_name(self, rank: int, identity: int) -> str:
-        # As the process has named it.
+        # The name that the process has set.
         process = self._known.process(rank)
         for win in process.registry.objects("win", ended=True) if process else ():
             if isinstance(win, Win) and win.identity == identity and win.header.name:
@@ -263,7 +268,7 @@ class RmaFindings:
         return ""
 
     def _is_at_unknown_process(self, side: Side) -> bool:
-        # In the memory of a process that is not known.
+        # Tests for an access to memory of a process without a log.
         event = side.event
         if not isinstance(event, events.Operation) or side.kind not in AT_TARGET:
             return False
@@ -338,7 +343,7 @@ class RmaFindings:
         return points.lifelines(epochs, pending, edges, missing, why(found, told))
 
     def _epochs(self, found: Mistake) -> Lifelines:
-        # A mistake, and the epochs around it.
+        # The lifelines of a mistake, with the epochs around it.
         points = Points()
         is_so, other_is, wanted = MISTAKEN[found.rule]
         wrong = self._point(points, found.event, is_so)
@@ -362,7 +367,7 @@ class RmaFindings:
         return points.add(NumberedPoint(rank, number, point))
 
     def _synchronizations(self, found: Conflict) -> Iterator[Party]:
-        # The last synchronization of each side; a common call once.
+        # The last synchronization of each side; a common call appears only once.
         told: dict[tuple[int, int], tuple[events.Event, list[Phrase]]] = {}
 
         def add(event: events.Event | None, what: Phrase) -> None:
@@ -385,19 +390,19 @@ class RmaFindings:
 
 
 def _verb(side: Side) -> str:
-    # The effect on memory.
+    # The verb for the effect on memory.
     event = side.event
     is_read = isinstance(event, events.Operation) and event.op == "MPI_NO_OP"
     return "read" if is_read and side.kind in AT_TARGET else _VERBS[side.kind]
 
 
 def _is_direct(side: Side, found: Conflict) -> bool:
-    # A load or store of another process's memory, or an operation that has its buffer there.
+    # Tests for a load or store of another process's memory, or an operation whose buffer is there.
     return side.kind not in AT_TARGET and side.event.moment.process != found.owner
 
 
 def _part(element: Element, low: int, high: int, name: Phrase) -> Phrase:
-    # The bytes of an element, if not all; not for pairs with a gap.
+    # The bytes of an element, if not all of it is meant; not for pair types with a gap.
     first, size = element.displacement, element.size
     start, end = low - first, min(high - first, size)
     if (start, end) == (0, size) or element.datatype.extent != size:
