@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Conflicting accesses to windows that no synchronization orders (MPI-4.1, chapter 12).
+"""Search for accesses to windows that are data races (MPI-4.1, chapter 12).
 
 The engine reads neither memory nor logs: events come as values (`mpipp.model.rma_events`).
 """

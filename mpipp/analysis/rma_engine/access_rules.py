@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The accesses of the same bytes that may happen at once: the table that code and docs share.
+"""The rules for two concurrent accesses of the same bytes, as a table for code and documents.
 
-Rules that they break are named by their ids: the sentences are in `analysis/rules/rma.py`.
+A violated rule is named by its id: the sentences are in `analysis/rules/rma.py`.
 
 Two accesses that are not in RULES are allowed: both only read. The language defines the order of
 two loads or stores of one process, and of processes that share memory.
@@ -40,9 +40,9 @@ VERDICTS = {
 
 
 class Rule(NamedTuple):
-    """Accesses of `one` kind and of the `other` kind: what they are when data race.
+    """The result for concurrent accesses of a kind in `one` and a kind in `other`.
 
-    `id` is the rule that they break.
+    `id` is the rule that they violate.
     """
 
     one: tuple[int, ...]
@@ -65,13 +65,14 @@ RULES = (
     Rule((GET,), (ACCUMULATE,), READS, "rma-target"),
     Rule((ACCUMULATE,), (ACCUMULATE,), ACCUMULATES, "rma-accumulates"),
 )
-# In the separate memory model, and although the bytes are others of the same window.
+# For the separate memory model: different bytes of the same window conflict, too.
 APART = Rule((STORE,), UPDATES, CONFLICT, "rma-apart")
-# In the separate memory model, where they are ordered, but the window's copies were not.
+# For the separate memory model: the accesses are ordered, but the window's copies were not
+# synchronized between them.
 COPIES = Rule((LOAD, STORE), REMOTE, CONFLICT, "rma-copies")
 # The rule for one operation whose buffer overlaps its target.
 ITSELF = "rma-itself"
-# The rule for accesses that exclusive locks keep apart, in any order.
+# The rule for accesses that exclusive locks keep apart, in an order that is not fixed.
 LOCKS = "lock-order"
 
 KINDS = range(len(WORDS))
@@ -97,7 +98,7 @@ VERDICT = tuple(tuple(rule.verdict for rule in row) for row in TABLE)
 class Atomic(NamedTuple):
     """The effect of an accumulate on each element: `op` as in MPI, and the basic datatypes.
 
-    `size` is an element's, as an Operation's.
+    `size` is the bytes of an element, as in Operation.
     """
 
     op: str
@@ -107,19 +108,19 @@ class Atomic(NamedTuple):
 
     @property
     def does(self) -> tuple[bool, bool]:
-        """Return whether it reads (has a result), and whether it writes."""
+        """(reads, writes): whether it has a result, and whether it changes the target."""
         return self.fetches, not self.reads_only
 
     @property
     def reads_only(self) -> bool:
-        """Return whether nothing is changed."""
+        """True if it changes nothing."""
         return self.op == "MPI_NO_OP"
 
 
 def may_update_together(one: str, other: str, accumulate_ops: str) -> bool:
-    """Return whether two accumulates may update an element at once (MPI-4.1, 12.2.1 and 12.7).
+    """Return whether two accumulates may update an element concurrently (MPI-4.1, 12.2.1 and 12.7).
 
-    MPI_Compare_and_swap is taken for MPI_REPLACE: programs use both for one lock.
+    MPI_Compare_and_swap counts as MPI_REPLACE, because programs use both for one lock.
     """
     if one == other:
         return True
@@ -127,12 +128,14 @@ def may_update_together(one: str, other: str, accumulate_ops: str) -> bool:
 
 
 def in_order(first: tuple[bool, bool], second: tuple[bool, bool], keys: frozenset[str]) -> bool:
-    """Return whether accumulates of one process to one element are in program order (MPI-4.1,
-    12.7.2).
+    """Return whether two accumulates of one process to one element are in program order.
+
+    See MPI-4.1, section 12.7.2.
 
     Args:
-        first: what the first does, as `Atomic.does`.
-        keys: those of the window's accumulate_ordering.
+        first: effect of the first accumulate, as `Atomic.does`.
+        second: effect of the second one.
+        keys: the window's accumulate_ordering.
     """
     needed = {
         later + "a" + earlier
@@ -144,7 +147,7 @@ def in_order(first: tuple[bool, bool], second: tuple[bool, bool], keys: frozense
 
 
 def table() -> str:
-    """RULES as a table in Markdown."""
+    """Return RULES as a table in Markdown."""
     lines = [
         "| concurrent | " + " | ".join(WORDS) + " |",
         "|---" * (len(WORDS) + 1) + "|",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An access of memory: whose, when it began and ended; and the accesses that are not yet past."""
+"""Accesses to memory: the process, the begin and the end of each, and their search by address."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from mpipp.model.rma_events import (
 )
 
 PENDING = 1 << 62  # a time that no clock reaches
-GONE = -1  # the address of what need not be found any more
-MIXED = -1  # in place of where all elements begin
+GONE = -1  # the address of an access that need not be found any more
+MIXED = -1  # stands for a common start of elements that does not exist
 UNLOCKED, SHARED, EXCLUSIVE = range(3)
 
 Range = tuple[int, int]
 
 
 class Segment(NamedTuple):
-    """A process's state between two events that order it with others.
+    """The state of a process between two events that order it with other processes.
 
     Attributes:
-        process: its place in the clock.
-        clock: the segment of each process after which this one comes.
-        seen: the last event that orders this process after each other one.
-        own: the clock without what only an operation comes after, which its target tells.
+        process: its index in clocks.
+        clock: for each process the last segment that precedes this one.
+        seen: for each other process the last event that orders this process after it.
+        own: the clock without entries that only an operation has, from its target.
     """
 
     process: int
@@ -44,8 +44,8 @@ class Segment(NamedTuple):
 class Entry:
     """One access by an event.
 
-    It has ended before everything after segment `end_time` of process `end_process`. A store to a
-    window of the separate model is in the public copy after that of `public_time`.
+    Everything behind segment `end_time` of process `end_process` comes after its end. A store to a
+    window of the separate model is in the public copy behind segment `public_time`.
     """
 
     __slots__ = (
@@ -97,27 +97,29 @@ class Entry:
         self.high = high
         self.window = 0
         self.lock = UNLOCKED
-        self.outlives = False  # a buffer: it is in use when its process unlocks that memory
+        self.outlives = False  # a buffer that is still in use when its process unlocks its memory
         self.atomic: Atomic | None = None
-        self.made: WindowMade | None = None  # of an accumulate: what the info keys said then
+        self.made: WindowMade | None = None  # accumulate: its window, with the info keys by then
         self.request = 0
         self.separate = False
-        self.private = False  # nobody else reaches these bytes
+        self.private = False  # no other process can access these bytes
         self.end_process = segment.process
         self.end_time = PENDING
         self.end_number = 0
-        self.closed = -1  # the number of the process's own event that closed its epoch before that
+        # The number of the process's own event that closed the epoch, if that was before the end.
+        self.closed = -1
         self.public_time = 0
-        self.epoch: Synchronization | None = None  # the call that opened it
+        self.epoch: Synchronization | None = None  # the call that opened the epoch
         self._comb: strided_sets.Comb | None = None
         self._phase: int | None = None
-        self.heard = 0  # `Flags.heard` when it was added
-        # Elements of a size, by their start modulo that size; after the first query.
+        self.heard = 0  # `Flags.heard` at the time of this access
+        # Set by the first query: the size of elements, and the bytes grouped by their start modulo
+        # this size.
         self.phases: tuple[int, list[tuple[int, Entry]]] | None = None
 
     @property
     def comb(self) -> strided_sets.Comb | None:
-        """The bytes, as arithmetic has them."""
+        """The bytes as a set for arithmetic."""
         if self._comb is None:
             self._comb = strided_sets.union(
                 strided_sets.comb(part.first, part.length, ((part.times, part.stride),))
@@ -127,9 +129,9 @@ class Entry:
 
     @property
     def phase(self) -> int:
-        """Where all elements of an accumulate begin, modulo their size, if they do at one place.
+        """The common start of all elements of an accumulate, modulo their size.
 
-        If they do not, or it is not known of all, MIXED.
+        MIXED if they have no common start, or if a start is unknown.
         """
         if self._phase is None:
             size = self.atomic.size if self.atomic is not None else 0
@@ -137,14 +139,14 @@ class Entry:
         return self._phase
 
     def ends(self, process: int, time: int, number: int) -> None:
-        """It has ended, by this event in a segment of a process, unless it had before."""
+        """Set the end, in a segment of a process and at an event, unless it has one already."""
         if self.end_time == PENDING:
             self.end_process, self.end_time, self.end_number = process, time, number
             if self.private:
                 self.low = self.high = GONE
 
     def forget(self) -> None:
-        """Nothing will meet it any more."""
+        """Remove the access from all later comparisons."""
         self.low = self.high = GONE
 
 
@@ -157,7 +159,7 @@ def _phase(memory: Memory, size: int) -> int:
 
 
 def bounds(memory: Memory) -> Range | None:
-    """The first byte, and the end of the last; None if there are none."""
+    """Return the first byte, and the end of the last; None if there are none."""
     if len(memory) == 1:
         first, length, stride, times = memory[0]
         if length <= 0 or times <= 0:
@@ -172,13 +174,13 @@ def bounds(memory: Memory) -> Range | None:
 
 
 def shared(one: Entry, other: Entry) -> Range | None:
-    """Bytes that both share; None if there are none. Their boxes overlap."""
+    """Return bytes that both accesses share, or None. Their bounding boxes must overlap."""
     if len(one.memory) == len(other.memory) == 1:
         ours, theirs = one.memory[0], other.memory[0]
         if ours.times == theirs.times == 1:
             return max(one.low, other.low), min(one.high, other.high)
         if ours.stride == theirs.stride > 0:
-            # Columns of one array, which others are between.
+            # Columns of one array may interleave without a common byte.
             apart = (theirs.first - ours.first) % ours.stride
             if ours.length <= apart and apart + theirs.length <= ours.stride:
                 return None
@@ -187,7 +189,7 @@ def shared(one: Entry, other: Entry) -> Range | None:
 
 
 def shared_with(entry: Entry, low: int, high: int) -> Range | None:
-    """Bytes that an access and [low, high) share."""
+    """Return bytes that an access and [low, high) share, or None."""
     first, second = entry.comb, strided_sets.comb(low, high - low, ())
     return intersection.touch(first, second) if first and second else None
 
@@ -206,10 +208,10 @@ Lying = TypeVar("Lying", bound=Lies)
 
 
 class Accesses(Generic[Lying]):
-    """Accesses of one process's memory, or parts of it, found by address.
+    """Accesses to one process's memory, found by address.
 
-    Each is in the grid of its size. Cells are as wide as the next power of two, so it lies in at
-    most two of them.
+    There is a grid for each power of two, with cells of this size. An access is in the grid with
+    the next power of two above its size, so it lies in at most two cells.
     """
 
     def __init__(self) -> None:
@@ -217,7 +219,7 @@ class Accesses(Generic[Lying]):
         self.number = 0
 
     def add(self, entry: Lying) -> None:
-        """One more."""
+        """Add an object."""
         low, last = entry.low, entry.high - 1
         level = (last - low).bit_length()
         if level < 6:
@@ -236,7 +238,7 @@ class Accesses(Generic[Lying]):
         self.number += 1
 
     def cells(self, low: int, high: int) -> list[list[Lying]]:
-        """Lists of accesses, some of which have bytes in [low, high); none else has."""
+        """Return lists of accesses: all that have bytes in [low, high), and perhaps others."""
         found = []
         for level, grid in self.grids.items():
             first, last = low >> level, (high - 1) >> level
@@ -256,7 +258,7 @@ class Accesses(Generic[Lying]):
         return found
 
     def meeting(self, low: int, high: int) -> Iterator[Lying]:
-        """The entries with bytes in [low, high), each once."""
+        """Yield the objects with bytes in [low, high), each once."""
         for level, grid in self.grids.items():
             first, last = low >> level, (high - 1) >> level
             places = range(first, last + 1) if last - first < len(grid) else list(grid)
@@ -267,7 +269,7 @@ class Accesses(Generic[Lying]):
                         yield entry
 
     def remove(self, entry: Lying) -> None:
-        """It is not there any more."""
+        """Remove an object."""
         level = max(6, (entry.high - entry.low - 1).bit_length())
         grid = self.grids.get(level, {})
         for place in range(entry.low >> level, (entry.high - 1 >> level) + 1):
@@ -279,7 +281,7 @@ class Accesses(Generic[Lying]):
         self.number -= 1
 
     def keep(self, wanted: Callable[[Lying], bool]) -> None:
-        """Drop all others."""
+        """Drop all objects for which `wanted` is false."""
         kept = list(filter(wanted, self))
         self.grids.clear()
         self.number = 0
@@ -287,7 +289,7 @@ class Accesses(Generic[Lying]):
             self.add(entry)
 
     def __iter__(self) -> Iterator[Lying]:
-        """Each once, in any order."""
+        """Yield each object once, in any order."""
         for level, grid in self.grids.items():
             for place, cell in grid.items():
                 for entry in cell:

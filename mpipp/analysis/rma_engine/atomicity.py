@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Are two accumulates atomic together? Element by element they are (MPI-4.1, section 12.7.1) if one
-window has them and the operations are equal. Elements that share bytes must also have one basic
-datatype and start at one displacement.
+"""Check that two accumulates are atomic with respect to each other.
+
+They are, element by element (MPI-4.1, section 12.7.1), if they use one window and equal operations.
+Elements that share bytes must also have the same basic datatype, and start at the same
+displacement.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from mpipp.model.rma_events import Comb, Memory
 
 
 class Accumulates(NamedTuple):
-    """Two accumulates, in the order of the program's calls, and what each does."""
+    """Two accumulates in program order, and the effects of both."""
 
     before: Entry
     entry: Entry
@@ -25,14 +27,14 @@ class Accumulates(NamedTuple):
 
     @classmethod
     def of(cls, before: Entry, entry: Entry) -> Accumulates:
-        """The pair of two accesses that are accumulates."""
+        """Return the pair of two accesses that are accumulates."""
         if before.atomic is None or entry.atomic is None:
             raise ValueError("an access is no accumulate")
         return cls(before, entry, before.atomic, entry.atomic)
 
 
 def disturbed(pair: Accumulates) -> Range | None:
-    """Bytes for which two accumulates are neither atomic together nor in order."""
+    """Return bytes for which two accumulates are neither atomic together nor in order, or None."""
     before, entry, first, second = pair
     if first.reads_only and second.reads_only:
         return None
@@ -46,7 +48,7 @@ def disturbed(pair: Accumulates) -> Range | None:
 
 
 def _are_compatible(pair: Accumulates) -> bool:
-    # By the guarantees for either of them, for any elements.
+    # Return whether a guarantee for either of them covers the pair, for any elements.
     before, entry, first, second = pair
     return any(
         access_rules.may_update_together(first.op, second.op, made.accumulate_ops)
@@ -60,11 +62,11 @@ def _are_compatible(pair: Accumulates) -> bool:
 
 
 def _displaced(pair: Accumulates) -> Range | None:
-    # Bytes that elements share which begin at different displacements.
+    # Bytes of elements that overlap but begin at different displacements.
     before, entry, first, second = pair
     same_size = first.size == second.size
     if before.memory == entry.memory and same_size:
-        return None  # as most that meet
+        return None  # the usual case
     if before.phase == entry.phase != MIXED:
         return None
     size = min(first.size, second.size)
@@ -83,7 +85,8 @@ def _displaced(pair: Accumulates) -> Range | None:
 
 
 def _are_in_step(one: Memory, other: Memory, size: int) -> bool:
-    # The same elements, or such of one array: of pairs, say, which have gaps.
+    # Return whether both have the same elements, or elements of one array. Pair types, for example,
+    # have gaps between them.
     if one == other:
         return True
     if not len(one) == len(other) == 1:
@@ -97,7 +100,7 @@ def _are_in_step(one: Memory, other: Memory, size: int) -> bool:
 
 
 def _by_phase(entry: Entry, size: int) -> list[tuple[int, Entry]]:
-    # By where elements of a size begin, modulo that: their bytes.
+    # The bytes, grouped by the start of their elements modulo the element's size.
     if entry.phases is None or entry.phases[0] != size:
         parts = _parts(entry.memory, size)
         entry.phases = (
@@ -115,7 +118,7 @@ def _parts(memory: Memory, size: int) -> dict[int, Memory]:
     found: dict[int, list[Comb]] = {}
     for first, length, stride, times in memory:
         if length <= 0 or length % size:
-            continue  # where they begin is not known
+            continue  # the start of the elements is unknown
         period = size // math.gcd(stride, size)
         for at in range(min(period, times)):
             begin = first + at * stride
@@ -125,7 +128,7 @@ def _parts(memory: Memory, size: int) -> dict[int, Memory]:
 
 
 def _of_other_types(pair: Accumulates) -> Range | None:
-    # Bytes that are of different basic datatypes.
+    # Bytes that belong to elements of different basic datatypes.
     for ours, type_ in _typed(pair.before, pair.first.types):
         for theirs, other in _typed(pair.entry, pair.second.types):
             if type_ != other:
@@ -144,11 +147,11 @@ def _typed(entry: Entry, types: tuple[str, ...]) -> list[tuple[Entry, str]]:
 
 
 def _part(entry: Entry, memory: Memory, box: Range) -> Entry:
-    # Some of its bytes.
+    # An access to a part of the bytes.
     return Entry(entry.kind, entry.event, entry.segment, entry.owner, memory, *box)
 
 
 def _shared(one: Entry, other: Entry) -> Range | None:
-    # Although their boxes need not meet.
+    # Like `shared`, but the bounding boxes need not overlap.
     common = shared(one, other)
     return common if common is not None and common[0] < common[1] else None

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Concurrent accesses that must not be concurrent.
+"""Accesses that are concurrent and must not be.
 
-An access is compared with earlier ones that share bytes with its box, and whose end is not yet
-ordered before all processes. Events are read in an order in which each comes after all that it
-follows: earlier ones do not follow it.
+An access is compared with earlier ones that overlap its bounding box, and whose end is not yet
+ordered before all processes. The events come in an order in which each follows its predecessors. So
+an earlier access never comes after a later one.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ from mpipp.analysis.rma_engine.polling import Polling
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segments
 from mpipp.model.rma_events import Access, Event, Operation, Synchronization
 
-# Kept conflicts of the same lines, in case the first is undecided. Also a process's accesses of the
-# same bytes between which it may have read flags.
+# Conflicts kept for a pair of lines, in case the first is undecided. Also the accesses kept for the
+# same bytes, process and kind, if the process may have read flags between them.
 MOST_ALIKE = 16
 MOST_KEPT = 200_000  # accesses that are remembered
-SWEEP = 4096  # accesses after which those that are past are looked for
+SWEEP = 4096  # accesses between two searches for accesses that need not be kept
 
 
 class Side(NamedTuple):
     """One of the two accesses of a conflict.
 
     Attributes:
-        kind: of rules.WORDS.
-        epoch: the call that opened the operation's epoch, if it is one.
-        heard: the last event that ordered its process after the other's; None: there is
+        kind: an item of access_rules.WORDS.
+        epoch: for an operation, the call that opened its epoch.
+        heard_by: the last event that ordered its process after the other process; None: there is
             none.
-        told: the number of the other's event that it is ordered after so; -1: none.
-        ended: where its end is known: the process, by its rank in MPI_COMM_WORLD, and the number of
-            its event.
-        closed: the number of the event of its own process that closed its epoch before; -1: none.
+        heard_number: number of the event in the other process after which it is ordered; -1: none.
+        completed_at: rank in MPI_COMM_WORLD and number of the event at which it certainly has
+            ended; None: unknown.
+        closed: number of the event in its own process that closed its epoch earlier; -1: none.
     """
 
     event: Access | Operation
@@ -77,15 +77,15 @@ class Conflict(NamedTuple):
     """Two concurrent accesses that must not be concurrent.
 
     Attributes:
-        rule: its id.
-        owner: whose memory, as a rank in MPI_COMM_WORLD.
-        shared: first and end of some bytes that both have; of "rma-apart" where the first lies.
-        why: the kind. "pending": the first is not complete when the same process continues.
-            "incomplete": the second's process is ordered after the first's call, but not after its
-            completion. "unordered": data race. "copies": the window's copies were not synchronized.
-            "itself": it is one operation.
-        times: how often at these lines.
-        apart: where the second lies if they have no bytes in common.
+        rule: id of the rule.
+        owner: rank in MPI_COMM_WORLD of the process with the memory.
+        shared: first and end of bytes that both access; for "rma-apart", of the first access.
+        why: "pending": the first is not complete when the same process continues. "incomplete":
+            the second's process is ordered after the first's call, but not after its completion.
+            "unordered": data race. "copies": the window's copies were not synchronized. "itself":
+            both belong to one operation.
+        times: the number of conflicts at these lines.
+        apart: the bytes of the second access, if it shares none with the first.
     """
 
     rule: str
@@ -99,7 +99,7 @@ class Conflict(NamedTuple):
     apart: Range | None = None
 
     def bytes_of(self, side: Side) -> Range:
-        """The bytes of one of the two sides."""
+        """Return the bytes of one of the two sides."""
         return self.apart if self.apart and side is self.second else self.shared
 
 
@@ -107,18 +107,16 @@ class _Candidate(NamedTuple):
     rule: str
     before: Entry
     entry: Entry
-    shared: Range | None  # None: they have no bytes in common
+    shared: Range | None  # None: they share no bytes
     why: str
 
 
 _Key = tuple[str, tuple[int, int, int], tuple[int, int, int]]
-_PAGE = 4096  # where code lies differs between processes by whole pages
+_PAGE = 4096  # addresses of the same code in two processes differ by a multiple of this
 
 
 class Conflicts:
-    """The conflicts of a run. `memory` are the accesses of each process's memory, by its place
-    in clocks.
-    """
+    """The conflicts of a run; `memory`: the accesses to the memory of each process, by index."""
 
     def __init__(
         self,
@@ -139,16 +137,16 @@ class Conflicts:
         self.forgotten = 0
         self._added = 0
         self._kept = 0
-        self._ordered: dict[_Key, int] = {}  # how many were left out that flags may have ordered
-        self._locked: list[_Candidate] = []  # that a lock keeps apart, if it lasts
-        self._waiting = 0  # of these when those that do not were taken out last
-        self._settled = set[_Key]()  # of which enough are kept that no flag has ordered so far
+        self._ordered: dict[_Key, int] = {}  # omitted conflicts that flags may have ordered
+        self._locked: list[_Candidate] = []  # no conflicts if a lock is held until their end
+        self._waiting = 0  # number of these after the last removal
+        self._settled = set[_Key]()  # pairs of lines with enough conflicts that no flag has ordered
         self._noting: Event | None = None
-        self._noted = set[tuple[_Key, int]]()  # partners, by identity, with a note
+        self._noted = set[tuple[_Key, int]]()  # the event's conflicts, with the partner's identity
         self._reading = set[tuple[int, int]]()  # process and event of epochs with a get
 
     def check(self, entry: Entry) -> None:
-        """Compare one with those before it."""
+        """Compare an access with earlier ones."""
         low, high, kind, actor = entry.low, entry.high, entry.kind, entry.actor
         verdicts = VERDICT[kind]
         clock = entry.segment.clock
@@ -181,14 +179,14 @@ class Conflicts:
                 cell[:] = [before for before in cell if before.low >= 0]
 
     def add(self, entry: Entry) -> None:
-        """Compare later entries with it, too."""
+        """Compare later accesses with this one, too."""
         self.memory[entry.owner].add(entry)
         self._added += 1
         if self._added > SWEEP + self._kept:
             self._sweep()
 
     def reached(self, process: ReplayedProcess, low: int, high: int) -> None:
-        """Others reach this memory from now on: a window has it."""
+        """Note that other processes can access this memory from now on, because a window has it."""
         for cell in self.memory[process.index].cells(low, high):
             for entry in cell:
                 if entry.low < high and low < entry.high:
@@ -201,7 +199,7 @@ class Conflicts:
         others = window.last_update if stores else window.last_store
         clock = entry.segment.clock
         for (owner, _, _, _), before in others.items():
-            if owner != entry.owner or before.low < 0:  # forgotten: its end was, too
+            if owner != entry.owner or before.low < 0:  # forgotten, and so is its end
                 continue
             if _excluded(before, entry) or self._met(before, entry):
                 continue
@@ -216,7 +214,7 @@ class Conflicts:
     def pending_at(
         self, process: ReplayedProcess, low: int, high: int
     ) -> Iterator[tuple[Operation, int]]:
-        """Operations of a process that have buffers in [low, high), and a byte of each there."""
+        """Yield a process's operations with buffers in [low, high), with a byte of each there."""
         told = set[int]()
         for cell in self.memory[process.index].cells(low, high):
             for entry in cell:
@@ -255,8 +253,8 @@ class Conflicts:
                 self._note(rule, before, entry, common, _why(before, entry))
 
     def _locks(self, before: Entry, entry: Entry) -> None:
-        # Accesses that exclusive locks keep apart, in any order. Epochs that read before they write
-        # give the same result in any order, if they count.
+        # Accesses that exclusive locks keep apart, in an order that is not fixed. Epochs that read
+        # before they write, as for a counter, give the same result in any order.
         order_decides = PUT in (before.kind, entry.kind) and {before.kind, entry.kind} <= {GET, PUT}
         common = shared(before, entry) if order_decides else None
         if common is not None and not (self._reads_first(before) and self._reads_first(entry)):
@@ -267,14 +265,14 @@ class Conflicts:
         return epoch is not None and (entry.actor, epoch.moment.number) in self._reading
 
     def _wait_for_lock(self, found: _Candidate) -> None:
-        # A conflict only if the lock of a buffer ends before the operation.
+        # It becomes a conflict only if the lock of the buffer ends before the operation.
         self._locked.append(found)
         if len(self._locked) > 2 * self._waiting + SWEEP:
             self._unlock()
             self._waiting = len(self._locked)
 
     def _unlock(self) -> None:
-        # Waiting accesses: note those that have outlived their lock.
+        # Notes waiting candidates whose buffers were in use after the unlock.
         waiting = self._locked
         self._locked = []
         for found in waiting:
@@ -284,14 +282,14 @@ class Conflicts:
                 self._locked.append(found)
 
     def _met(self, before: Entry, entry: Entry) -> bool:
-        # Return whether they have bytes in common, so that `check` compares them.
+        # Return whether the accesses share bytes, so that `check` compares them.
         return before.low < entry.high and entry.low < before.high and bool(shared(before, entry))
 
     def _stale(self, before: Entry, entry: Entry) -> bool:
-        # Return whether two that are ordered are of copies of a window that were not synchronized
+        # Return whether two ordered accesses use copies of a window that were not synchronized
         # between them (separate model).
         if _excluded(before, entry):
-            return False  # the lock and the unlock between them synchronize
+            return False  # unlock and lock between them synchronize the copies
         if before.kind in (STORE, WRITTEN):
             published = before.public_time <= entry.segment.clock[before.actor]
             return entry.kind in access_rules.REMOTE and not published
@@ -317,7 +315,7 @@ class Conflicts:
             self._noting = entry.event
             self._noted.clear()
         if (key, id(before.event)) in self._noted:
-            return  # accesses are found once in each cell that they lie in
+            return  # an access is found in each cell that contains it
         self._noted.add((key, id(before.event)))
         self.times[key] = self.times.get(key, 0) + 1
         if len(alike) == MOST_ALIKE and key not in self._settled:
@@ -332,7 +330,7 @@ class Conflicts:
             alike.append(_Candidate(rule, before, entry, common, why))
 
     def _sweep(self) -> None:
-        # Accesses whose end is ordered before all processes conflict with nothing any more.
+        # Drops accesses that have ended before all processes: they conflict with no later one.
         known = common_segments(self.processes)
 
         def wanted(entry: Entry) -> bool:
@@ -353,7 +351,7 @@ class Conflicts:
         self._added, self._kept = 0, kept
 
     def _forget(self) -> int:
-        # There are too many: those that have ended, and if that does not help all others.
+        # There are too many accesses: drops those that have ended or, if that is not enough, all.
         dropped = [entry for some in self.memory for entry in some if entry.end_time != PENDING]
         if len(dropped) < MOST_KEPT // 2:
             dropped = [entry for some in self.memory for entry in some]
@@ -366,8 +364,9 @@ class Conflicts:
         return sum(accesses.number for accesses in self.memory)
 
     def decided(self) -> tuple[list[Conflict], list[Conflict], list[Conflict]]:
-        """Conflicts, those that flags may have ordered, and accesses in exclusive locks of any
-        order: the first of each pair of lines.
+        """Return conflicts, undecided ones, and accesses in exclusive locks without a fixed order.
+
+        Flags may have ordered the undecided ones. Each list has one conflict per pair of lines.
         """
         self._unlock()
         conflicts: list[Conflict] = []
@@ -389,7 +388,7 @@ class Conflicts:
 
     def _may_be_ordered(self, one: Entry, other: Entry) -> bool:
         if one.actor == other.actor:
-            # It knows what it has done itself, but not that its target has called MPI_Win_wait.
+            # A process knows its own actions, but not that its target has called MPI_Win_wait.
             return one.end_process != one.actor and self.flags.may_order(one, other)
         return (
             self.polling.may_be(one, other)
@@ -399,8 +398,8 @@ class Conflicts:
 
     def _conflict(self, found: _Candidate, times: int) -> Conflict:
         one, other = found.before, found.entry
-        # Which of two processes was read first means nothing: in all of them that do the same the
-        # same is shown first.
+        # The order in which the processes were read has no meaning. So sort both accesses, and all
+        # pairs of processes with the same lines show them in the same order.
         if found.why == "unordered" and _rank(other) < _rank(one):
             one, other = other, one
         first, second = self._side(one, other), self._side(other, one)
@@ -448,7 +447,7 @@ def _why(before: Entry, entry: Entry) -> str:
 
 
 def _excluded(before: Entry, entry: Entry) -> bool:
-    # Return whether one's lock of the target keeps the other off.
+    # Return whether a lock of the target prevents that both accesses are concurrent.
     return (
         before.actor != entry.actor
         and EXCLUSIVE in (before.lock, entry.lock)
@@ -460,19 +459,19 @@ def _excluded(before: Entry, entry: Entry) -> bool:
 
 
 def _may_outlive(entry: Entry) -> bool:
-    # Return whether it is a buffer that may be in use when its process unlocks its own memory.
+    # Return whether the buffer may still be in use when its process unlocks its own memory.
     return entry.kind in (READ, WRITTEN) and entry.lock != 0 and entry.end_time == PENDING
 
 
 def _may_be_ordered_by_flag(before: Entry, entry: Entry) -> bool:
-    # Return whether a flag may have put others before the second of a process's accesses alone.
+    # Return whether a flag may have ordered other processes before the second access only.
     if before.heard != entry.heard:
         return True
     return entry.heard > 0 and before.segment is not entry.segment
 
 
 def _may_differ(before: Entry, entry: Entry) -> bool:
-    # Return whether one of a process's loads or stores may poll, or be polled, and the other not.
+    # Return whether only one of two loads or stores may poll, or be polled.
     return (
         entry.kind in (LOAD, STORE)
         and not entry.separate
@@ -481,14 +480,14 @@ def _may_differ(before: Entry, entry: Entry) -> bool:
 
 
 def _covers(entry: Entry, before: Entry) -> bool:
-    # Return whether everything that conflicts with one of a process's accesses from now on does
-    # with the next.
+    # Return whether everything that will conflict with the earlier access also conflicts with the
+    # later one.
     if before.lock != entry.lock or before.window != entry.window or before.atomic != entry.atomic:
         return False
     if before.made is not entry.made or before.outlives != entry.outlives:
         return False
     if before.end_time > entry.segment.clock[before.end_process]:
-        # It ends no later than the next if the same calls end both.
+        # The earlier access ends no later than the other, if the same calls end both.
         if before.request or entry.request:
             return False
         one, other = before.event, entry.event
@@ -499,7 +498,7 @@ def _covers(entry: Entry, before: Entry) -> bool:
     if before.memory == entry.memory:
         return True
     if entry.kind == ACCUMULATE and (before.phase == MIXED or before.phase != entry.phase):
-        return False  # elements that the next has not
+        return False  # the later access does not have these elements
     return (
         before.low >= entry.low
         and before.high <= entry.high

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Memory of dynamic windows: is what an operation uses attached? (MPI-4.1, 12.2.4)
+"""Check that memory in dynamic windows is attached when an operation uses it (MPI-4.1, 12.2.4).
 
-Memory is certainly not attached if no attachment can exist. Each has been detached before the
-operation starts, or is made only after its end. A concurrent attachment may have come in time.
+Memory is certainly not attached if each attachment was detached before the operation starts, or is
+made only after its end. A concurrent attachment may have come in time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from mpipp.analysis.rma_engine.process_clock import ReplayedProcess, common_segm
 from mpipp.datatypes.memory import intersection, strided_sets
 from mpipp.model.rma_events import Attached, Memory, Operation
 
-SWEEP = 256  # memory that is detached after which what is past is looked for
-MOST_DOUBTFUL = 4096  # lines and the memory that they use that are kept until all is known
+SWEEP = 256  # detachments between two searches for attachments that need not be kept
+MOST_DOUBTFUL = 4096  # operations that are kept until all attachments are known
 
 
 class _Attachment(NamedTuple):
-    # Memory attached to a window. `clock` is the process's clock then.
+    # Memory attached to a window, with the process's clock at that time.
     low: int
     high: int
     window: int
@@ -34,15 +34,15 @@ class Attachments:
     def __init__(self, processes: list[ReplayedProcess]) -> None:
         self.processes = processes
         self._made = [Accesses[_Attachment]() for _ in processes]
-        # In which segment each was detached, and by what.
+        # The segment and the event in which each was detached.
         self._ended: dict[_Attachment, tuple[int, Attached]] = {}
-        self._kept = 0  # of these when those that are past were dropped last
-        # One operation each of a process, at a line, of the same memory of a process.
+        self._kept = 0  # number of these after the last sweep
+        # By process, line, process with the memory, and memory: one operation for each.
         self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
         self.forgotten = 0
 
     def change(self, process: ReplayedProcess, event: Attached) -> None:
-        """Some memory is attached, or detached."""
+        """Add an attachment or detachment."""
         made, low, number = self._made[process.index], event.base, event.moment.number
         if event.attached:
             clock = tuple(process.clock)
@@ -56,7 +56,8 @@ class Attachments:
             self._sweep()
 
     def _sweep(self) -> None:
-        # An attachment whose end is ordered before all processes matters only for earlier events.
+        # Drops attachments whose end is ordered before all processes: only earlier operations need
+        # them.
         known = common_segments(self.processes)
         needed = {one for entry in self._doubtful.values() for one in self._of(entry)}
         for owner, made in enumerate(self._made):
@@ -71,8 +72,8 @@ class Attachments:
         self._kept = len(self._ended)
 
     def look(self, entry: Entry) -> None:
-        """An operation on such a window: it is kept if its memory may not be attached."""
-        # Attachments of another process are unknown if each is checked by itself.
+        """Keep an operation on a dynamic window, if its memory may not be attached."""
+        # For a process that is checked alone, the attachments of others are unknown.
         if self.processes[entry.owner].rank >= 0 and self._lacks(entry):
             key = entry.actor, entry.event.moment.place, entry.owner, entry.memory
             before = self._doubtful.get(key)
@@ -82,14 +83,14 @@ class Attachments:
                 self._doubtful[key] = entry
 
     def _has_room(self) -> bool:
-        # For one more; what was attached in time since is not needed any more.
+        # Makes space by dropping operations whose memory was attached in time after all.
         doubtful = self._doubtful
         if len(doubtful) >= MOST_DOUBTFUL and self.forgotten % MOST_DOUBTFUL == 0:
             self._doubtful = {key: one for key, one in doubtful.items() if self._lacks(one)}
         return len(self._doubtful) < MOST_DOUBTFUL
 
     def lacking(self) -> Iterator[tuple[Operation, Attached | None]]:
-        """Operations on what was not attached for certain, and by what it had been detached."""
+        """Yield operations on memory that was certainly not attached, and its detaching event."""
         for entry in self._doubtful.values():
             event = entry.event
             known = self.processes[entry.owner].ended
@@ -110,7 +111,7 @@ class Attachments:
         return False
 
     def _of(self, entry: Entry) -> Iterator[_Attachment]:
-        # The attachments with any of its bytes.
+        # The attachments with any of the operation's bytes.
         box = bounds(entry.memory)
         made = self._made[entry.owner].meeting(*box) if box else ()
         return (one for one in made if one.window == entry.window)
@@ -126,7 +127,7 @@ class Attachments:
         return not self._is_detached(one, entry)
 
     def _is_detached(self, one: _Attachment, entry: Entry) -> bool:
-        # Return whether it was detached before the operation began.
+        # Return whether the memory was detached before the operation began.
         if one not in self._ended:
             return False
         time, event = self._ended[one]
@@ -135,7 +136,7 @@ class Attachments:
         return time <= entry.segment.clock[entry.owner]
 
     def _last(self, entry: Entry) -> Attached | None:
-        # The last detachment of some of it.
+        # The last detachment of any of the bytes.
         box, found = bounds(entry.memory), None
         for one in self._of(entry):
             if box and one.low < box[1] and box[0] < one.high and self._is_detached(one, entry):
@@ -146,7 +147,7 @@ class Attachments:
 
 
 def _gaps(low: int, high: int, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    # The part outside all ranges.
+    # The parts of [low, high) outside all ranges.
     for first, end in sorted(ranges):
         if first >= high:
             break

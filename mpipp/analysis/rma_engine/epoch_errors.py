@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synchronization that is wrong by itself, for any memory accesses."""
+"""Calls that synchronize wrongly by themselves, independently of accesses to memory."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from mpipp.analysis.rma_engine.epochs import Epochs, Span, Window
 from mpipp.model.rma_events import Completed, Event, Operation, Synchronization
 
 _OPENING = ("fence", "post", "start", "lock", "lock_all")
-_OF_ALL = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")  # of a fence, or of none of its processes
+# Assertions that all processes of a fence must pass, or none.
+_OF_ALL = ("MPI_MODE_NOPRECEDE", "MPI_MODE_NOSUCCEED")
 
 
 class Mistake(NamedTuple):
-    """The mistake of an event.
+    """An error in an event.
 
     Attributes:
-        rule: its id (analysis/rules/rma.py).
-        other: what it does not go together with: the epoch that is open, the assertion, what gives
-            its buffer back ...
-        times: how often at these lines.
-        epochs: those of a process around it, on the window.
+        rule: id of the rule (analysis/rules/rma.py).
+        event: the erroneous event.
+        other: the conflicting event: the open epoch, the assertion, the free of the buffer ...
+        times: number of equal errors at these lines.
+        epochs: the process's epochs around it, on the window.
     """
 
     rule: str
@@ -34,7 +35,7 @@ class Mistake(NamedTuple):
 
 
 class Mistakes:
-    """The mistakes of a run: the first of each pair of lines."""
+    """The mistakes of a run, the first of each pair of lines."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, int, int], Mistake] = {}
@@ -42,7 +43,7 @@ class Mistakes:
     def add(
         self, rule: str, event: Event, other: Event | None = None, mine: Epochs | None = None
     ) -> None:
-        """One more; `mine`: what the process has open on the window."""
+        """Add a mistake; `mine`: the process's epochs on the window."""
         key = rule, event.moment.place, other.moment.place if other else 0
         before = self.found.get(key)
         self.found[key] = (
@@ -52,13 +53,13 @@ class Mistakes:
         )
 
     def add_open_epochs(self, mine: Epochs, event: Event) -> None:
-        """Add the epochs that are open at an event that must not come before their ends."""
+        """Add a mistake for each epoch that is open but should have ended before the event."""
         for opened in mine.open():
             self.add("rma-not-ended", opened, event, mine)
 
 
 def violations(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Event | None]]:
-    """The rules that a starting call violates, each with the event that it conflicts with."""
+    """Yield the rules that a call violates at its start, each with the conflicting event."""
     kind = event.kind
     for other in _excluding(mine, event):
         if other is not None:
@@ -81,9 +82,10 @@ def violations(mine: Epochs, event: Synchronization) -> Iterator[tuple[str, Even
 def no_put(
     window: Window, process: int, owner: int, event: Operation, opened: Synchronization
 ) -> Synchronization | None:
-    """The call by which a target, the owner, has said that no operation is such, if it has.
+    """Return the target's call that asserted that no such operation comes, or None.
 
-    Of "put or accumulate operations" (MPI-4.1, section 12.5.5) those with MPI_NO_OP update nothing.
+    MPI-4.1, section 12.5.5, names "put or accumulate operations". With MPI_NO_OP they update
+    nothing, so they are allowed.
     """
     mine, theirs = window.epochs[process], window.epochs.get(owner)
     if event.kind == "get" or event.op == "MPI_NO_OP" or theirs is None:
@@ -94,38 +96,37 @@ def no_put(
 
 
 def is_active(event: Operation, opened: Synchronization) -> bool:
-    """Return whether an operation has a request, which only passive target epochs allow."""
+    """Return whether an operation has a request, but is in an active target epoch.
+
+    Requests are only allowed in passive target epochs.
+    """
     return opened.kind in ("fence", "start") and event.moment.procedure.startswith("MPI_R")
 
 
 def fence_asserts_differ(one: Synchronization, other: Synchronization) -> bool:
-    """Return whether a fence has an assertion that another process did not pass to the same
-    fence.
-    """
+    """Return whether a fence has an assertion that another process did not pass to this fence."""
     return any(word in one.asserted and word not in other.asserted for word in _OF_ALL)
 
 
 def is_gone(entry: Entry, event: Event) -> bool:
-    """Return whether a buffer is on the stack, of a function that has returned before a call ends
-    it.
-    """
+    """Return whether a buffer is on the stack of a function that returned before its completion."""
     begun = entry.event
     if entry.kind not in (READ, WRITTEN):
-        return False  # of another process's memory, which may be at the same addresses
+        return False  # of another process, whose stack may have the same addresses
     if not isinstance(begun, Operation) or not isinstance(event, (Synchronization, Completed)):
         return False
     if not 0 < begun.frame < event.frame or begun.moment.thread != event.moment.thread:
         return False
-    box = bounds(entry.memory)  # the entry's own is not kept once it has ended
+    box = bounds(entry.memory)  # `entry` has no bounds any more if it has ended
     return box is not None and begun.frame <= box[0] and box[1] <= event.frame
 
 
 def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | None]:
-    # Epochs that must not be open, if they are.
+    # Open epochs that the event's epoch excludes.
     if event.kind not in _OPENING:
         return []
     locks = list[Union[Synchronization, None]](mine.locks.values())
-    # Fences without operations between them open none (MPI-4.1, section 12.5.1).
+    # Fences without operations between them open no epoch (MPI-4.1, section 12.5.1).
     fence = mine.fence if mine.used else None
     if event.kind == "fence":
         return [*locks, mine.all_locked, mine.start, mine.post]
@@ -138,8 +139,8 @@ def _excluding(mine: Epochs, event: Synchronization) -> list[Synchronization | N
 
 
 def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization | None:
-    # The conflicting call: a window must not be locked and exposed at once in a process (MPI-4.1,
-    # section 12.5.3). This covers only a process that does both itself.
+    # The conflicting call: a process must not have its window locked and exposed at once (MPI-4.1,
+    # section 12.5.3). Only locks by the process itself are found here.
     if event.kind == "post":
         return mine.locks.get(mine.rank) or mine.all_locked
     locks = event.kind == "lock_all" or (event.kind == "lock" and event.target == mine.rank)
@@ -147,7 +148,7 @@ def _locked_and_exposed(mine: Epochs, event: Synchronization) -> Synchronization
 
 
 def _has_begun(mine: Epochs, event: Synchronization) -> bool:
-    # Return whether there is an epoch that the call may end or must be in, if it is such a call.
+    # Return whether the epoch that the call ends or needs is open; true for calls that need none.
     kind = event.kind
     if kind == "complete":
         return mine.start is not None

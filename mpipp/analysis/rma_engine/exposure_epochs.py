@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Concurrent epochs of two processes that must be ordered.
+"""Check of epochs of two processes that must not be concurrent, for any memory accesses.
 
  "It is erroneous to have a window locked and exposed (in an exposure epoch) concurrently" (MPI-4.1,
-section 12.5.3), for any memory accesses. An epoch is compared with earlier ones whose end it does
-not know. The last of each process suffices: those before have ended earlier. With MPI_MODE_NOCHECK
-a start comes after its matching posts (section 12.5.5).
+section 12.5.3). An epoch is compared with earlier ones whose end it does not know. The last one of
+each process is enough, because earlier ones have ended before. With MPI_MODE_NOCHECK a start must
+come after the matching posts (section 12.5.5).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from mpipp.analysis.rma_engine.flag_order import Flags
 from mpipp.analysis.rma_engine.process_clock import ReplayedProcess
 from mpipp.model.rma_events import Synchronization
 
-_MOST_ALIKE = 16  # pairs of the same lines that are kept, lest the first were not decided
-_ALL = -1  # the owner of what MPI_Win_lock_all locks
+_MOST_ALIKE = 16  # pairs kept for the same lines, in case the first is undecided
+_ALL = -1  # stands for the owners that MPI_Win_lock_all locks
 
 
 class Lasting:
-    """An epoch, as far as order goes: from its segment until `end_time` of `end_process`."""
+    """An epoch for the order of events: from its segment until `end_time` of `end_process`."""
 
     __slots__ = ("actor", "end_number", "end_process", "end_time", "event", "segment")
 
@@ -32,13 +32,15 @@ class Lasting:
         self.end_number = 0
 
     def ends(self, time: int, number: int) -> None:
-        """By an event in a segment of its process."""
+        """Set the end, at an event in a segment of its process."""
         self.end_time, self.end_number = time, number
 
 
 class Pairs:
-    """Pairs for one rule. They break it unless flags have ordered the second before the first, or,
-    if `either`, the first before the second.
+    """Pairs of epochs for one rule.
+
+    They violate it unless flags have ordered the second before the first. If `either` is set, the
+    first may also be ordered before the second.
     """
 
     def __init__(self, rule: str, flags: Flags, mistakes: Mistakes, *, either: bool) -> None:
@@ -47,10 +49,10 @@ class Pairs:
         self._mistakes = mistakes
         self._either = either
         self._found: dict[tuple[int, int], list[tuple[Lasting, Lasting]]] = {}
-        self._settled = set[tuple[int, int]]()  # of which enough are kept
+        self._settled = set[tuple[int, int]]()  # pairs of lines with enough kept epochs
 
     def add(self, one: Lasting, other: Lasting) -> None:
-        """One more, which no synchronization orders."""
+        """Add a pair that no synchronization orders."""
         key = one.event.moment.place, other.event.moment.place
         alike = self._found.setdefault(key, [])
         if len(alike) == _MOST_ALIKE and key not in self._settled:
@@ -66,7 +68,7 @@ class Pairs:
         return may_order(other, one) or (self._either and may_order(one, other))
 
     def report(self) -> None:
-        """Report the first of each pair of lines that no flags may have ordered."""
+        """Report the first pair of each two lines that no flags may have ordered."""
         for alike in self._found.values():
             for one, other in alike:
                 if not self._may_be_ordered(one, other):
@@ -75,16 +77,16 @@ class Pairs:
 
 
 class Exposures:
-    """The exposures of all windows."""
+    """The exposure epochs and locks of all windows."""
 
     def __init__(self, flags: Flags, mistakes: Mistakes) -> None:
         self._pairs = Pairs("rma-exposed", flags, mistakes, either=True)
         self._early = Pairs("rma-not-posted", flags, mistakes, either=False)
-        self._exposed: dict[int, dict[int, Lasting]] = {}  # window, owner
-        self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # window and owner, actor
+        self._exposed: dict[int, dict[int, Lasting]] = {}  # keys: window, owner
+        self._locked: dict[tuple[int, int], dict[int, Lasting]] = {}  # keys: window, owner; actor
 
     def expose(self, process: ReplayedProcess, event: Synchronization) -> None:
-        """MPI_Win_post."""
+        """Begin an exposure epoch, at MPI_Win_post."""
         new = Lasting(event, process.current_segment())
         for owner in (process.index, _ALL):
             for lock in self._locked.get((event.window, owner), {}).values():
@@ -92,11 +94,11 @@ class Exposures:
         self._exposed.setdefault(event.window, {})[process.index] = new
 
     def exposed(self, process: ReplayedProcess, window: int) -> Lasting | None:
-        """The last exposure of a process."""
+        """Return the last exposure epoch of a process, or None."""
         return self._exposed.get(window, {}).get(process.index)
 
     def lock(self, process: ReplayedProcess, event: Synchronization, owner: int | None) -> None:
-        """MPI_Win_lock, or (without an owner) MPI_Win_lock_all."""
+        """Note a call of MPI_Win_lock, or without an owner of MPI_Win_lock_all."""
         new = Lasting(event, process.current_segment())
         exposed = self._exposed.get(event.window, {})
         for at, post in exposed.items():
@@ -106,27 +108,31 @@ class Exposures:
         locked[process.index] = new
 
     def unlock(self, process: ReplayedProcess, event: Synchronization, owner: int | None) -> None:
-        """MPI_Win_unlock, or MPI_Win_unlock_all."""
+        """Note a call of MPI_Win_unlock, or without an owner of MPI_Win_unlock_all."""
         locked = self._locked.get((event.window, _ALL if owner is None else owner), {})
         if process.index in locked:
             locked[process.index].ends(process.time, event.moment.number)
 
     def _compare(self, before: Lasting, new: Lasting, lock: Lasting, post: Lasting) -> None:
-        # A process's own mistakes are reported where it makes them.
+        # The process's own lock and exposure is an error of its own, which is reported with its
+        # call.
         if before.actor != new.actor and _is_open(before, new):
             self._pairs.add(lock, post)
 
     def unchecked(self, start: Lasting, post: Lasting) -> None:
-        """Both have MPI_MODE_NOCHECK. `post` ends when MPI_Win_post has returned."""
+        """Compare a start and a post, both with MPI_MODE_NOCHECK.
+
+        `post` ends when its call has returned.
+        """
         if _is_open(post, start):
             self._early.add(start, post)
 
     def report(self) -> None:
-        """Report all accesses that no flags may have ordered."""
+        """Report all pairs that no flags may have ordered."""
         self._pairs.report()
         self._early.report()
 
 
 def _is_open(before: Lasting, new: Lasting) -> bool:
-    # Return whether the second is not known to come after the end of the first.
+    # Return whether the second epoch may begin before the end of the first.
     return before.end_time > new.segment.clock[before.end_process]

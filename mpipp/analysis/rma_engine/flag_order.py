@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Could two accesses have been ordered by a flag? By what one process writes and another reads.
+"""The order that flags may give: one process writes a value, and another one reads it.
 
-An atomic operation that reads a value of another process comes after its writer, and so do later
-events. But the writer is not always known. Accesses that may be ordered so are undecided. If all
-operations on an element are known (`values`), only writers of a value may be before its reader. In
-a sum, writers of smaller values may be, too. The rule also holds for memory that is written and
-read under exclusive locks. It holds for polling in the own memory, and for polling by others with
-gets: the process calls MPI_Win_sync. Not all loads and stores of a shared window are logged: while
-there is one there may have been any. Messages to processes of another MPI_COMM_WORLD are one flag,
-because messages among them are unknown.
+An atomic operation that reads a value of another process comes after the writer's operation, and so
+do later events. But the writer is not always known. Accesses that flags may order are undecided. If
+all operations on an element are known (`values`), only writers of a value can precede its reader.
+In a sum, writers of smaller values can, too.
 
-A possible flag is kept by its window and target, and once for each segment of a process or change
-of its clock.
+The rule also holds for memory that is written and read under exclusive locks. It holds for polling
+of the own memory, and for polling by other processes with gets, if the process calls MPI_Win_sync.
+Not all loads and stores of a shared window are logged, so while it exists there may have been any.
+Messages to processes of another MPI_COMM_WORLD are one flag, because messages among them are
+unknown.
+
+A possible flag is identified by its window and target. It is kept once for each segment of a
+process or change of its clock.
 """
 
 from __future__ import annotations
@@ -26,28 +28,28 @@ from mpipp.analysis.rma_engine.value_order import Place, Values
 from mpipp.model.rma_events import Event
 
 ATOMIC, LOCKED, SHARED, POLLED, ELSEWHERE, STORED = range(6)
-# A window, whose memory, and one of the above; or an element, and a value of it.
+# (window, owner of the memory, one of the above), or (element, value).
 Group = Union[tuple[int, int, int], tuple[Place, Optional[int]]]
 
 
 class _Process:
     """The reads and writes of one process in a group.
 
-    Of writes there is an item for each state of what it knew, of reads for each of its segments.
+    Writes have an item for each state of the process's knowledge, reads one for each segment.
     """
 
     __slots__ = ("clocks", "knows", "lasts", "read_times", "reads")
 
     def __init__(self) -> None:
-        self.lasts: list[int] = []  # number of the last event that writes
-        self.clocks: list[tuple[int, ...]] = []  # what they come after
-        self.knows: list[tuple[int, ...]] = []  # the least that was known then
+        self.lasts: list[int] = []  # number of the last writing event
+        self.clocks: list[tuple[int, ...]] = []  # clocks that the written value follows
+        self.knows: list[tuple[int, ...]] = []  # the least clock of the process at the write
         self.read_times: list[int] = []
-        self.reads: list[int] = []  # number of the first event after which it has read
+        self.reads: list[int] = []  # number of the first event behind the read
 
 
 class Point(NamedTuple):
-    """A place in what a process did."""
+    """A point in the execution of a process."""
 
     process: int
     time: int
@@ -55,7 +57,7 @@ class Point(NamedTuple):
 
 
 class Lasting(Protocol):
-    """An access, or an epoch: as `accesses.Entry`, which says what each is."""
+    """An access or an epoch; `accesses.Entry` describes the members."""
 
     @property
     def event(self) -> Event: ...
@@ -77,14 +79,14 @@ class Lasting(Protocol):
 
 
 class Flags:
-    """All that may be flags. `groups` are those that have to be minded."""
+    """All possible flags. `minded` has the groups that may really be flags."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
-        self.cut = False  # whether there are processes whose rest is not known
-        # how often another process may be ordered after this one, once for each segment
+        self.cut = False  # whether the rest of some process is unknown
+        # Number of segments in which this or other processes may have read a flag.
         self.heard = 0
 
     def _of(self, group: Group, process: int) -> _Process:
@@ -97,7 +99,14 @@ class Flags:
         return found
 
     def writes(self, group: Group, segment: Segment, after: Segment, number: int) -> None:
-        """An event writes, from now on; what it writes comes after this segment at its target."""
+        """Note that an event writes.
+
+        Args:
+            group: the possible flag.
+            segment: the writer's segment.
+            after: the segment that the written value follows at its target.
+            number: the event's number.
+        """
         process = self._of(group, segment.process)
         clock = after.clock
         if process.clocks:
@@ -107,13 +116,13 @@ class Flags:
             if after is not segment or process.clocks[-1] is not process.knows[-1]:
                 clock = join_clocks(process.clocks[-1], clock)
                 if clock == segment.clock:
-                    clock = segment.clock  # one tuple, not two
+                    clock = segment.clock  # use the same tuple
         process.lasts.append(number)
         process.clocks.append(clock)
         process.knows.append(segment.clock)
 
     def reads(self, group: Group, process: int, time: int, number: int) -> None:
-        """By now something has read."""
+        """Note that a process has read, at an event in one of its segments."""
         found = self._of(group, process)
         if len(group) == 2:
             self.minded.add(group)
@@ -123,7 +132,7 @@ class Flags:
             self.heard += group in self.minded
 
     def share(self, process: ReplayedProcess, number: int) -> None:
-        """Before an event there may have been loads and stores of shared windows."""
+        """Note that loads and stores of shared windows may have happened before an event."""
         segment = process.current_segment()
         for window in process.shares:
             group = window, 0, SHARED
@@ -132,11 +141,11 @@ class Flags:
             self.reads(group, process.index, process.time, number - 1)
 
     def may_order(self, first: Lasting, second: Lasting) -> bool:
-        """Return whether flags may have put the second after the end of the first."""
+        """Return whether flags may have ordered the second after the end of the first."""
         segment = second.segment
         goal = Point(second.actor, segment.clock[second.actor], second.event.moment.number)
         if self.cut and self._has_read(goal, segment.clock):
-            return True  # the value was written by an unknown operation
+            return True  # an unknown operation may have written the flag
         if first.end_time == PENDING or not self.minded:
             return False
         begun = Point(first.end_process, first.end_time, first.end_number)
@@ -150,7 +159,7 @@ class Flags:
         )
 
     def _has_read(self, goal: Point, clock: tuple[int, ...]) -> bool:
-        # Return whether anything that may be a flag was read before.
+        # Return whether a possible flag was read before.
         for processes in self.known.values():
             for process, known in processes.items():
                 if not known.reads:
@@ -164,7 +173,7 @@ class Flags:
         return False
 
     def _pairs(self) -> Iterator[tuple[int, _Process, dict[int, _Process]]]:
-        # The writer, and every possible reader.
+        # Yields each writer with all possible readers.
         for group in self.minded:
             readers = self.known.get(group, {})
             if len(group) == 3:
@@ -179,7 +188,8 @@ class Flags:
                         yield writer, written, readers
 
     def _after(self, begun: Point) -> dict[int, Point]:
-        # The first point of each process that may come after, by flags that it has read.
+        # The first point of each process that may come after `begun`, by the flags that it has
+        # read.
         after = {begun.process: begun}
         changed = True
         while changed:
@@ -201,7 +211,7 @@ class Flags:
 
 
 def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tuple[int, ...] | None:
-    # The clock of the first write after any of the points.
+    # The clock of the first write after any of the points; None if there is none.
     best = len(written.lasts)
     for process, (_, time, number) in after.items():
         if process == writer:
@@ -213,7 +223,7 @@ def _first_after(written: _Process, writer: int, after: dict[int, Point]) -> tup
 
 
 def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
-    # The first of these clocks, each later than the one before, that knows of a segment.
+    # The index of the first clock that knows of a segment; the clocks are sorted.
     low, high = 0, len(clocks)
     while low < high:
         middle = (low + high) // 2
@@ -225,5 +235,5 @@ def _first(clocks: list[tuple[int, ...]], process: int, time: int) -> int:
 
 
 def _behind(goal: Point, point: Point) -> bool:
-    # An access does not come after what it has read itself.
+    # An access does not come after a value that it has read itself.
     return (goal.time, goal.number) > (point.time, point.number)

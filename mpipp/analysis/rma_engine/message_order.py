@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order from messages and collective calls: the data that they bring."""
+"""The order that messages and collective calls give, by the data that they transfer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from mpipp.model.rma_events import (
 
 
 class Meeting:
-    """A collective call: what each knew when it began.
+    """A collective call, with the clock of each process at its start.
 
-    Of a fence, `origins` have operations in the epoch that it opens, and `targets` are theirs.
+    For a fence, `origins` have operations in the epoch that it opens, and `targets` are their
+    targets.
     """
 
     def __init__(self, key: Hashable, size: int, number: int) -> None:
@@ -35,12 +36,12 @@ class Meeting:
 
     @property
     def full(self) -> bool:
-        """Return whether all have begun."""
+        """True if all processes have begun the call."""
         return len(self.begun) >= self.size
 
 
 class _Ready:
-    # Partitions of one message that are ready: `joint` is what is known of all of them.
+    # The ready partitions of one message; `joint` combines the clocks of all of them.
     def __init__(self, all_of_them: int, number: int) -> None:
         self.all = all_of_them
         self.marked = 0
@@ -53,7 +54,7 @@ class _Ready:
         self._told.append((first, first + number, told))
 
     def arrival_clock(self, event: Partitions) -> tuple[int, ...] | None:
-        """The clock after those partitions arrived; None: not all of their data is ready."""
+        """Return the clock after these partitions arrived, or None if not all are ready."""
         if event.number == event.all:
             return self.joint if self.marked >= self.all else None
         first = event.first * self.all // event.all
@@ -68,7 +69,7 @@ class _Ready:
 
 
 class Messages:
-    """All that is under way."""
+    """All messages and collective calls that are not complete."""
 
     def __init__(self, waits: WaitTable, indices: dict[int, int]) -> None:
         self.waits = waits
@@ -76,11 +77,11 @@ class Messages:
         self.sent: dict[Channel, tuple[tuple[int, ...], bool]] = {}
         self.received: dict[Channel, tuple[int, ...]] = {}
         self.meetings: dict[Hashable, Meeting] = {}
-        self.ready: dict[tuple[Channel, int], _Ready] = {}  # by the message's start
-        self.arrived: dict[Channel, int] = {}  # the last start that is complete
+        self.ready: dict[tuple[Channel, int], _Ready] = {}  # key: channel, number of the start
+        self.arrived: dict[Channel, int] = {}  # the last complete start
 
     def send(self, process: ReplayedProcess, event: Sent) -> None:
-        """It begins: what is known here goes with it."""
+        """Begin a send: the message carries the process's clock."""
         channel = event.channel
         self.sent[channel] = process.release(), event.synchronous
         if event.synchronous and event.request:
@@ -93,7 +94,10 @@ class Messages:
         process.merge_clock(self.received.pop(channel), event)
 
     def begin(self, process: ReplayedProcess, event: ReceiveBegun) -> None:
-        """Order a synchronous send after the events here, even long before the receive ends."""
+        """Begin a receive.
+
+        A synchronous send ends after this, even if the receive ends much later.
+        """
         self._take(event.channel, process.release())
 
     def _take(self, channel: Channel, known: tuple[int, ...]) -> None:
@@ -101,7 +105,7 @@ class Messages:
         self.waits.done(("received", channel))
 
     def receive(self, process: ReplayedProcess, event: Received) -> Steps:
-        """It has completed."""
+        """Complete a receive."""
         channel = event.channel
         while channel not in self.sent:
             yield channel
@@ -113,13 +117,13 @@ class Messages:
         process.merge_clock(told, event)
 
     def probe(self, process: ReplayedProcess, event: Probed) -> Steps:
-        """It has found a message."""
+        """Note that a probe has found a message."""
         while event.channel not in self.sent:
             yield event.channel
         process.merge_clock(self.sent[event.channel][0], event)
 
     def partitions(self, process: ReplayedProcess, event: Partitions) -> Steps:
-        """Some are ready, or have arrived."""
+        """Note that partitions are ready, or have arrived."""
         channel, key = event.channel, (event.channel, event.start)
         if event.ready:
             known = self.ready.setdefault(key, _Ready(event.all, len(process.clock)))
@@ -140,7 +144,7 @@ class Messages:
             self.arrived[channel] = event.start
 
     def complete(self, process: ReplayedProcess, event: Completed) -> Steps:
-        """These requests are."""
+        """Complete requests."""
         for request in event.requests:
             steps = process.requests.pop(request, None)
             if steps is not None:
@@ -149,8 +153,9 @@ class Messages:
     def meet(
         self, process: ReplayedProcess, key: Hashable, size: int, *, gives: bool = True
     ) -> Meeting:
-        """Begin a collective call of so many processes; with data, others are ordered after this
-        one.
+        """Begin a collective call of `size` processes.
+
+        With `gives`, the call has data for others, which orders them after this process.
         """
         meeting = self.meetings.get(key)
         if meeting is None:
@@ -159,14 +164,14 @@ class Messages:
         meeting.begun[process.index] = told
         meeting.joint = join_clocks(meeting.joint, told)
         if meeting.full:
-            # Every process that still waits for it has it.
+            # All processes that still wait for the call hold a reference to it.
             del self.meetings[key]
             self.waits.done(("all", key))
         self.waits.done((process.index, key))
         return meeting
 
     def wait_for_all(self, process: ReplayedProcess, meeting: Meeting, event: Event) -> Steps:
-        """Wait until all processes have begun."""
+        """Wait until all processes have begun the call."""
         while not meeting.full:
             yield "all", meeting.key
         process.merge_clock(meeting.joint, event)
@@ -183,7 +188,7 @@ class Messages:
             process.merge_clock(meeting.begun[index], event)
 
     def collective(self, process: ReplayedProcess, event: Collective) -> Steps:
-        """It begins, and if nothing comes between it ends, too."""
+        """Begin a collective call; without a request, also wait for its end."""
         key = event.context, event.ordinal
         meeting = self.meet(process, key, event.size, gives=event.gives)
 

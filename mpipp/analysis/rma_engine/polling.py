@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Loads that may poll what others put, and stores that others may poll with gets.
+"""Loads that may poll for updates by others, and stores that others may poll with gets.
 
 In the unified model a load of memory that another process updates is valid. So is a store to memory
-that another only reads (MPI-4.1, section 12.7, rules 2 and 3). So processes may wait for a change.
-To rely on other data after such a load, or on earlier stores before such a store, they must call
-MPI_Win_sync. A line counts as polling, or polled, if at least once its process did not synchronize
-with others between it and MPI_Win_sync. In a process with several threads all lines count, because
-other threads do not matter for this.
+that another process only reads (MPI-4.1, section 12.7, rules 2 and 3). So processes may wait for a
+change. To rely on other data after such a load, or on earlier stores before such a store, they must
+call MPI_Win_sync.
+
+A line of code counts as polling, or polled, if once its process did not synchronize with others
+between it and MPI_Win_sync. In a process with several threads all lines count, because other
+threads may call MPI_Win_sync.
 """
 
 from __future__ import annotations
@@ -19,18 +21,18 @@ from mpipp.model.rma_events import Synchronization
 
 
 class _Lines:
-    """One process's accesses of a window, by line."""
+    """One process's accesses to a window, by line."""
 
     def __init__(self) -> None:
         self.segment: Segment | None = None
-        self.synced = False  # in that segment
-        self.near = set[int]()  # places of accesses in it
-        self.stored = 0  # the number of the last store to the process's own memory in it
+        self.synced = False  # whether MPI_Win_sync was called in this segment
+        self.near = set[int]()  # places of accesses in this segment
+        self.stored = 0  # number of the last store to own memory in this segment
         self.polling = set[int]()
-        self.ever = False  # whether MPI_Win_sync was called at all
+        self.ever = False  # whether MPI_Win_sync was ever called
 
     def places(self, segment: Segment) -> set[int]:
-        """The set of places to which a place in a segment belongs."""
+        """Return the set that a place in a segment must be added to."""
         if self.segment is not segment:
             self.segment, self.synced, self.stored = segment, False, 0
             self.near.clear()
@@ -43,7 +45,7 @@ class Polling:
     def __init__(self, processes: list[ReplayedProcess], flags: Flags) -> None:
         self._processes = processes
         self._flags = flags
-        self._lines: dict[tuple[int, int], _Lines] = {}  # window, process
+        self._lines: dict[tuple[int, int], _Lines] = {}  # keys: window, process
 
     def _of(self, window: int, process: int) -> _Lines:
         found = self._lines.get((window, process))
@@ -52,7 +54,7 @@ class Polling:
         return found
 
     def access(self, process: ReplayedProcess, entry: Entry) -> None:
-        """A load or store of window memory."""
+        """Note a load or store of window memory."""
         flags, number = self._flags, entry.event.moment.number
         stores = entry.kind == STORE
         if not entry.separate:
@@ -71,7 +73,7 @@ class Polling:
             flags.reads(group, process.index, process.time, number)
 
     def synchronize(self, process: ReplayedProcess, event: Synchronization) -> None:
-        """MPI_Win_sync: the process may have loaded what others have put, or stored for them."""
+        """Note MPI_Win_sync: earlier loads may have polled, and others may have polled stores."""
         polled = event.window, process.index, POLLED
         self._flags.minded |= {polled, (event.window, process.index, STORED)}
         self._flags.reads(polled, process.index, process.time, event.moment.number)
@@ -83,12 +85,12 @@ class Polling:
             self._store(process, event.window, lines)
 
     def _store(self, process: ReplayedProcess, window: int, lines: _Lines) -> None:
-        # Others may get the last store.
+        # Others may read the last store with a get.
         segment = process.current_segment()
         self._flags.writes((window, process.index, STORED), segment, segment, lines.stored)
 
     def may_be(self, one: Entry, other: Entry) -> bool:
-        """Return whether one of two accesses may poll what the other changes."""
+        """Return whether one of two accesses may poll for the change of the other."""
         local, remote = (one, other) if one.kind in (LOAD, STORE) else (other, one)
         if local.separate or not local.window:
             return False

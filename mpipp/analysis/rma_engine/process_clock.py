@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process during the replay: its clock, and its wait."""
+"""The clock of a process during the replay, and its waits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from mpipp.analysis.rma_engine.accesses import Segment
 from mpipp.model.rma_events import Event
 
-# Yields what it waits for, until another process has done that; None: others may run.
+# A generator that yields the key of an event to wait for; None: only let others run.
 Steps = Generator[Hashable, None, None]
-DAMAGED = "an event that cannot be"  # what nobody ever does
+DAMAGED = "an event that cannot be"  # the key of an event that never comes
 
 
 class ReplayedProcess:
-    """`clock[i]` is the segment of process i that is before what comes next here."""
+    """A process in the replay.
+
+    `clock[i]` is the last segment of process i that precedes this process's next event.
+    """
 
     def __init__(self, rank: int, index: int, number: int, events: Iterable[Event]) -> None:
         self.rank = rank
@@ -26,23 +29,23 @@ class ReplayedProcess:
         self.seen: list[Event | None] = [None] * number
         self.segment = self._segment()
         self.changed = False
-        self.number = 0  # of the event that is read
-        # of the event that each segment ends with, after which others are ordered
+        self.number = 0  # of the current event
+        # By segment: number of the event that ends it, after which others are ordered.
         self.told = array("q")
         self.ended = False
         self.last: Event | None = None
         self.requests: dict[int, Callable[[Event], Steps]] = {}
-        self.several = False  # threads that have done something
-        self.users: set[int] = set()  # threads that have used windows, or their memory
-        self.shares: list[int] = []  # windows by which it and others have memory in common
+        self.several = False  # whether more than one thread had events
+        self.users: set[int] = set()  # threads that have accessed windows, or their memory
+        self.shares: list[int] = []  # windows whose memory it shares with others
 
     @property
     def time(self) -> int:
-        """The number of its segment."""
+        """The number of the current segment."""
         return self.clock[self.index]
 
     def current_segment(self) -> Segment:
-        """The segment with the process's current clock."""
+        """Return the segment with the process's current clock."""
         if self.changed:
             self.segment = self._segment()
             self.changed = False
@@ -53,7 +56,7 @@ class ReplayedProcess:
         return Segment(self.index, clock, tuple(self.seen), clock)
 
     def release(self) -> tuple[int, ...]:
-        """The clock that this event passes to others; the next segment begins."""
+        """Return the clock that this event passes to others, and begin the next segment."""
         told = tuple(self.clock)
         self.told.append(self.number)
         self.clock[self.index] += 1
@@ -61,7 +64,7 @@ class ReplayedProcess:
         return told
 
     def merge_clock(self, clock: Iterable[int], event: Event) -> None:
-        """Take over the clock of others, by an event."""
+        """Merge the clock of other processes at an event."""
         mine = self.clock
         for i, time in enumerate(clock):
             if time > mine[i]:
@@ -71,31 +74,31 @@ class ReplayedProcess:
 
 
 def join_clocks(clock: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """The combination of two clocks."""
+    """Return the combination of two clocks."""
     return tuple(map(max, clock, other))
 
 
 def common_segments(processes: list[ReplayedProcess]) -> list[int]:
-    """The last segment of each process whose end is ordered before all others that continue."""
+    """Return the last segment of each process whose end precedes all processes that continue."""
     alive = [process.clock for process in processes if not process.ended]
     return [min((clock[at] for clock in alive), default=1 << 62) for at in range(len(processes))]
 
 
 class WaitTable:
-    """The waits of processes, by event."""
+    """The waits of processes, by the key of the event."""
 
     def __init__(self) -> None:
         self.waiting: dict[Hashable, list[int]] = {}
         self.ready: list[int] = []
 
     def done(self, what: Hashable) -> None:
-        """Every process that waited for this continues."""
+        """Let all processes continue that waited for this event."""
         found = self.waiting.pop(what, None)
         if found:
             self.ready += found
 
     def stuck(self, but: Hashable) -> Iterator[int]:
-        """The processes that still wait, except for one event."""
+        """Yield the processes that still wait, except for the event `but`."""
         for what, indices in self.waiting.items():
             if what != but:
                 yield from indices

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Read the events of all processes, each after all that it follows, and compare their accesses.
+"""Replay of the events of all processes, each after its predecessors, to compare their accesses.
 
-Processes take turns; one that must be ordered after another's event waits for it. If no process can
-continue, because logs were cut off or the program has hung, later events are not analysed: their
-order is unknown.
+Processes take turns. A process that must be ordered after another's event waits for it. If no
+process can continue, a log is incomplete or the program has hung. Then later events are not
+analysed, because their order is unknown.
 """
 
 from __future__ import annotations
@@ -78,22 +78,22 @@ from mpipp.model.rma_events import (
     WindowMade,
 )
 
-TURN = 256  # events that a process has in turn
+TURN = 256  # events of a process in one turn
 
 
 class Result(NamedTuple):
-    """The results.
+    """The results of the analysis.
 
     Attributes:
-        undecided: conflicts unless flags have ordered them, which events do not tell.
-        cut: the last analysed event of each process with an unanalysed rest; None: there is
-            none.
-        stuck: processes among these that wait for what is not known of others.
-        forgotten: accesses that were too many to be compared with all that comes later.
-        unknown: operations of whose bytes nothing is known.
-        events: how many there were.
-        threaded: processes of which several threads have used windows, or their memory: they are
-            taken to have done so in the order of the events.
+        undecided: conflicts unless flags have ordered them, which the events do not show.
+        cut: the last analysed event of each process with a rest that was not analysed; None:
+            there is none.
+        stuck: processes among these that wait for unknown events of others.
+        forgotten: number of accesses that were dropped before later ones were compared with them.
+        unknown: number of operations whose bytes are unknown.
+        events: number of events.
+        threaded: processes in which several threads have used windows, or their memory. Their
+            accesses are assumed to be in the order of the events.
         locks: accesses in exclusive locks whose order decides the result.
     """
 
@@ -119,7 +119,7 @@ class _Analysis:
         ]
         self.waits = WaitTable()
         self.messages = Messages(self.waits, self.indices)
-        self.told: dict[Key, tuple[int, ...]] = {}  # by atomic operations that were read
+        self.told: dict[Key, tuple[int, ...]] = {}  # clocks of atomic operations with known readers
         self.mistakes = Mistakes()
         self.attachments = Attachments(self.processes)
         self.lives = Lives(self.messages, self.mistakes, self.indices, self.attachments)
@@ -169,7 +169,7 @@ class _Analysis:
         )
 
     def _steps(self, process: ReplayedProcess) -> Steps:
-        # All events of a process.
+        # Replays all events of a process.
         left = TURN
         for event in process.events:
             left -= 1
@@ -213,7 +213,7 @@ class _Analysis:
             return
         process.users.add(event.moment.thread)
         kind = event.kind
-        if kind == "free":  # an attempt
+        if kind == "free":  # the call has only begun
             self.mistakes.add_open_epochs(mine, event)
             mine.attempts[event.moment.thread] = "free"
             return
@@ -274,7 +274,7 @@ class _Analysis:
         memory: Memory,
         owner: int,
     ) -> Entry | None:
-        # An access by the process itself; None if there are no bytes.
+        # An access by the process itself, with its addresses; None if it has no bytes.
         box = bounds(memory)
         if box is None:
             return None
@@ -347,7 +347,7 @@ class _Analysis:
     def _joined(
         self, process: ReplayedProcess, mine: Epochs, event: Operation, owner: int
     ) -> Generator[Hashable, None, Segment]:
-        # The events before an operation at a target that has posted.
+        # Waits for the target's MPI_Win_post, and returns the segment with its clock.
         window = self.windows[event.window]
         key = owner, process.index, mine.started[owner]
         while key not in window.posts:
@@ -357,7 +357,7 @@ class _Analysis:
     def _fenced(
         self, process: ReplayedProcess, mine: Epochs, owner: int
     ) -> Generator[Hashable, None, Segment]:
-        # The same where the last fence was none that orders.
+        # Does the same for a target's fence, which may not order the processes by itself.
         meeting = mine.meeting
         assert meeting is not None
         meeting.origins.add(process.index)
@@ -381,7 +381,7 @@ class _Analysis:
     def _buffers(
         self, process: ReplayedProcess, event: Operation, opened: Synchronization
     ) -> list[Entry]:
-        # Accesses of the origin's memory.
+        # The accesses to the origin's memory.
         own = process.index
         parts = [(WRITTEN if event.kind == "get" else READ, event.origin, own)]
         if event.result or event.compare:
@@ -413,7 +413,7 @@ class _Analysis:
         mine: Epochs,
         opened: Synchronization,
     ) -> Entry | None:
-        # The access of the target's memory.
+        # The access to the target's memory.
         box = bounds(event.at_target)
         if box is None:
             return None
@@ -452,7 +452,7 @@ class _Analysis:
     def _of_unknown(
         self, process: ReplayedProcess, event: Operation, segment: Segment, owner: int
     ) -> None:
-        # It may set, or read, any flag that its target has.
+        # An operation with unknown bytes may write or read any flag of its target.
         self.unknown += 1
         number = event.moment.number
         for flag in (ATOMIC, LOCKED, POLLED, STORED):
@@ -462,7 +462,7 @@ class _Analysis:
             self.flags.reads(group, process.index, process.time, number)
 
     def _flag(self, process: ReplayedProcess, event: Operation, owner: int) -> Group:
-        # The target of an atomic operation.
+        # The possible flag that an atomic operation writes.
         key = process.rank, event.moment.number
         place = self.values.place(key)
         if place is None:
@@ -470,7 +470,7 @@ class _Analysis:
         return place, self.values.written(key)
 
     def _brought(self, process: ReplayedProcess, event: Brought) -> Steps:
-        # The value there shows which operations of others came before.
+        # The result of an atomic operation shows which operations of others precede it.
         key = process.rank, event.operation
         place = self.values.place(key)
         if place is None or event.value is None:
@@ -479,7 +479,7 @@ class _Analysis:
             while other not in self.told:
                 yield "told", other
             process.merge_clock(self.told[other], event)
-        # Its own value comes after the value that it found.
+        # If it also writes the element, its own value comes after the value that it read.
         changes = self.values.written(key) is not None
         number = event.operation - 1 if changes else event.moment.number
         self.flags.reads((place, event.value), process.index, process.time, number)
@@ -487,7 +487,7 @@ class _Analysis:
     def _requested(
         self, process: ReplayedProcess, mine: Epochs, event: Operation, local: list[Entry]
     ) -> None:
-        # Its request completes it here, unless another call did before.
+        # The request completes the operation at the origin, unless another call did before.
         requested = mine.requested.setdefault(event.target, {})
         requested[event.request] = local
 
@@ -503,7 +503,7 @@ class _Analysis:
         process.requests[event.request] = end
 
     def _read(self, process: ReplayedProcess, ended: list[Entry], number: int) -> None:
-        # Operations have ended at their origin: what they were to read is there.
+        # The operations have ended at the origin, so the values that they read have arrived.
         for entry in ended:
             event = entry.event
             if entry.kind != WRITTEN or not isinstance(event, Operation):
@@ -523,7 +523,7 @@ class _Analysis:
                     self.flags.reads(group, process.index, process.time, number)
 
     def _forgotten(self, entries: list[Entry]) -> None:
-        # A pending operation need not end; for flags it may have read already.
+        # The end of a forgotten pending operation is not seen. It may already have read flags.
         for entry in entries:
             if entry.end_time == PENDING and entry.kind == WRITTEN:
                 process = self.processes[entry.actor]
@@ -539,11 +539,11 @@ _OVER = object()
 def analyse(
     events: Mapping[int, Iterable[Event]], again: Mapping[int, Iterable[Event]] | None = None
 ) -> Result:
-    """Conflicts and mistakes in the events of all processes, by their ranks in MPI_COMM_WORLD.
+    """Return conflicts and mistakes in the events of all processes.
 
-    The events are read as they are needed, and not kept.
+    Both mappings have ranks in MPI_COMM_WORLD as keys. The events are read on demand, and not kept.
 
     Args:
-        again: the same events once more; without them values are not analysed.
+        again: the same events once more; without them the values of atomic operations are not used.
     """
     return _Analysis(events, understood(again) if again else Values()).run()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Conflicts of one process's operations with each other, where others' events are not known.
+"""Search for conflicts within one process, if the events of other processes are unknown.
 
-All other processes are taken for one that does what the process waits for, and no more. Its memory
-is that of each, one behind another.
+One process represents all others. It does only what the checked process waits for. The memory of
+each other process has addresses of its own in it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from mpipp.model.rma_events import (
     WindowMade,
 )
 
-ALL_OTHERS = -1  # their rank
-_APART = 1 << 64  # the memory of one from that of the next
+ALL_OTHERS = -1  # rank of the process that represents all others
+_APART = 1 << 64  # distance between the memories of two processes
 _MESSAGES = (Sent, Received, ReceiveBegun, Probed, Partitions, Collective, OtherWorldContact)
 _ANSWERS = {
     "fence": "fence",
@@ -45,7 +45,7 @@ _ANSWERS = {
 
 
 class ProcessErrors(NamedTuple):
-    """The conflicts and mistakes within one process; `threaded` as of a Result."""
+    """The conflicts and mistakes within one process; `threaded` as in Result."""
 
     conflicts: list[Conflict]
     mistakes: list[Mistake]
@@ -109,7 +109,7 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
                 group=tuple(dict.fromkeys(_merged_ranks(rank, event.group))), request=0
             )
             if event.kind == "complete" and not event.attempt:
-                # The targets' waits may have been ordered at once.
+                # The targets' calls of MPI_Win_wait may have ordered this process at once.
                 told = Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed)
                 yield Received(event.moment, told)
                 completed += 1
@@ -129,7 +129,7 @@ def _of(rank: int, owner: int, memory: Memory) -> Memory:
 def _remote_events(rank: int, events: Iterable[Event]) -> Iterator[Event]:
     alone: set[int] = set()  # windows of this process only
     completed = 0
-    unanswered: set[tuple[int, str]] = set()  # epochs with itself only, by what ends them
+    unanswered: set[tuple[int, str]] = set()  # epochs with only itself, by the call that ends them
     for event in events:
         moment = event.moment._replace(process=ALL_OTHERS)
         if isinstance(event, WindowMade):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The effects of calls that synchronize a window: the epochs that they end, and the processes that
-they order (MPI-4.1, 12.5).
+"""The effects of calls that synchronize a window (MPI-4.1, 12.5).
 
-A fence counts as a barrier after which all operations before it are complete everywhere. It does
-not if it certainly ends no epoch. Then it asserts that none precedes, is the first, or comes after
-one that asserts that none succeeds. A flush, an unlock or a completed request orders no other
-process; locks exclude, but do not order.
+They end epochs, and order processes. A fence counts as a barrier after which all earlier operations
+are complete everywhere, unless it certainly ends no epoch. That is so if it asserts that no
+operation precedes, is the first fence, or follows one that asserts that none succeeds. A flush, an
+unlock or a completed request orders no other process. Locks exclude, but do not order.
 """
 
 from __future__ import annotations
@@ -28,8 +27,9 @@ from mpipp.model.rma_events import Event, Synchronization
 
 
 class Synchronizer:
-    """The synchronization of all windows. `told_end` gets operations that have ended at their
-    origin.
+    """The synchronization of all windows.
+
+    `told_end` is called with operations that have ended at their origin.
     """
 
     def __init__(
@@ -50,13 +50,13 @@ class Synchronizer:
     def synchronize(
         self, process: ReplayedProcess, window: Window, mine: Epochs, event: Synchronization
     ) -> Steps:
-        """One call."""
+        """Process one call."""
         kind, thread = event.kind, event.moment.thread
         if event.attempt or mine.attempts.pop(thread, "") != kind:
             for rule, other in violations(mine, event):
                 self.mistakes.add(rule, event, other, mine)
         if event.attempt:
-            # Its effect follows when it has succeeded.
+            # Its effect follows when the call has succeeded.
             mine.attempts[thread] = kind
         elif kind == "fence":
             yield from self._fence(process, window, mine, event)
@@ -97,7 +97,7 @@ class Synchronizer:
                 if fence_asserts_differ(one, other):
                     self.mistakes.add("rma-some-fences", one, other, mine if one is event else None)
         mine.fences += 1
-        # Some may still be before this fence, but none before the last.
+        # Other processes may still be before this fence, but not before the previous one.
         if mine.no_put:
             mine.no_put = {at: said for at, said in mine.no_put.items() if at == mine.fences - 1}
         if "MPI_MODE_NOPUT" in event.asserted:
@@ -123,7 +123,7 @@ class Synchronizer:
             yield from end(event)
 
     def _is_nested(self, process: ReplayedProcess, fence: Meeting, post: Synchronization) -> bool:
-        # Return whether the exposed memory was the target of operations of the fence's epoch. If an
+        # Return whether the exposed memory was the target of operations in the fence's epoch. If an
         # origin has such operations itself, its call of MPI_Win_start is reported.
         origins = {self.indices[rank] for rank in post.group}
         return process.index in fence.targets and not origins & fence.origins
@@ -169,7 +169,7 @@ class Synchronizer:
         for at, rank in enumerate(mine.made.ranks):
             ranks.setdefault(self.indices[rank], []).append(at)
         for target, which in mine.started.items():
-            # A value read there arrives here only after the target has posted.
+            # The process has read a value there only after the target has posted.
             if any(
                 entry.kind == WRITTEN and entry.epoch is start
                 for at in ranks.get(target, ())
@@ -181,7 +181,8 @@ class Synchronizer:
         for target, which in mine.started.items():
             left: list[Entry] = []
             for at in ranks.get(target, ()):
-                # That a buffer has been read the target knows, but not that one has been written.
+                # The target knows when an origin buffer was read, but not when a result buffer was
+                # written.
                 for entry in mine.local.get(at, ()):
                     if entry.kind == WRITTEN:
                         entry.ends(process.index, process.time, event.moment.number)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the atomic operations that have written the values that others have read.
+"""Search for the atomic operations that wrote the values which other processes have read.
 
 A process may read one value of an element, and then another, without synchronization in between.
-Then it has read the result of an atomic operation in between: any other store to the element must
-be ordered with both (MPI-4.1, 12.7). If only one operation ever wrote that value, it is known. The
-events are read once before the analysis.
+Then an atomic operation in between wrote the second one: any other store to the element must be
+ordered with both reads (MPI-4.1, 12.7). If only one operation ever wrote that value, it is known.
+The events are read once before the analysis.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from mpipp.model.rma_events import (
 )
 
 Key = tuple[int, int]  # of an operation: process, number of the event
-Place = tuple[int, int, int]  # of an element: whose memory, address, bytes
+Place = tuple[int, int, int]  # of an element: owner of the memory, address, bytes
 
-MOST_VALUES = 32  # that are written to one element, by operations that bring something
+MOST_VALUES = 32  # different values written to one element
 MOST_PLACES = 1024
-MOST_BOXES = 4096  # of what is no single element
-MOST_BLIND = 1024  # updates of one element that bring nothing
+MOST_BOXES = 4096  # accesses to other bytes than a single element
+MOST_BLIND = 1024  # updates of one element without a result
 _ANYWHERE = 0, 1 << 96
 _TELL_NOTHING = ("flush", "flush_all", "flush_local", "flush_local_all", "unlock", "unlock_all")
 _INTEGERS = frozenset(
@@ -49,16 +49,16 @@ _INTEGERS = frozenset(
 
 class _Write(NamedTuple):
     key: Key
-    result: int | None  # what was there before; None: it is not known
+    result: int | None  # the value before; None: unknown
 
 
 class _Element:
     # The atomic operations on one element.
 
     def __init__(self) -> None:
-        self.clear = True  # whether all of it is understood
-        self.writes: dict[int, list[_Write]] = {}  # by what is there then
-        self.blind: list[tuple[Key, int]] = []  # sums that bring nothing, and how much they add
+        self.clear = True  # whether mpipp knows the effects of all operations
+        self.writes: dict[int, list[_Write]] = {}  # by the value that they leave
+        self.blind: list[tuple[Key, int]] = []  # sums without a result, with the added amount
         self.sums = False
         self.replaces = False
 
@@ -81,7 +81,7 @@ class _Read(NamedTuple):
 
 
 class Values:
-    """The facts from the values.
+    """The order that values of atomic operations show.
 
     Attributes:
         reads: for an operation, the operations that its result orders before it.
@@ -96,15 +96,15 @@ class Values:
         self.lefts: dict[Key, int] = {}
 
     def place(self, key: Key) -> Place | None:
-        """The element of an operation, if all that is done to it is understood."""
+        """Return the element of an operation, if all operations on it are known."""
         return self.places.get(key)
 
     def written(self, key: Key) -> int | None:
-        """The value that it left there; None: none, or unknown."""
+        """Return the value that an operation left in the element, or None if it is unknown."""
         return self.lefts.get(key)
 
     def sources(self, place: Place, value: int) -> list[int | None]:
-        """The values of the possible writers that a reader of this value comes after."""
+        """Return values whose writers may precede a reader of this value."""
         element = self.elements[place]
         if element.blind:
             return [None, *element.writes]
@@ -114,7 +114,7 @@ class Values:
 
 
 def understood(events: Mapping[int, Iterable[Event]]) -> Values:
-    """The facts from the values of atomic operations, of all events of a run."""
+    """Return the order that the values of atomic operations show, in all events of a run."""
     return _Reading(events).values
 
 
@@ -162,7 +162,7 @@ class _Reading:
                 written.pop(key, None)
 
     def _give_up_overlapping(self) -> None:
-        # Elements of which parts are accessed otherwise.
+        # Drops elements whose bytes other accesses use, too.
         found = sorted((*place[:2], place[1] + place[2], place) for place in self.elements)
         for (owner, _, end, one), (other, low, _, two) in zip(found, found[1:]):
             if owner == other and low < end:
@@ -175,7 +175,8 @@ class _Reading:
                 self.elements[place].give_up()
 
     def _chain(self, read: _Read, element: _Element) -> list[Key]:
-        # The operation that has left the value, that which has left what that one has found ...
+        # The operation that left the value, then the operation whose value that one found, and so
+        # on.
         found: list[Key] = []
         value = read.value
         while value != read.before:
@@ -189,7 +190,7 @@ class _Reading:
         return found
 
     def _blind(self, read: _Read, element: _Element) -> list[Key]:
-        # All that there are, if they add up to the difference.
+        # All of these sums, if they add up to the difference.
         if read.value - read.before != sum(amount for _, amount in element.blind):
             return []
         keys = [key for key, _ in element.blind]
@@ -203,8 +204,8 @@ class _OfProcess:
         self.windows: dict[int, tuple[int, ...]] = {}
         self.requests: set[int] = set()
         self.pending: dict[int, tuple[Operation, Place]] = {}
-        self.known: dict[Place, int] = {}  # what was there when it was last seen
-        self.base: dict[Place, int] = {}  # and before any synchronization of it
+        self.known: dict[Place, int] = {}  # the last known value
+        self.base: dict[Place, int] = {}  # the last known value before others could change it
 
     def read(self, events: Iterable[Event]) -> None:
         ended = False
@@ -245,7 +246,7 @@ class _OfProcess:
             return
         low, high = box
         if event.op != "MPI_NO_OP":
-            self.base.clear()  # others may be ordered after these reads
+            self.base.clear()  # other processes may be ordered after these reads
         place = owners[event.target], low, high - low
         values = event.values
         if values is None or place[2] != values.size or len(event.at_target) != 1:
@@ -290,7 +291,7 @@ class _OfProcess:
     def _updates(
         self, event: Operation, element: _Element, key: Key, result: int | None
     ) -> int | None:
-        # The value that it leaves there; None: none, or unknown.
+        # The value that the operation leaves in the element; None: it does not write, or unknown.
         values = event.values
         assert values is not None
         if event.op == "MPI_NO_OP" or not element.clear:

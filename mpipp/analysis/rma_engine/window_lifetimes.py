@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Windows from when they are made until they are freed: their memory, and what info keys say."""
+"""Windows from creation to free: their memory in each process, and their info keys."""
 
 from __future__ import annotations
 
@@ -35,29 +35,31 @@ class Range(NamedTuple):
     high: int
     window: int
     since: WindowMade | Attached
-    told: bool = False  # whether its free was reported: it may be another's since
+    told: bool = False  # its free was reported, so it may have another owner now
 
     @property
     def is_on_stack(self) -> bool:
-        """Return whether it may be of a function that had not returned then."""
+        """True if it may belong to a function that was active at that event."""
         return 0 < self.since.frame <= self.low
 
     def outlived_by(self, event: Event) -> bool:
-        """Return whether it is on the stack, of a function that has returned before a call."""
+        """Return whether it is on the stack of a function that has returned before a call."""
         if not isinstance(event, _WITH_FRAMES) or self.since.moment.thread != event.moment.thread:
             return False
         return self.is_on_stack and self.low < event.frame
 
     def is_lent(self, low: int, high: int) -> bool:
-        """Return whether any byte of these is the program's own, which MPI has not allocated."""
+        """Return whether any of these bytes is the program's own memory, not allocated by MPI."""
         of_program = not isinstance(self.since, WindowMade) or self.since.flavor == "create"
-        of_program = of_program and self.low > 0  # not at MPI_BOTTOM, from which on all is
+        of_program = of_program and self.low > 0  # a window at MPI_BOTTOM has all memory
         return of_program and not self.told and max(self.low, low) < min(self.high, high)
 
 
 class Lives:
-    """The lifetimes of all windows. `ranges` are those of each process, by its index; `stacked`
-    some of them, which may be on the stack.
+    """The lifetimes of all windows.
+
+    `ranges` has the window memory of each process, by its index. `stacked` has those that may be on
+    the stack.
     """
 
     def __init__(
@@ -76,16 +78,19 @@ class Lives:
         self.stacked: list[list[Range]] = [[] for _ in indices]
 
     def epochs(self, process: ReplayedProcess, window: int) -> Epochs | None:
-        """The epochs of a process on a window; None: its creation is unknown."""
+        """Return the epochs of a process on a window; None if its creation is unknown."""
         known = self.windows.get(window)
         return known.epochs.get(process.index) if known else None
 
     def place(self, process: ReplayedProcess, entry: Entry, owner: int) -> None:
-        """Find the window that contains an access of its process, if any. `owner`: its rank."""
+        """Find the window that contains an access of a process, if any.
+
+        `owner` is the rank of the process with the memory.
+        """
         entry.private = True
         ranges = self.ranges[entry.owner]
         if not ranges.cells(entry.low, entry.high):
-            return  # as most buffers
+            return  # the usual case
         boxes = ranges.meeting(entry.low, entry.high)
         for box in sorted(boxes, key=lambda box: box.since.moment.number):
             entry.private = False
@@ -128,13 +133,13 @@ class Lives:
                 self._gone(process, box, event._replace(met=max(box.low, event.start)))
 
     def leave_functions(self, process: ReplayedProcess, event: Event) -> None:
-        """Report memory of windows on the stack whose function has returned before an event."""
+        """Report window memory on the stack whose function has returned before an event."""
         for box in [box for box in self.stacked[process.index] if box.outlived_by(event)]:
             self._gone(process, box, event)
 
     def _gone(self, process: ReplayedProcess, box: Range, event: Event) -> None:
         self.mistakes.add("rma-window-gone", box.since, event, self.epochs(process, box.window))
-        # The owner from there on is unknown.
+        # From here on the owner of the memory is unknown.
         self._remove(process, box)
         self.ranges[process.index].add(box._replace(told=True))
 
@@ -175,9 +180,9 @@ class Lives:
         mine.publish(process.time)
         key = "freed", event.window
         meeting = self.messages.meet(process, key, mine.size)
-        if mine.no_locks is None:  # else it need not wait (MPI-4.1, section 12.2.5)
+        if mine.no_locks is None:  # else the call need not wait (MPI-4.1, section 12.2.5)
             yield from self.messages.wait_for_all(process, meeting, event)
-        # There are no two copies of its memory any more.
+        # The window's memory has no second copy any more.
         mine.merge_clock(process.clock, event.moment.number)
         ranges, made = self.ranges[process.index], mine.made
         if made.flavor == "dynamic":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The table of rules: everything that is checked, what the standard demands, and what to do.
+"""The table of rules: all checks, the standard's demand for each, and advice.
 
-Findings name their rule by its id. docs/reference/checks has an index made of this table.
+Findings name their rule by its id. docs/reference/checks has an index made from this table.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ RULES = {rule.id: rule for table in TABLES for rule in table.RULES}
 
 
 def template(rule: str, case: str) -> str:
-    """The sentence for a program that breaks the rule with this id: "dims[{index}] is {number}".
+    """Return the sentence for a program that violates a rule: "dims[{index}] is {number}".
 
     Args:
-        case: which one, of a rule that has several; else "".
+        rule: the rule's id.
+        case: selects a sentence of a rule that has several; else "".
 
     Raises KeyError.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for the arguments of a call, one process alone."""
+"""Rules for the arguments of a call, in one process."""
 
 from __future__ import annotations
 

@@ -149,8 +149,8 @@ RULES = (
     _unmatched("collective-missing"),
 )
 
-# Nouns for arguments that must agree, if not their names, and the relations, if not equality.
-# The table has the kinds (wrapper/generator/agreement.py).
+# Words for arguments that must agree, if their names are not enough, and for relations other than
+# equality. The table has the relations (wrapper/generator/agreement.py).
 NOUNS = {
     "group": "groups",
     "local_leader": "local leaders",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for what is waited for."""
+"""Rules for waits that never end."""
 
 from __future__ import annotations
 

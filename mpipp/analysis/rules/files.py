@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for split collective calls and pending operations on files, in one process alone."""
+"""Rules for split collective calls and pending operations on files, in one process."""
 
 from __future__ import annotations
 

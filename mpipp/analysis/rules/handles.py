@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for handles, and for when MPI may be called."""
+"""Rules for handles, and for the time in which MPI may be called."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mpipp.analysis.rules.rule import REMARK, WARNING, Rule, Templates
 
 _NEEDED = "a handle that is null, freed or never set must not be passed where an object is needed"
 _NEVER_SET = "the variable may never have been set, or the object was freed through it"
-# MPI's class of what is wrong with a handle, by the kind of object.
+# MPI's error class for an invalid handle, by the kind of object.
 CLASSES = {
     "comm": "MPI_ERR_COMM",
     "group": "MPI_ERR_GROUP",
@@ -21,7 +21,7 @@ CLASSES = {
     "errhandler": "MPI_ERR_ARG",
     "session": "MPI_ERR_SESSION",
 }
-_OF_KIND = "{error_class}"  # one of these
+_OF_KIND = "{error_class}"  # a template of the finding's fact, one of these
 _KINDS = {
     "comm": ("MUST_ERROR_COMM_NULL", "MUST_ERROR_COMM_UNKNWOWN"),
     "group": ("MUST_ERROR_GROUP_NULL", "MUST_ERROR_GROUP_UNKNOWN"),
@@ -35,7 +35,7 @@ _KINDS = {
     "errhandler": ("", ""),
     "session": ("", ""),
 }
-# Datatypes that are used in communication have rules of their own.
+# Datatypes in communication have rules of their own, so these ids differ.
 _IDS = {"datatype": "type"}
 
 RULES = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for what has to be complete, and what should be freed, before MPI_Finalize."""
+"""Rules for operations to complete, and objects to free, before MPI_Finalize."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for messages: what is sent and what is received."""
+"""Rules for messages: sent data and receive buffers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for reductions, windows, attached buffers and partitions, one process alone."""
+"""Rules for reductions, windows, attached buffers and partitions, in one process."""
 
 from __future__ import annotations
 

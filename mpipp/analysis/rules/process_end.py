@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for how a process ends."""
+"""Rules for the end of a process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ RULES = (
 
 
 def _several(clause: str, how: str = "") -> dict[str, str]:
-    # By how they ended, and how many.
+    # Sentences for one process and for several, by the kind of their end.
     return {
         f"{how}one": f"a process has {clause}",
         f"{how}several": f"{{times}} processes have {clause}",

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Rules for one-sided communication, as far as logs show the order (docs/reference/rma.md)."""
+"""Rules for one-sided communication, as far as RMA logs show the order (docs/reference/rma.md)."""
 
 from __future__ import annotations
 
 from mpipp.analysis.rules.rule import WARNING, Rule, Templates
 
 _CONFLICT, _EPOCH = "rma-conflict", "rma-epoch"
-# The halves of "rma-local": the section of each, and what it demands.
+# The two halves of rule "rma-local": the section of each, and its demand.
 WHILE_UPDATED = (
     "12.7",
     "a process must not access memory of its window while an operation updates it",
@@ -21,7 +21,7 @@ _ORDER = (
     "memory"
 )
 
-POSSIBLE = "rma-possible"  # of what may be a conflict: the rule that is broken is another then
+POSSIBLE = "rma-possible"  # replaces the rule of a conflict that is only possible
 
 RULES = (
     Rule(
@@ -246,7 +246,7 @@ RULES = (
     ),
 )
 
-# Synchronization that is wrong by itself.
+# Rules for calls that synchronize wrongly by themselves.
 MISTAKES = {
     "rma-no-epoch": "an operation without an open epoch for its target",
     "rma-with-request": "an operation with a request in an active target epoch",

@@ -6,38 +6,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Optional, Union
 
-Version = Optional[tuple[int, int]]  # of the standard: (3, 1); None if it is not known
+Version = Optional[tuple[int, int]]  # of the standard: (3, 1); None if it is unknown
 
-# The sentence for a program that breaks a rule, by the rule's id. It is a template of the finding's
-# facts (`render/phrases.py`), or several by their case.
+# The sentence for a program that violates a rule, by the rule's id. It is a template of the
+# finding's facts (`render/phrases.py`), or several templates by their case.
 Templates = Mapping[str, Union[str, Mapping[str, str]]]
 
 ERROR, WARNING, REMARK = "error", "warning", "remark"
 
 
 class Rule(NamedTuple):
-    """One thing that the standard demands of a program.
+    """A demand of the standard on programs.
 
     `sentence`, `advice` and `error_class` are templates of a finding's facts (`render/phrases.py`).
     """
 
     id: str
-    check: str  # the word for scripts, of one or several rules: "type-mismatch"
+    check: str  # the word for scripts, common to related rules: "type-mismatch"
     section: str  # of MPI-4.1; several as "3.5 and 6.14"
-    sentence: str  # what is demanded, without its full stop
+    sentence: str  # the demand, without its full stop
     advice: str  # what to do
-    must: str = ""  # the identifier of MUST for the same, "" if it has none
-    severity: str = ERROR  # or WARNING, for mere waste; REMARK, for what may be intended
-    # MPI's class for a call that --on-error refuses for it. It is "" if there is none: the error is
-    # found after the call, or is a warning.
+    must: str = ""  # MUST's identifier of an equal rule, or ""
+    severity: str = ERROR  # or WARNING, for mere waste; REMARK, if the program may intend it
+    # MPI's error class with which --on-error refuses the call. It is "" for warnings, and if mpipp
+    # finds the error only after the call.
     error_class: str = ""
 
 
 def cited(sections: str, standard: Version) -> str:
-    """A section of MPI-4.1, or several, by the number in a version if that is certain.
+    """Return sections of MPI-4.1, with the numbers of another version if they are certain.
 
-    "MPI-3.1, section 4.1.9"; of a version that is not known, "MPI-4.1, section 5.1.9"; of "3.5 and
-    6.14", "MPI-4.1, sections 3.5 and 6.14".
+    For version 3.1, "5.1.9" gives "MPI-3.1, section 4.1.9"; for an unknown version it gives
+    "MPI-4.1, section 5.1.9". "3.5 and 6.14" gives "MPI-4.1, sections 3.5 and 6.14".
     """
     version = "{}.{}".format(*standard) if standard else ""
     each = sections.split(" and ")
@@ -49,7 +49,7 @@ def cited(sections: str, standard: Version) -> str:
     return f"MPI-{version}, section{'s' * (len(each) > 1)} {' and '.join(numbers)}"
 
 
-# Sections of MPI-4.1 by their numbers in other versions; only what is certain.
+# Numbers of MPI-4.1's sections in other versions, only if they are certain.
 _SAME = "2.3 2.5.1 3.2.2 3.2.3 3.2.4 3.2.5 3.3.1 3.5 3.6 3.7.2 3.7.3 3.7.5 3.8.2 3.8.3 3.9".split()
 _IN_3_1 = {
     "5.1.2": "4.1.2",
@@ -117,7 +117,7 @@ _IN_3_1 = {
     "19.3.10": "17.2.10",
 }
 _IN_4_0 = "4.2 6.13 8.8".split()
-# Missing sections were not checked: 5.0 may still have them.
+# Missing sections were not checked: 5.0 may have the same numbers.
 _IN_5_0 = """
     2.5.1 3.2.3 3.3.1 3.5 3.6 3.7.2 3.7.3 3.8.2 3.8.3 3.9 4.2 4.2.1 4.2.2
     5.1.2 5.1.3 5.1.4 5.1.9 5.1.11 5.1.12 6.1 6.2 6.2.1 6.9 6.9.2 6.9.4 6.12 6.13 6.14

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Some of the checks, by the names of their groups or their words."""
+"""Selection of checks, by the names of their groups or their words."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ GROUPS = {
     ),
     "ends": ("process-died", "no-finalize", "aborted"),
 }
-# Words of other groups that a group includes. The log's analysis cannot compare an operation that
-# these refuse, or need not compare it with itself. A start and a post that do not match wait for
-# each other.
+# Words of other groups that a group includes. An RMA log cannot be analysed at operations that
+# these checks refuse. It also need not compare an operation with itself. If a start and a post do
+# not match, they wait for each other.
 _WITH = {
     "rma": (
         "outside-window",
@@ -90,21 +90,22 @@ _WITH = {
         "lone-wait",
     )
 }
-# Words that are always chosen: a truncated run cannot be reported as free of errors.
+# Words that are always selected: a truncated run must not be reported as free of errors.
 _ALWAYS = GROUPS["ends"]
-# Rules whose findings another check tells, too.
+# Rules whose errors another check reports, too.
 _TOLD_BY = {"rma-some-fences": "argument-mismatch"}
 ALL = "all"
-# All checks except those that guard buffers, log one-sided communication, ask about the buffers of
-# each place once, or need the order of calls.
+# All checks except those that guard buffers, keep an RMA log, query the buffers of each place once,
+# or need the order of calls.
 FAST = "fast"
 OF_OBJECTS = ("variable-type", "beyond-object", "misaligned-buffer", "long-size")
-# Their check needs the order of calls, which only its runs record.
+# Checks that need the order of calls, which is recorded only for them.
 OF_ORDER = ("crossed-collective", "needs-buffering")
 _SLOWER = (*OF_OBJECTS, *OF_ORDER, *GROUPS["buffers"], *GROUPS["rma"])
-# Possible errors: reported only if their word is named.
+# Possible errors: reported only if their word is selected by name.
 _BY_WORD = ("rma-possible",)
-# Remarks on programs that are right here: reported only if they are named, or their group.
+# Remarks on programs that are correct here: reported only if they or their group are selected by
+# name.
 _BY_NAME = GROUPS["portability"]
 # Groups that check completed calls or several processes; the others check one call before it
 # starts.
@@ -122,15 +123,18 @@ _LATER = (
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of "messages,leaks" or "all", and how processes end; of all checks for "".
+    """Return the words of "messages,leaks" or "all", and those for process ends; all words for "".
 
-    Raises MpippError for a name that is none.
+    Raises MpippError for an unknown name.
     """
     return optional_words(text).union(_ALWAYS)
 
 
 def optional_words(text: str) -> frozenset[str]:
-    """The words without how processes end, which every run checks. Raises MpippError."""
+    """Return the words without those for process ends, which every run checks.
+
+    Raises MpippError.
+    """
     return _named(text).union(*(_WITH.get(name, ()) for name in text.split(",")))
 
 
@@ -155,17 +159,17 @@ def _named(text: str) -> frozenset[str]:
 
 
 def is_reported(rule: Rule, chosen: Collection[str]) -> bool:
-    """Return whether the findings of a rule are reported, if these words are chosen."""
+    """Return whether the findings of a rule are reported if these words are selected."""
     return rule.check in chosen and _TOLD_BY.get(rule.id) not in chosen
 
 
 def has_group(chosen: Collection[str], *groups: str) -> bool:
-    """Return whether any check of these groups is chosen."""
+    """Return whether any check of these groups is selected."""
     return any(word in chosen for group in groups for word in GROUPS[group])
 
 
 def calls(text: str) -> str:
-    """The calls to check before they start: "all", operations on "windows", or "none".
+    """Return the calls to check before they start: "all", operations on "windows", or "none".
 
     Raises MpippError as words() does.
     """
@@ -176,7 +180,7 @@ def calls(text: str) -> str:
 
 
 def merged(of: Iterable[Collection[str]]) -> frozenset[str]:
-    """The words that any choice has; all if there are no choices, or if a choice is empty."""
+    """Return the words in any selection; all if there is no selection, or if one is empty."""
     every = list(of)
     if not every or not all(every):
         return words("")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules for topologies, communicators and groups: what they are made of, and asked."""
+"""Rules for the arguments and queries of topologies, communicators and groups."""
 
 from __future__ import annotations
 

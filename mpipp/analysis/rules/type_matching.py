@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules about two type signatures that meet, and their sentences
-(`analysis/context/signature_check.py`).
-"""
+"""Rules for type signatures that must match (`analysis/context/signature_check.py`)."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ _LENGTH = {
 
 
 def mismatch_rules(id: str, section: str, sentence: str, error_class: str = "") -> Iterator[Rule]:
-    """The rule for types with this id, and another one for MPI_BYTE."""
+    """Yield the rule for types with this id, and a rule for MPI_BYTE."""
     advice = "describe the same basic types in the same order on both sides"
     of_bytes = f"{sentence}; MPI_BYTE matches only MPI_BYTE"
     for which, demanded, suffix in ((id, sentence, ""), (f"{id}-byte", of_bytes, "_BYTE")):
@@ -36,5 +34,5 @@ def mismatch_rules(id: str, section: str, sentence: str, error_class: str = "") 
 
 
 def templates(id: str) -> Templates:
-    """The templates of the rules for types and lengths whose ids begin with `id`."""
+    """Return the templates of the rules for types and lengths whose ids begin with `id`."""
     return {f"{id}-types": _TYPES, f"{id}-types-byte": _TYPES, f"{id}-length": _LENGTH}
