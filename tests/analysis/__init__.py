@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The checks of `mpipp check`, in programs that are right and wrong."""
+"""The checks of `mpipp check`, in correct and wrong programs."""

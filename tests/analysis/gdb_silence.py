@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb: attaches to all processes of a program and checks them at random stops.
+"""Attach to all processes of a program in gdb, and check them at random stops.
 
-Its output is for silence.py: a line "stop ..." for each stop, then the output of `mpipp check`
-there, each line after a bar; or the output of `mpipp check --json` at a planted error.
+The output is read by silence.py. A line "stop ..." for each stop precedes the output of `mpipp
+check` there, each line after a bar. At a planted error it is the output of `mpipp check --json`.
 """
 
 import contextlib
@@ -13,17 +13,17 @@ import subprocess
 
 import gdb
 
-# The wrapper's functions that change records in most calls.
+# Functions of the wrapper that change records in most calls.
 UPDATES = (
     "mpipp_request_made mpipp_recorder_operation_completed mpipp_registry_freed "
     "mpipp_recorder_count mpipp_registry_publish mpipp_recorder_received_any "
 ).split()
-_LOCKED = 5  # seconds in which a thread has made its steps, or waits for another
+_LOCKED = 5  # seconds for a thread to make its steps; afterwards it waits for another thread
 
 
 def _attach(pids):
     gdb.execute("set schedule-multiple on")
-    # A signal that comes late, when gdb has left, must not matter: it is ignored.
+    # Ignore a signal that arrives after gdb has detached.
     gdb.execute("handle SIGURG stop nopass", to_string=True)
     for number, pid in enumerate(pids, 1):
         if number > len(gdb.inferiors()):
@@ -40,7 +40,7 @@ def _run_for_a_moment(pids):
 
 
 def _step(instructions):
-    # All others stand still meanwhile: one of them may have the lock that this thread needs.
+    # All other threads are stopped meanwhile. One of them may have the lock that this thread needs.
     pid = gdb.selected_inferior().pid
     words = ["sh", "-c", f"sleep {_LOCKED}; kill -URG {pid}"]
     nothing = subprocess.DEVNULL
@@ -53,8 +53,8 @@ def _step(instructions):
 
 
 def _run_into_an_update(drawn):
-    # The first of these that comes, or the one after a random stop. A program that only sends and
-    # receives in blocking calls may never call them again.
+    # Stop at the first of these breakpoints that is reached, or at the next random stop. A program
+    # that only sends and receives in blocking calls may never call these functions again.
     updates = {gdb.Breakpoint(name, internal=True): random.randrange(8) for name in UPDATES}
     for update, passes in updates.items():
         update.ignore_count = passes
@@ -70,7 +70,7 @@ def _run_into_an_update(drawn):
 
 def _report(what, commands):
     said = gdb.execute("mpipp check", to_string=True).splitlines()
-    # gdb's own, for C++ classes whose library has no symbols.
+    # gdb's own warning about C++ classes of libraries without symbols.
     said = [line for line in said if not line.startswith("warning: RTTI symbol not found")]
     for command in commands:
         try:
@@ -83,15 +83,15 @@ def _report(what, commands):
 
 
 def silence(pids, stops, updates, interrupts, seed, commands=()):
-    """Check at that many stops of each sort, and at the end of each process."""
+    """Check at this many stops of each sort, and at the end of each process."""
     random.seed(seed)
     _attach(pids)
-    gdb.execute("set scheduler-locking step")  # the others stand still meanwhile
+    gdb.execute("set scheduler-locking step")  # the other threads are stopped meanwhile
     drawn = gdb.Breakpoint("random_stop", internal=True)
     final = gdb.Breakpoint("final_stop", internal=True)
     plan = ["by draw"] * stops + ["in an update"] * updates
     random.shuffle(plan)
-    plan = ["by interrupt"] * interrupts + plan  # begins at its end
+    plan = ["by interrupt"] * interrupts + plan  # taken from the end
     while final.hit_count < len(pids):
         before = final.hit_count
         what = plan.pop() if plan else "at the end"
@@ -111,7 +111,7 @@ def silence(pids, stops, updates, interrupts, seed, commands=()):
 
 
 def planted(jobs):
-    """Check each job of as many processes while all are held in the planted error."""
+    """Check each job, while all its processes are held in the planted error."""
     for pids in jobs:
         _attach(pids)
         held = gdb.Breakpoint("held_stop", internal=True)
@@ -123,6 +123,6 @@ def planted(jobs):
 
 
 def _leave():
-    # A process that is still attached cannot be detached any more when another has ended.
+    # When one process has ended, gdb cannot detach from the others any more.
     for inferior in gdb.inferiors():
         gdb.execute(f"detach inferiors {inferior.num}", to_string=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs programs under stops.c and gdb_silence.py: the output of `mpipp check` at each stop."""
+"""Run programs under stops.c and gdb_silence.py: the output of `mpipp check` at each stop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 SCRIPT = HERE / "gdb_silence.py"
 _WRAPPER = support.ROOT / "wrapper"
 _SILENCE = re.compile(r"no findings in \d+ process(es)?, \d+ active calls?, \d+ pending requests?")
-# The traffic does it on purpose, and MPI allows it.
+# The random traffic does this on purpose, and MPI allows it.
 ALLOWED = "warning: MPI_Comm_free is called for a communicator on which "
 _ALLOWED_ALONE = re.compile(rf"({ALLOWED}.*\n(  .*\n)*\n)+\d+ findings? in .*")
 
@@ -36,7 +36,7 @@ class Stop:
 
     @property
     def silent(self) -> bool:
-        """Return whether there were no findings, and no unchecked facts."""
+        """Return whether there were no findings, and everything was checked."""
         said = "\n".join(self.said)
         return bool(_SILENCE.fullmatch(said) or _ALLOWED_ALONE.fullmatch(said))
 
@@ -57,11 +57,11 @@ def waiting(
     every: int,
     cwd: Path | None = None,
 ) -> Iterator[tuple[list[int], subprocess.Popen[str]]]:
-    """A program's processes, which wait for gdb in their first call; and its mpiexec."""
+    """The processes of a program, which wait for gdb in their first call, and its mpiexec."""
     with tempfile.TemporaryDirectory() as directory:
         pipe = Path(directory) / "pids"
         os.mkfifo(pipe)
-        # Opened for writing, too: it does not end while there is no writer.
+        # Open it for writing, too, so that it does not end while there is no other writer.
         reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
         settings = [f"STOPS_PIPE={pipe}", f"STOPS_EVERY={every}", f"STOPS_SEED={seed}"]
         command = [*mpi.mpiexec, "-n", str(n), "env", *settings]
@@ -107,11 +107,10 @@ def stops(
     """All stops of a program that runs to its end with status 0.
 
     Args:
-        stops: stops at beginnings and ends of calls; `seed` selects one of `every`.
-        updates: as many between these, some instructions into a change of the wrapper's records.
-        interrupts: after these, at any place of the processes.
-        commands: are tried at each stop, too; their output is ignored, except for exceptions of
-            Python.
+        stops: number of stops at starts and ends of calls; `seed` selects one of `every`.
+        updates: number of stops between these, some instructions into a change of records.
+        interrupts: number of later stops at any place of the processes.
+        commands: commands to run at each stop; only exceptions of Python in their output count.
         cwd: the program's directory.
     """
     with waiting(words, mpi, n, seed, every, cwd) as (pids, process):
@@ -138,7 +137,7 @@ def planted(commands: Sequence[Sequence[str | Path]], mpi: support.MPI) -> list[
 
 
 def traffic(mpi: support.MPI) -> Path:
-    """programs/traffic.c, compiled."""
+    """The compiled programs/traffic.c."""
     flags = ["-g", "-O0", "-Wall", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-pthread"]
     return support.compile_program(
         support.program_source("analysis", "traffic.c"), mpi, [*flags, "-ldl"]

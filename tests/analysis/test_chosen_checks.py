@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check LIST` makes some of the checks."""
+"""`mpipp check LIST` runs only some of the checks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory in a core file, from gdb and from the kernel, with few segments and with many."""
+"""The memory in core files from gdb and from the kernel, with few segments and with many."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests import cores, support
 
-# Receives into memory that only a device may use, and onto the stack, which is the last segment.
+# Receives into memory that only a device may use, and into the stack, which is the last segment.
 PROGRAM = """\
 #include <mpi.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ def mpi() -> support.MPI:
 
 @pytest.fixture(scope="module")
 def core(mpi: support.MPI, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A core that gdb wrote."""
+    """A core file that gdb wrote."""
     path = tmp_path_factory.mktemp("cores") / "core"
     return support.make_core(support.compile_program(PROGRAM, mpi), mpi, ["run"], path)
 
@@ -74,7 +74,7 @@ def test_in_a_core_of_the_kernel(mpi: support.MPI, tmp_path: Path, wrong: bool) 
 
 
 def with_many_segments(core: bytes) -> bytes:
-    """The core with 65,535 empty segments before its own."""
+    """The core file with 65,535 empty segments before its own."""
     start, sections = struct.unpack_from("<QQ", core, 32)
     (number,) = struct.unpack_from("<H", core, 56)
     own = core[start : start + number * HEADER]

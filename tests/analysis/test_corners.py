@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Correct corner cases get no finding.
 
-A call names buffers and does not use them (MPI_PROC_NULL, MPI_NO_OP); partitions are the program's;
-a datatype is freed during an operation.
+Some calls name buffers and do not use them (MPI_PROC_NULL, MPI_NO_OP). Some partitions belong to
+the program. A datatype may be freed during an operation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STOPS = (
     ("MPI_Isend", "1 active call, 1 pending request"),
     ("MPI_Pack", "1 active call, 2 pending requests"),
 )
-# If MPI has them.
+# Stops for libraries with partitioned communication.
 OF_PARTITIONS = (
     ("MPI_Scan", "1 active call, 2 pending requests"),
     ("MPI_Reduce", "1 active call, 2 pending requests"),
@@ -97,7 +97,7 @@ def test_corners(mpi: support.MPI, tmp_path: Path) -> None:
     stops = STOPS + (OF_PARTITIONS if mpi.id != "openmpi4" else ())
     commands = []
     for procedure, _ in stops:
-        # The second call of these.
+        # Stop in the second call of these procedures.
         again = ["continue"] if procedure in ("MPI_Isend", "MPI_Pack") else []
         commands += ["delete", f"mpipp break {procedure}", "run", *again, "mpipp check"]
     said = typed.answers(

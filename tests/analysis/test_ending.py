@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The end of a program is after the callbacks of MPI_COMM_SELF's attributes, and they count."""
+"""A program ends after the callbacks of MPI_COMM_SELF's attributes, whose frees count."""
 
 from __future__ import annotations
 

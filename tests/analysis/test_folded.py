@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check` on several processes: what differs only by rank is said once, causes come first."""
+"""`mpipp check` on several processes: findings that differ only by rank are merged,
+causes first."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from pathlib import Path
 from tests import support
 from tests.ranks import ranks
 
-# Every process makes the same mistakes; with an argument, the first does not send.
+# Every process makes the same errors. With an argument, the first one does not send.
 PROGRAM = """\
 #include <mpi.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ buf = 0x (4 MPI_INT)), request #1
 """
 SOME = {"senders": "0 to 2 (inferiors 1 to 3", "receivers": "0 to 2 (inferiors 1 to 3"}
 BUT_ONE = {"senders": "1 and 2 (inferiors 2 and 3", "receivers": "0 and 2 (inferiors 1 and 3"}
-# The first message is one too many.
+# There is one message too many at the start.
 TOO_MANY = """\
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A datatype may be freed while a call uses it, by another thread; it must not be before."""
+"""Another thread may free a datatype while a call uses it, but not before the call."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 
 from tests import support
 
-# A thread is inside of a call when gdb lets the main thread go, which frees the datatype and leaves
-# MPI. With an argument: there is one thread, and it did that before the call.
+# A thread is in a call when gdb continues the main thread, which frees the datatype and leaves MPI.
+# With an argument there is one thread, which frees it before the call.
 PROGRAM = """\
 #include <mpi.h>
 #include <pthread.h>

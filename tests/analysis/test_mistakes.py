@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings of `mpipp check` on each wrong call of a program, and none on the others."""
+"""`mpipp check` has a finding for each wrong call of a program, and for no other."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MISFITS = support.program_source("analysis", "misfits.c")
 LIMITS = support.program_source("analysis", "limits.c")
 MARKED = support.program_source("analysis", "unrecorded_mistakes.c")
 
-# True findings on a call that is held and will not be made: one process sends to itself.
+# Findings that are true only because a call is held and not made: one process sends to itself.
 NOT_MADE = (
     "deadlock: rank 0 waits for itself",
     "deadlock: rank 0 waits for itself in a call that MPI allows to block",
     "lost-message: a message is sent and never received",
 )
-# A line for each call that is held: the expected finding, and the actual one.
+# A line for each held call: the expected finding, and the actual one.
 SCRIPT = """\
 import gdb, json
 file = open("{said}", "w")
@@ -51,7 +51,7 @@ def hook(mpi: support.MPI) -> Path:
     ids=["mistakes", "misfits", "limits", "marked"],
 )
 def test_mistakes(mpi: support.MPI, program: Path, least: int, tmp_path: Path) -> None:
-    # At least so many calls: some are not made on every MPI.
+    # The least number of calls: some do not exist in every MPI.
     script, said = tmp_path / "held.py", tmp_path / "said"
     script.write_text(SCRIPT.format(said=said))
     printed = support.gdb_batch(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings of `mpipp check` on errors of one process."""
+"""The findings of `mpipp check` about errors of one process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests import support
 
 PROGRAM = support.program_source("analysis", "process_errors.c")
 
-# By the error: where the program stops, and the finding there.
+# By error: the place where the program stops, and the finding there.
 SAID = {
     "bottom": (
         "MPI_Alltoall",
@@ -89,7 +89,7 @@ def test_wrong(mpi: support.MPI, mistake: str) -> None:
     assert re.sub("0x[0-9a-f]+", "0x", printed) == mpi.cited(expected) + counted
 
 
-# A wrong communicator argument, and the finding.
+# Wrong communicator arguments, and the findings.
 NO_COMMUNICATORS = {
     "datatype": "is MPI_INT, a datatype\n",
     "info": "is that of an info\n  MPI_Info #3, {}\n    made at invalid_comm.c:11 in main\n",
@@ -98,10 +98,10 @@ NO_COMMUNICATORS = {
 }
 
 
-@pytest.mark.each_mpi  # the oldest has one case
+@pytest.mark.each_mpi  # the oldest library has one of the cases
 @support.on_mpi("mpich4", "openmpi4", "openmpi5")
 def test_what_is_no_communicator(mpi: support.MPI) -> None:
-    # MPICH 4's handles are numbers.
+    # MPICH 4's handles are integers.
     sorts = ["datatype"] if mpi.id == "mpich4" else list(NO_COMMUNICATORS)
     commands: list[str] = []
     for what in sorts:
@@ -130,7 +130,7 @@ an object is needed
 """
 
 
-# A thousand receives into one buffer, with equal lengths or different ones.
+# A thousand receives into one buffer, with equal or different lengths.
 MANY = """\
 #include <mpi.h>
 
@@ -163,10 +163,10 @@ def test_a_thousand_overlaps_are_one_finding(mpi: support.MPI, args: list[str]) 
     assert report.startswith("error: MPI_Irecv and MPI_Irecv write the same memory, [0x")
     assert "    and 998 others at the same places\n" in report
     assert report.endswith("\n1 finding in 1 process, 1 active call, 1000 pending requests\n")
-    assert float(seconds) < 8  # 2 at most on an idle machine
+    assert float(seconds) < 8  # on an idle machine it takes at most 2
 
 
-# Calls of which nothing else is recorded. MPI ends the program in them.
+# Calls for which only the procedure is recorded. MPI ends the program in them.
 OUTSIDE = """\
 #include <mpi.h>
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check` finds nothing at any stop of a correct program; one planted error is its one
-finding.
-"""
+"""`mpipp check` finds nothing at any stop of a correct program, and only the error in a
+wrong one."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from tests.analysis.silence import Stop
 
 TESTS = support.ROOT / "tests"
 
-# Each with its name in `mpipp check`.
+# Each planted error, and the name of its check.
 ERRORS = {
     "type": "type-mismatch",
     "pending-type": "type-mismatch",
@@ -40,7 +39,7 @@ ERRORS = {
 
 
 def expect_silence(stops: list[Stop], least: int) -> None:
-    """No findings at any stop, and at least so many stops."""
+    """Expect no findings at any stop, and at least this many stops."""
     loud = [stop for stop in stops if not stop.silent]
     assert not loud, "\n".join("\n".join([f"stop {stop.what}", *stop.said]) for stop in loud)
     assert len(stops) >= least, [stop.what for stop in stops]
@@ -49,7 +48,7 @@ def expect_silence(stops: list[Stop], least: int) -> None:
 @support.each_handle
 def test_example(mpi: support.MPI) -> None:
     program = support.compile_program(support.ROOT / "examples" / "particles.c", mpi)
-    # All that it has: two for each call of each process, except the beginning of MPI_Init.
+    # All stops: two for each call of each process, except the start of MPI_Init.
     expect_silence(silence.stops([program], mpi), least=14)
 
 
@@ -76,7 +75,7 @@ def test_traffic_of_more(mpi: support.MPI, tmp_path: Path) -> None:
     expect_silence(silence.stops(words, mpi, n=n, every=40), least=20)
 
 
-# Open MPI 4.1.4 ends such programs with a signal, watched or not.
+# Open MPI 4.1.4 ends such programs by a signal, watched or not.
 @support.on_mpi("mpich4", "mpich5")
 def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
     words: list[str | Path] = [
@@ -89,7 +88,7 @@ def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
     expect_silence(silence.stops(words, mpi, every=40, updates=5, interrupts=2), least=20)
 
 
-# Their objects at the end are leaks.
+# Their remaining objects at the end are leaks.
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("name", ["gdb/programs/calls/buffers.c", "faults/programs/stress.c"])
 def test_other_tests_program(mpi: support.MPI, name: str) -> None:
@@ -106,7 +105,7 @@ def test_other_tests_program(mpi: support.MPI, name: str) -> None:
 @support.on_mpi("mpich4")
 @pytest.mark.parametrize("number", range(3))
 def test_planted(mpi: support.MPI, number: int, tmp_path: Path) -> None:
-    # After some of the traffic, more for each.
+    # Each error comes after a different amount of traffic.
     seeds = {error: (seed, 2 * seed) for seed, error in enumerate(ERRORS)}
     are_found({error: seeds[error] for error in [*ERRORS][number::3]}, mpi, tmp_path)
 
@@ -118,7 +117,7 @@ def test_planted_in_another_mpi(mpi: support.MPI, tmp_path: Path) -> None:
 
 
 def are_found(errors: Mapping[str, tuple[int, int]], mpi: support.MPI, directory: Path) -> None:
-    """Each in a job of its own, with a seed and so much traffic, as its only finding."""
+    """Check that each error is the only finding of its own job, after some random traffic."""
     commands: list[list[str | Path]] = [
         [silence.traffic(mpi), str(seed), str(steps), directory / error, f"--error={error}"]
         for error, (seed, steps) in errors.items()

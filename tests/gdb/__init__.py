@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The gdb front end, word for word."""
+"""The exact output of the gdb front end."""

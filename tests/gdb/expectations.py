@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The expected output of gdb in a test program's comments: `// $EXPR: TEXT`, `// $[mpich4] EXPR:
-TEXT`.
+"""The expected output of gdb, from comments in test programs.
 
-In TEXT, %p stands for any address.
+Their form is `// $EXPR: TEXT` or `// $[mpich4] EXPR: TEXT`. In TEXT, %p stands for any address.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _EXPECTATION = re.compile(r"(?://|!) \$(?:\[(?P<mpis>[^]]*)\] )?(?P<expression>.
 
 
 class Expectation(NamedTuple):
-    """gdb prints `text` for `expression` in the frame of `function`; written in `line`."""
+    """gdb must print `text` for `expression` in the frame of `function`; `written` in this line."""
 
     function: str
     expression: str
@@ -36,7 +35,7 @@ class Expectation(NamedTuple):
 
 
 def read(source: Path, mpi: str) -> list[Expectation]:
-    """The expectations in a program's source that hold for an MPI build, in order."""
+    """The expectations in a program's source for an MPI build, in order."""
     found = []
     function = "main"
     for number, line in enumerate(source.read_text().splitlines(), 1):
@@ -58,10 +57,10 @@ def check(
     function: str = "",
     **options: object,
 ) -> None:
-    """Run gdb to the place `stop` leads to, and compare its output with the comments.
+    """Run gdb to a place by the commands `stop`, and compare its output with the comments.
 
     Args:
-        function: the function that all comments belong to, unless it is the C function around them.
+        function: the frame for all comments; by default the C function around each.
     """
     expected = read(source, mpi.id)
     assert expected, f"{source.name} expects nothing of {mpi.id}"

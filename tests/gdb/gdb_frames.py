@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb in tests: selects a frame without printing it."""
+"""Select a frame without printing it. Tests source this in gdb."""
 
 import gdb
 
 
 def select_frame(function: str) -> None:
-    """Select the innermost frame of a function; the frame stays if there is none."""
+    """Select the innermost frame of a function; keep the selected frame if there is none."""
     frame = gdb.newest_frame()
     while frame is not None and frame.name() != function:
         frame = frame.older()
@@ -14,7 +14,7 @@ def select_frame(function: str) -> None:
 
 
 def select_thread(function: str) -> None:
-    """Select the thread that is inside a function."""
+    """Select the thread that is in a function."""
     for thread in gdb.selected_inferior().threads():
         thread.switch()
         frame = gdb.newest_frame()

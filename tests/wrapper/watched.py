@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs test programs that say what they do (programs/probe.h), and reads their registry."""
+"""Run test programs that print their state (programs/probe.h), and read their registry."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from mpipp.toolchain import mpi_libraries as mpis
 from tests import support
 
 PROGRAMS = Path(__file__).with_name("programs")
-_LONGEST = 120  # seconds for a process to get anywhere, on a busy machine
+_LONGEST = 120  # seconds for a process to reach its next stop, on a busy machine
 
 
 class Process:
-    """One process of a test program: what it said so far, and its registry.
+    """One process of a test program: its printed values so far, and its registry.
 
-    After `until` it stands still: `registry` may be read.
+    After `until` it is stopped, so `registry` may be read.
     """
 
     def __init__(self, connection: socket.socket) -> None:
@@ -50,7 +50,7 @@ class Process:
 
     @property
     def registry(self) -> Registry:
-        """Its registry as it stands now."""
+        """Its current registry."""
         assert self._address, "the wrapper is not in the program"
         if self._registry is None:
             self._registry = Registry(self.memory, self._address)
@@ -61,13 +61,13 @@ class Process:
         return self._connection.fileno()
 
     def go(self) -> None:
-        """Let it continue from where it stopped."""
+        """Continue it."""
         if self._waiting:
             self._connection.sendall(b".")
             self._waiting = False
 
     def next(self) -> str | None:
-        """Let it continue to its next stop: the stop's name, None when it ended."""
+        """Continue it to its next stop. Returns the stop's name, or None at its end."""
         self.go()
         for line in self._lines:
             word, rest = line.rstrip("\n").split(" ", 1)
@@ -82,24 +82,24 @@ class Process:
         return None
 
     def until(self, what: str) -> Process:
-        """Let it continue to the stop of that name, which must be the next."""
+        """Continue it to the stop of that name, which must be the next."""
         stop = self.next()
         assert stop == what, f"stopped at {stop}, not at {what}; said {self.said}"
         return self
 
     def end(self) -> None:
-        """Let it run to its end; there must be no further stop."""
+        """Continue it to its end. There must be no other stop."""
         assert self.next() is None
 
     def find(self, kind: str, name: str) -> Any:
-        """The object whose handle was said under `name`."""
+        """The object whose handle the program printed under `name`."""
         found = self.registry.find(kind, self.said[name])
         assert found is not None, f"{name} is not recorded"
         assert not isinstance(found, Broken), found
         return found
 
     def calls(self) -> list[Call]:
-        """The calls its threads are inside of."""
+        """The calls that its threads are in."""
         threads = [t for t in self.registry.threads() if isinstance(t, Thread)]
         return [thread.call for thread in threads if thread.call]
 
@@ -109,16 +109,16 @@ class Process:
         return sorted(found, key=lambda request: request.header.serial)
 
     def live(self, kind: str) -> list[Any]:
-        """The objects of a kind that the user made and did not free."""
+        """The objects of a kind that the program created and did not free."""
         found = list(self.registry.objects(kind))
         return [o for o in found if not (o.header.predefined or o.header.null)]
 
     def count(self, kind: str) -> int:
-        """Records ever handed out for objects of a kind."""
+        """The number of records that were ever used for objects of a kind."""
         return int(self.registry._source.table(kind).count)
 
     def line_of(self, address: int) -> int:
-        """The line of the program's source whose call returns to `address`."""
+        """The source line of the call that returns to `address`."""
         program = os.readlink(f"/proc/{self.pid}/exe")
         maps = Path(f"/proc/{self.pid}/maps").read_text().splitlines()
         base = min(int(line.partition("-")[0], 16) for line in maps if line.endswith(program))
@@ -131,7 +131,7 @@ class Process:
         return int(done.stdout.split()[0].rpartition(":")[2])
 
     def check_consistent(self) -> None:
-        """No record is broken, nothing was dropped."""
+        """Check that no record is broken or was dropped."""
         assert self.registry.info.dropped == 0
         for kind in KINDS:
             for found in self.registry.objects(kind, ended=True):
@@ -139,7 +139,7 @@ class Process:
 
 
 def headers(mpi: support.MPI) -> list[str]:
-    """Compiler flags with which a program finds mpipp_have.h and the wrapper's own headers."""
+    """Compiler flags for mpipp_have.h and the wrapper's own headers."""
     directory = support.BUILD / f"have-{mpi.id}"
     directory.mkdir(parents=True, exist_ok=True)
     with support.locked(directory / "lock"):
@@ -150,7 +150,7 @@ def headers(mpi: support.MPI) -> list[str]:
 
 @functools.cache
 def compiled(name: str, mpi_id: str, *flags: str) -> Path:
-    """A program of programs/, or the source at a path, compiled for an MPI."""
+    """A program of programs/, or a source file, compiled for an MPI."""
     mpi = support.find_mpi(mpi_id)
     words = ["-g", "-O0", "-Wall", *headers(mpi), *flags]
     words += ["-pthread", "-Wl,--no-as-needed", "-ldl"]
@@ -159,7 +159,7 @@ def compiled(name: str, mpi_id: str, *flags: str) -> Path:
 
 
 def ready(processes: list[Process]) -> list[Process]:
-    """Wait for the first process that stops or ends; return all that have."""
+    """Wait for the first process that stops or ends. Returns all that have."""
     poll = select.poll()
     by_file = {process.fileno(): process for process in processes}
     for file in by_file:
@@ -170,7 +170,7 @@ def ready(processes: list[Process]) -> list[Process]:
 
 
 def all_until(processes: list[Process], what: str) -> None:
-    """Let all continue at once to the stop of that name."""
+    """Continue all processes at once to the stop of that name."""
     for process in processes:
         process.go()
     for process in processes:
@@ -178,7 +178,7 @@ def all_until(processes: list[Process], what: str) -> None:
 
 
 def all_end(processes: list[Process]) -> None:
-    """Let all run to their ends at once."""
+    """Continue all processes at once to their ends."""
     for process in processes:
         process.go()
     for process in processes:
@@ -186,7 +186,7 @@ def all_end(processes: list[Process]) -> None:
 
 
 def ranked(processes: list[Process]) -> list[Process]:
-    """Processes in the order of the ranks that they said."""
+    """The processes in the order of the ranks that they printed."""
     return sorted(processes, key=lambda process: process.said["rank"])
 
 
@@ -201,14 +201,14 @@ def watched(
     env: Mapping[str, str] | None = None,
     flags: Sequence[str] = (),
 ) -> Iterator[list[Process]]:
-    """The processes of programs/NAME, started with the wrapper; each has just begun.
+    """The processes of programs/NAME, started with the wrapper. Each has just begun.
 
-    With n == 1 it is started without mpiexec. `connections` is how many processes there will be in
-    all, if not n. When the block is left, processes whose end was
-    not seen are killed; if all ended, fails for another status than 0.
+    With n == 1 it is started without mpiexec. `connections` is the number of processes in all, if
+    not n. At the end, processes that have not ended are killed. If all ended, a status other than 0
+    fails.
     """
     program = compiled(name, mpi.id, *flags)
-    directory = Path(tempfile.mkdtemp(prefix="mpipp-"))  # short: a socket's path must be
+    directory = Path(tempfile.mkdtemp(prefix="mpipp-"))  # short, because a socket's path must be
     command = [f"LD_PRELOAD={mpi.preload(env)}", str(program), *map(str, args)]
     command = ["env", *command] if n == 1 else [*mpi.mpiexec, "-n", str(n), "env", *command]
     log = directory / "log"
@@ -243,7 +243,7 @@ def watched(
                 process.terminate()
         except BaseException:
             process.terminate()
-            print(log.read_text())  # shown with the failure
+            print(log.read_text())  # pytest shows it with the failure
             raise
         finally:
             for one in processes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a program that hangs, and explains why, from its processes' memory while they exist."""
+"""Run a program that hangs, and explain why, from the memory of its processes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests import support
 from tests.around import Around
 
 PROGRAMS = Path(__file__).with_name("programs")
-# Seconds until a program must hang: more processes than there are cores may spin.
+# Seconds until a program must hang. It may have more spinning processes than there are cores.
 _PATIENCE = 100
 
 
@@ -34,14 +34,14 @@ _TITLE = re.compile(r"^=== (\S+), (\d) process(?:es)?\n", re.MULTILINE)
 
 
 def reports(path: Path) -> dict[str, tuple[int, str]]:
-    """The expectations of a file, by program: its number of processes, and the report."""
+    """The expectations in a file, by program: its number of processes, and the report."""
     _, *found = _TITLE.split(path.read_text())
     names, numbers, texts = found[::3], found[1::3], found[2::3]
     return {name: (int(n), text.strip()) for name, n, text in zip(names, numbers, texts)}
 
 
 class Job:
-    """Processes by rank, each with the address of its registry."""
+    """The processes by rank, each with the address of its registry."""
 
     def __init__(self, program: Path, processes: dict[int, tuple[int, int]]) -> None:
         self._program = program
@@ -51,14 +51,14 @@ class Job:
         self._registries: dict[int, Registry] = {}
 
     def report(self, ranks: list[int] | None = None) -> str:
-        """The reasons why those processes hang; all unless some are named."""
+        """The explanation of the hang of some ranks, by default of all."""
         lines: list[str] = []
         for world in worlds(self._processes(ranks)):
             lines += Report(explain(world), self).lines()
         return "\n".join(lines).strip()
 
     def findings(self) -> list[Finding]:
-        """The findings of the checks in all of them."""
+        """The findings of the deadlock checks in all processes."""
         failures: list[MpippError] = []
         found = list(
             all_checks.findings(self._processes(), lambda _, error: failures.append(error))
@@ -74,13 +74,13 @@ class Job:
         ]
 
     def becomes(self, expected: Callable[[str], bool]) -> str:
-        """The report once it is as expected; the last one if it does not become so."""
+        """The report as soon as it is as expected, else the last one."""
         end = time.monotonic() + _PATIENCE
         found = ""
         while time.monotonic() < end:
             try:
                 found = self.report()
-            except MpippError as error:  # it is just being changed
+            except MpippError as error:  # a process is changing its records
                 found = str(error)
             if expected(found):
                 break
@@ -89,12 +89,12 @@ class Job:
         return found
 
     def place(self, operation: Operation) -> str:
-        """Where an operation was called."""
+        """The place where an operation was called."""
         pid = operation.process.registry.info.pid
         return _line(self._program, operation.call.site.address - 1 - _base(self._program, pid))
 
     def registry(self, rank: int) -> Registry:
-        """The records of a process so far."""
+        """The current records of a process."""
         if rank in self._registries:
             self._registries[rank].invalidate()
         else:
@@ -102,7 +102,7 @@ class Job:
         return self._registries[rank]
 
     def outside(self, _process: Process) -> str:
-        """The activity of a process outside MPI: only a debugger knows it."""
+        """The activity of a process outside MPI. Only a debugger knows it."""
         return "computing"
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ def _line(program: Path, address: int) -> str:
 
 @contextmanager
 def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()) -> Iterator[Job]:
-    """The processes of programs/NAME, which have begun; `env`: "VARIABLE=value"."""
+    """The processes of programs/NAME, which have started. `env` has items "VARIABLE=value"."""
     program = support.compile_program(PROGRAMS / name, mpi, ("-g", "-O0", "-ldl"))
     words = [*mpi.mpiexec, "-n", str(n), "env", *env, f"LD_PRELOAD={mpi.wrapper}"]
     words += [str(program), *args]
@@ -143,7 +143,7 @@ def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()
             finally:
                 one.close()
         finally:
-            for process_id, _ in found.values():  # the launcher waits for them, and takes its time
-                with suppress(ProcessLookupError):  # or ends the others when one has gone
+            for process_id, _ in found.values():  # the launcher waits for them slowly
+                with suppress(ProcessLookupError):  # or ends the others when one has ended
                     os.kill(process_id, signal.SIGKILL)
             support.end(process, patience=0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reports on programs that hang: hanging.c, waits.c and sessions.c in programs/, word for word.
+"""The exact reports on programs that hang: hanging.c, waits.c and sessions.c in programs/.
 
 hanging.c has different reasons, waits.c one program for each sort of call, sessions.c uses
 sessions. The reports are in hanging.txt, waits.txt and sessions.txt, with the sections of MPI-4.1;
@@ -20,8 +20,8 @@ REPORTS = Path(__file__).with_name("hanging.txt")
 EXPECTED = reports(REPORTS)
 WAITS = Path(__file__).with_name("waits.txt")
 OF_WAITS = reports(WAITS)
-# Open MPI 4 has no partitions and exchanges nothing if there is so little to write; it waits for
-# all if some have no data. MPICH 4 does not wait in MPI_Comm_disconnect.
+# Open MPI 4 has no partitions. It exchanges nothing for such a small write, and waits for all
+# processes if some have no data. MPICH 4 does not wait in MPI_Comm_disconnect.
 OF_MPICH = [name for name in OF_WAITS if name.startswith(("partition", "write", "no-data"))]
 OF_OPEN_MPI = ["disconnect"]
 OF_BOTH = [name for name in OF_WAITS if name not in (*OF_MPICH, *OF_OPEN_MPI)]
@@ -59,7 +59,7 @@ def test_waits_of_open_mpi(mpi: support.MPI, name: str) -> None:
 
 
 @pytest.mark.timeout(600)
-@support.on_mpi("mpich5", "openmpi5")  # MPICH 4.0 ends a process that makes most of these
+@support.on_mpi("mpich5", "openmpi5")  # MPICH 4.0 ends a process in most of these calls
 @pytest.mark.parametrize("name", OF_SESSIONS)
 def test_sessions(mpi: support.MPI, name: str) -> None:
     is_said(mpi, "sessions.c", SESSIONS, name)
@@ -91,7 +91,8 @@ def is_said(mpi: support.MPI, program: str, path: Path, name: str) -> None:
 
 
 def _write(path: Path, name: str, n: int, report: str) -> None:
-    report = report.replace("MPI-4.0, section", "MPI-4.1, section")  # the cited sections are equal
+    # The cited sections have equal numbers.
+    report = report.replace("MPI-4.0, section", "MPI-4.1, section")
     known = {**reports(path), name: (n, report)}
     parts = [
         f"=== {name}, {n} process{'es' * (n > 1)}\n{text}\n" for name, (n, text) in known.items()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""At no instruction between MPI's return and the wrapper's does a process seem to be stuck.
+"""A process never seems to hang at any instruction between MPI's return and the wrapper's.
 
-Function calls are stepped over, except the one that begins to record the result.
+The test steps over function calls, except the one that begins to record the result.
 """
 
 from __future__ import annotations
@@ -59,7 +59,8 @@ def is_inside(registry: Registry) -> bool:
 @support.on_mpi("mpich4", "openmpi4")
 def test_moments(mpi: support.MPI, name: str, tmp_path: Path) -> None:
     hold = tmp_path / "hold"
-    # All functions are found before: finding them takes thousands of instructions.
+    # LD_BIND_NOW resolves all functions before, because lazy resolution takes thousands of
+    # instructions.
     with job("moments.c", mpi, name, str(hold), n=2, env=["LD_BIND_NOW=1"]) as hung:
         waiting = hung.becomes(lambda report: "rank 0 waits in" in report)
         assert "rank 0 waits in" in waiting
@@ -68,7 +69,8 @@ def test_moments(mpi: support.MPI, name: str, tmp_path: Path) -> None:
             hold.touch()
             gdb.run("-exec-continue")
             gdb.ask("-break-delete")
-            os.kill(hung.pids[0], signal.SIGSTOP)  # waiting would take a processor
+            # Without this stop, a waiting process would use a processor.
+            os.kill(hung.pids[0], signal.SIGSTOP)
             looked_at = 0
             while is_inside(hung.registry(1)) and looked_at < MOST:
                 report = hung.report()

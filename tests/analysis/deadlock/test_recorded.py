@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts for single calls: receives whose channel is unknown, persistent collectives."""
+"""The counts of single calls: receives with an unknown channel, and persistent collective calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_counts(mpi: support.MPI) -> None:
         assert (world.posted_any, world.returned_any, world.abandoned) == (3, 2, 1)
         assert world.frozen
         posted = {(c.peer, c.tag): c.posted for c in world.channels if c.sequence == "receives"}
-        assert posted[1, 2] == 1  # known when it returned
+        assert posted[1, 2] == 1  # known since the receive returned
         assert posted[1, 9] == 1
 
 

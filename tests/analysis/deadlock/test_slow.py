@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reports on slow programs, programs/slow.c, word for word: slow.txt."""
+"""The exact reports on slow programs, programs/slow.c: slow.txt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests import support
 from tests.analysis.deadlock.observed import job, reports
 
 REPORTS = Path(__file__).with_name("slow.txt")
-# MPICH 4 does not wait in MPI_Comm_disconnect, Open MPI 4 has no partitions.
+# MPICH 4 does not wait in MPI_Comm_disconnect, and Open MPI 4 has no partitions.
 OF_ONE = {"disconnect": "openmpi4", "partitions": "mpich4", "partitioned-send": "mpich4"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp why` in gdb, on processes and on cores, and in the shell."""
+"""`mpipp why` in gdb, on processes and on core files, and in the shell."""
 
 from __future__ import annotations
 

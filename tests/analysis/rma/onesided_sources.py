@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Random programs of one-sided operations as C text, for a comparison with the oracle.
+"""Random programs of one-sided operations as C text, to compare runs with the oracle.
 
 The oracle has the same programs as events (tests/unit/analysis/rma/oracle.py). Runs with
---check=rma must report what it finds. Many programs are one in C. Each of them has windows and
-lines of its own, so that a line identifies the event.
+--check=rma must report what it finds. Many programs form one C program. Each of them has windows
+and lines of its own, so that a line identifies the event.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tests.unit.analysis.rma.random_programs import ALIKE, Made
 
 NAME = "written.c"
 RANKS = 4
-_INSTEAD = 99  # in a process's own buffers
+_INSTEAD = 99  # for lines in a process's own buffers
 Events = dict[int, list[Event]]
-Pair = tuple[str, frozenset[int]]  # a rule, and the lines of both
+Pair = tuple[str, frozenset[int]]  # a rule, and the lines of both accesses
 
 _HEAD = f"""\
 #include <mpi.h>
@@ -115,19 +115,19 @@ class Program(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Many programs as one text."""
+    """Many programs as one C text."""
 
     text: str
     programs: list[Program]
 
 
 def _plain(memory: Memory, bytes_: int) -> Memory:
-    # As many bytes in a row.
+    # The same number of bytes, but contiguous.
     return (Comb(memory[0].first, bytes_),) if memory else ()
 
 
 def _real(event: Event) -> Event:
-    # The synthetic events ignore MPI's rules for arguments.
+    # The synthetic events violate MPI's rules for arguments: correct them.
     if not isinstance(event, m.Operation):
         return event
     one = event.kind in ("fetch_and_op", "compare_and_swap")
@@ -146,10 +146,10 @@ def _real(event: Event) -> Event:
 
 
 def _programs(seeds: Iterable[int], loads: bool, separate: bool) -> Iterator[tuple[int, Events]]:
-    # Without flags, whose values only a run knows.
+    # Leave out programs with flags, because only a run knows their values.
     for seed in seeds:
         made = Made(seed)
-        # The order through shared memory is undecided: other programs are compared more exactly.
+        # Without loads, leave out shared memory, which makes the order of other accesses undecided.
         if made.flags or made.how["separate"] != separate or (made.shared and not loads):
             continue
         chosen = [None, *made.random.sample(made.removable, min(1, len(made.removable)))]
@@ -164,7 +164,7 @@ def _programs(seeds: Iterable[int], loads: bool, separate: bool) -> Iterator[tup
 
 
 def write(seeds: Iterable[int], *, loads: bool, separate: bool = False) -> Written:
-    """The programs of these seeds with that memory model, with loads and stores or without."""
+    """The programs of these seeds with this memory model, with or without loads and stores."""
     lines = _HEAD.split("\n")
     programs, calls = [], []
     for seed, events in _programs(seeds, loads, separate):
@@ -206,11 +206,11 @@ class _Calling:
     # The calls of a program, each in a line.
 
     def __init__(self, events: Events, kind: int) -> None:
-        self.kind = kind  # of window
+        self.kind = kind  # kind of window
         self.size = len(events)
         self.peers = f"some[{self.size}]"
-        self.requests: dict[int, int] = {}  # their places in the array
-        self.roots: dict[int, int] = {}  # of collective calls, by their ordinals
+        self.requests: dict[int, int] = {}  # their index in the array
+        self.roots: dict[int, int] = {}  # the roots of collective calls, by ordinal
         for rank, some in events.items():
             for event in some:
                 if isinstance(event, (m.Operation, m.Collective)) and event.request:
@@ -221,7 +221,7 @@ class _Calling:
                         self.roots[event.ordinal] = rank
 
     def line(self, event: Event, rank: int) -> str:
-        # Empty: nothing.
+        # The C text of an event; "" if it needs none.
         if isinstance(event, m.WindowMade):
             ops = "same_op" if event.accumulate_ops == "same_op" else ""
             ordering = ",".join(sorted(event.accumulate_ordering)) or "none"
@@ -244,7 +244,7 @@ class _Calling:
         if isinstance(event, m.Collective):
             return self._collective(event)
         if isinstance(event, m.Completed):
-            # Requests of synchronous sends belong to blocking ones.
+            # Requests of synchronous sends belong to blocking sends in C.
             wanted = [self.requests[one] for one in event.requests if one in self.requests]
             return " ".join(f"MPI_Wait(&requests[{one}], MPI_STATUS_IGNORE);" for one in wanted)
         assert isinstance(event, m.Finalized)
@@ -313,9 +313,9 @@ def _synchronization(event: m.Synchronization) -> str:
 
 
 def expected(program: Program) -> tuple[dict[Pair, Told], set[Told]]:
-    """All conflicts by the lines of both, and those that must be reported.
+    """All conflicts by the lines of both accesses, and those that must be reported.
 
-    The latter may have any lines: an access that covers an earlier one takes its place.
+    The latter may have any lines, because an access that covers an earlier one replaces it.
     """
     found: dict[Pair, Told] = {}
     oracle = Oracle(program.events)
@@ -341,7 +341,7 @@ def _pair(rule: str, one: Event, other: Event) -> Pair:
 
 
 def told(blocks: Iterable[str]) -> set[Pair]:
-    """The conflicts that a run has reported."""
+    """The conflicts in the report of a run."""
     by_sentence = {rule.sentence: rule.id for rule in rules.RULES.values()}
     for _, half in (rules.rma.WHILE_READ, rules.rma.WHILE_UPDATED):
         by_sentence[half] = "rma-local"
@@ -357,7 +357,7 @@ def told(blocks: Iterable[str]) -> set[Pair]:
 
 
 class Compared(NamedTuple):
-    """The errors in a run's report, and how many programs have conflicts."""
+    """The errors in a run's report, and the number of programs with conflicts."""
 
     false: list[str]
     missing: list[str]
@@ -384,7 +384,7 @@ def _named(pair: Pair) -> str:
 
 
 def put(written: Written, directory: Path) -> Path:
-    """The text in a file."""
+    """The C text as a file."""
     path = directory / NAME
     path.write_text(written.text)
     return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random correct one-sided programs of several threads: there is no false report.
+"""Random correct one-sided programs with several threads get no false report.
 
 The analysis does not see all the ways in which threads wait for each other.
 """
@@ -26,9 +26,9 @@ def test_threads_that_wait_for_each_other(mpi: MPI, n: int) -> None:
     assert (run.status, run.output, run.blocks) == (0, "right\n", [])
     *before, last = run.last
     assert last.partition(",")[0] == f"mpipp: no errors in {n} processes"
-    # If threads send and receive at once, a log need not have the order.
+    # If threads send and receive at once, the log may lack the order.
     said = [re.sub(r"ranks? [\d andto,]+:", "ranks N:", line) for line in before]
-    # Perhaps from before several threads have used a window.
+    # This may be from the time before several threads used a window.
     threads = IN_ORDER.format("ranks N")
     cut = [f"{threads}; {NOT_KNOWN}"], [f"mpipp: not checked: {NOT_KNOWN}"]
     assert said in ([threads], *cut)

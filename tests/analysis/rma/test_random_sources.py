@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random programs on a real MPI: the reports on their logs are those of the oracle."""
+"""Random programs on a real MPI: the reports agree with the oracle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHECK = "--check=rma-conflict,rma-epoch"
 
 @on_mpi("mpich4", "openmpi4")
 def test_of_random_programs_is_told_what_the_oracle_says(mpi: MPI, tmp_path: Path) -> None:
-    # Four processes that wait for each other take Open MPI long.
+    # In Open MPI, four processes that wait for each other are slow.
     made = written.write(range(some(80 if mpi.id == "mpich4" else 40)), loads=False)
     program = compile_program(written.put(made, tmp_path), mpi)
     run = runs.run(mpi, [program], CHECK, n=written.RANKS)
@@ -37,6 +37,7 @@ def test_loads_and_stores_are_in_random_programs_too(mpi: MPI, tmp_path: Path) -
         compared = written.compare(made, run.blocks)
         assert compared.false == []
         assert compared.conflicting > some(10)
-        # Each process loads its memory and calls MPI_Win_sync: others may know what it has read.
+        # Each process loads its memory and calls MPI_Win_sync. Other processes may know what it has
+        # read.
         undecided = re.match(r"mpipp: not checked: (\d+) possible conflicts?", run.last[0])
         assert len(compared.missing) <= (int(undecided[1]) if undecided else 0)

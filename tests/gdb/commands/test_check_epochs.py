@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check` while epochs are open, of programs that keep a log of one-sided operations."""
+"""`mpipp check` during open epochs, in programs with an RMA log."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def test_what_is_pending_in_open_epochs_is_compared(mpi: support.MPI) -> None:
 
 
 def shown(output: str) -> str:
-    """The output for one or for two inferiors."""
+    """The output for one inferior, or for two."""
     return re.sub(r"(0x)[0-9a-f]+| \(inferior \d\)", lambda found: found[1] or "", output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp check` between processes: in one gdb, and of two cores."""
+"""`mpipp check` between processes: in one gdb, and on two core files."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def check(mpi: support.MPI, *jobs: dict[int, int]) -> str:
 
 
 def check_each(mpi: support.MPI, names: Iterable[str], *args: str) -> dict[str, str]:
-    """The output on mismatched_calls.c, by its first argument: one gdb checks the jobs in turn."""
+    """By first argument of mismatched_calls.c, the output. One gdb checks the jobs in turn."""
     commands = ["add-inferior"]
     with ExitStack() as jobs:
         for name in names:
@@ -184,7 +184,7 @@ def test_wrong(mpi: support.MPI, part: int) -> None:
 
 
 def _told(report: str) -> tuple[str, list[str], str]:
-    # The finding, its parties, and the begin of the last line.
+    # The finding, its parties, and the start of the last line.
     first, *lines = report.splitlines() or [""]
     told = [line.strip() for line in lines if re.match(" +(rank|sends|receives|reduces|and)", line)]
     shown = [line.partition("): ")[2].partition("(")[0] or line for line in told]
@@ -239,7 +239,7 @@ def test_right(mpi: support.MPI, part: int) -> None:
     assert said == dict.fromkeys(names, "no findings in 2 processes")
 
 
-# The operation of the second process is made where the wrapper does not see it.
+# The wrapper does not see how the second process creates its operation.
 UNSEEN = """\
 #define _GNU_SOURCE
 #include <dlfcn.h>

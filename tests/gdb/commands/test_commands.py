@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The command mpipp: what it says, word for word, in one gdb session for each MPI build."""
+"""The exact output of the command mpipp, in one gdb session for each MPI build."""
 
 from __future__ import annotations
 
 from tests import support, typed
 
-# (what is typed, what gdb says); %p is any address, %n any number.
+# (typed text, gdb's output). %p stands for any address, %n for any number.
 CONVERSATION = (
     ("mpipp vec &matrix", "{{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}"),
     ("mpipp vec matrix 1", "{{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}"),
@@ -70,7 +70,7 @@ CONVERSATION = (
         "  displacement  26 bytes\n"
         "  packed        26 bytes",
     ),
-    # The beginning of a subcommand is a variable all the same.
+    # The prefix of a subcommand may be the name of a variable.
     (
         "mpipp t[1][2][0]",
         "t(CONTIGUOUS)[1](VECTOR)[2][0](DOUBLE)\n"
@@ -104,7 +104,7 @@ CONVERSATION = (
         "{{<cannot read 0x10>, <cannot read 0x18>}, {<cannot read 0x30>, "
         "<cannot read 0x38>}, {<cannot read 0x50>, <cannot read 0x58>}}",
     ),
-    # They are not evaluated, which would change the variable.
+    # These words are not evaluated, because that would change the variable.
     (
         "mpipp s_type[1] --one",
         "Options apply to a whole datatype: write TYPE --expanded [--depth N].",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mpipp compare: its output for right and wrong datatypes, word for word."""
+"""The exact output of `mpipp compare` for right and wrong datatypes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reference of the commands says what gdb's help says."""
+"""The reference of the commands agrees with gdb's help."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_break(mpi: support.MPI) -> None:
     commands = [
         'mpipp break MPI_Send if i > 10 && $mpi_arg("tag") == 3',
         "mpipp break mpi_irecv",
-        "run",  # pending until then
+        "run",  # pending until the program loads MPI
         "output i",
         "echo \\n",
         "mpipp list calls",
@@ -135,7 +135,7 @@ def test_no_break_inside(mpi: support.MPI, tmp_path: Path) -> None:
         program=program,
         args=[str(tmp_path / "file")],
         mpi=mpi,
-        # Open MPI has two implementations of files; this one calls MPI.
+        # Open MPI has two implementations of files. This one, ROMIO, calls MPI.
         env={"OMPI_MCA_io": "romio341" if mpi.id == "openmpi5" else "romio321"},
     )
     stops = re.findall("(?m)^MPI_.*, called at.*", output)
@@ -159,7 +159,8 @@ def test_names_of_procedures() -> None:
     assert output.splitlines() == [
         "MPI_Ircv is no MPI procedure that mpipp records: did you mean MPI_Irecv?",
         "PMPI_Send is no MPI procedure that mpipp records: did you mean MPI_Send?",
-        # All begin with MPI_, and those of communicators with Comm_: that is not near.
+        # All names begin with MPI_, and those of communicators with Comm_, so a prefix suggests
+        # nothing.
         "MPI_Comm_rank is no MPI procedure that mpipp records: see docs/reference/procedures.md.",
         "MPI_Foo is no MPI procedure that mpipp records: see docs/reference/procedures.md.",
         "qqq is no MPI procedure that mpipp records: see docs/reference/procedures.md.",
@@ -195,7 +196,7 @@ def test_break_without_wrapper(mpi: support.MPI) -> None:
 
 @both
 def test_conditions_of_other_breakpoints(mpi: support.MPI) -> None:
-    # Between two evaluations the process runs, and gdb raises no event.
+    # Between two evaluations the process runs, but gdb raises no event.
     program = support.compile_program(LOOP, mpi)
     stop = ['break 11 if $mpi_element(column, values, "[1][0]") == 17', "run"]
     output = support.gdb_batch(["output i"], program=program, mpi=mpi, stop=stop)

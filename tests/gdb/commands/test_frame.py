@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp frame` goes to the frame that called MPI, and front ends follow."""
+"""`mpipp frame` selects the frame that called MPI, and front ends follow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def test_several_inferiors(mpi: support.MPI) -> None:
         look += ["inferior 1", "echo @@@\\n", *look, "echo @@@\\n", "mpipp why"]
         output = support.gdb_batch(look, mpi=mpi, stop=stop)
     first, second, why = (plain(part) for part in output.split("@@@\n"))
-    # MPI's own threads make nothing less certain, but one of the program's may still call MPI.
+    # MPI's own threads make a deadlock no less certain, but another thread of the program may call
+    # MPI.
     kind = "deadlock" if len(words) == 1 else "possible deadlock"
     assert why[0] == f"{kind}: rank 0 and rank 1 wait for each other"
     frame = [f"#N  0x in main (argc={1 + len(words)}, argv=0x) at waits.c:24", f"24\t{LINE}"]
@@ -85,7 +86,7 @@ def test_front_ends_are_told(mpi: support.MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_annotations_of_a_source_line(mpi: support.MPI) -> None:
-    # DDD and Emacs show the line that these name.
+    # These annotations tell DDD and Emacs which line to show.
     program = support.compile_program(support.program_source("gdb", "buffers.c"), mpi)
     words = [*support.gdb_words(mpi), "-batch", "-fullname", "-ex", "set breakpoint pending on"]
     for command in ("break PMPI_Bcast", "run", "echo @@@\\n", "mpipp frame"):

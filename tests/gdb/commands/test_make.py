@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mpipp make: what it prints, and that it makes what mpipp compare says is right."""
+"""The output of `mpipp make`, and its verdict in `mpipp compare`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ MARK = ("break mark", "run", "up")
 
 
 def source(text: str, ending: str) -> Path:
-    """A file with this text, the same one each time."""
+    """A file with this text. Equal texts share a file."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
     path = support.BUILD / "sources" / digest / f"made{ending}"
     path.parent.mkdir(parents=True, exist_ok=True)
     with support.locked(path.with_suffix(".lock")):
-        if not path.exists():  # who reads it meanwhile must not find a part of it
+        if not path.exists():  # another process must not read an incomplete file
             path.write_text(text)
     return path
 
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {{
 def test_c_compiles_and_is_right(mpi: support.MPI) -> None:
     codes = made(["struct node --name node_type", "mixed_t --name make_mixed"], "compare.c", mpi)
     head = f'#include "{PROGRAMS}/types/compare_types.h"\n'
-    # Both need the particle's; a program has it once.
+    # Both codes contain the function for the particle, which the program may have only once.
     shared = codes[1].index("// struct particle")
     own = codes[1].index("// mixed_t")
     code = codes[0] + codes[1][:shared] + codes[1][own:]
@@ -145,7 +145,7 @@ end program
 
 
 def fortran_main(module: str, **made_by: str) -> str:
-    """A program that makes datatypes, each by a function of the module."""
+    """A program that creates datatypes, each by a function of the module."""
     statements = "\n  ".join(f"{name} = {function}()" for name, function in made_by.items())
     return FORTRAN_MAIN.format(module=module, names=", ".join(made_by), statements=statements)
 
@@ -177,7 +177,7 @@ for number, datatype in enumerate(made):
 MPI.COMM_SELF.Barrier()
 """
 
-# A datatype by its name: Python's variables are not gdb's.
+# A datatype by its name, because gdb does not know Python's variables.
 COMPARE_NAMED = (
     "python from mpipp.gdb.program import sessions; "
     "gdb.execute('mpipp compare %d with {type}' % next(found.header.handle "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mpipp typesig and mpipp match: what they say, word for word; of two processes in one gdb."""
+"""The exact output of `mpipp typesig` and `mpipp match`, also for two processes in one gdb."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests import support, typed
 from tests.gdb import expectations
 from tests.gdb.processes import test_inferiors
 
-# (what is typed, what gdb says)
+# (typed text, gdb's output).
 CONVERSATION = (
     (
         "mpipp typesig s_type",
@@ -27,7 +27,7 @@ CONVERSATION = (
     ("mpipp typesig odd n", "12 x {MPI_DOUBLE, MPI_INT}\n24 elements, 144 bytes"),
     ("mpipp typesig empty", "0 elements, 0 bytes"),
     ("mpipp typesig MPI_CHAR", "MPI_CHAR\n1 element, 1 byte"),
-    # Also where the program gave it another name.
+    # The program may have renamed the datatype.
     ("mpipp typesig MPI_FLOAT 2", "2 x MPI_FLOAT\n2 elements, 8 bytes"),
     ("mpipp typesig real", "F90_REAL(p 15, r 300)\n1 element, 8 bytes"),
     ("mpipp typesig[1]", "typesig is not an MPI handle: no datatype has the number 123456."),
@@ -94,7 +94,7 @@ CONVERSATION = (
         "  sent      MPI_PACKED(PACKED)         MPI_PACKED  displacement 0, packed 0\n"
         "  received  s_type(STRUCT)[0][0](INT)  MPI_INT     displacement 0, packed 0",
     ),
-    # gdb's limit.
+    # gdb's limit applies.
     ("set print elements 2", ""),
     ("mpipp typesig s_type", "{5 x MPI_INT, 7 x MPI_CHAR...}\n14 elements, 43 bytes"),
     ("set print elements 200", ""),
@@ -116,7 +116,7 @@ CONVERSATION = (
     ),
     ("mpipp match s_type with s_type 2.5", "2.5 is not an integer."),
     ("mpipp typesig s_type &pair", "&pair is not an integer."),
-    # It is not evaluated, which would change a variable of this name.
+    # These words are not evaluated, because that would change a variable of this name.
     ("mpipp match pair --json with pair", "Write --json before or after all else."),
     ("mpipp null[0]", "null is MPI_DATATYPE_NULL: it has no elements."),
     ("mpipp null at 0", "null is MPI_DATATYPE_NULL: it has no elements."),
@@ -213,9 +213,9 @@ def test_types_of_two_processes(mpi: support.MPI) -> None:
         f"  unchanged from  {place}",
         "longer: 3 elements sent, but only 2 received: "
         f"the message is truncated (MPI_ERR_TRUNCATE)\n  cut off from  {place}",
-        # The count, too, is of inferior 2.
+        # The count is also evaluated in inferior 2.
         "3 x MPI_INT\n3 elements, 12 bytes\n",
         'No symbol "nosuch" in current context.\n',
-        # The frame that was selected is so again.
+        # The selected frame is restored.
         "0\n",
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp list messages`: what was sent, received and joined, with what repeats said once."""
+"""`mpipp list messages` prints messages and collective calls, with repetitions merged."""
 
 from __future__ import annotations
 

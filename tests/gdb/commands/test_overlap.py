@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mpipp blocks and mpipp overlap: what they say, word for word; of two processes in one gdb."""
+"""The exact output of `mpipp blocks` and `mpipp overlap`, also for two processes in one gdb."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from tests.gdb.processes import test_inferiors
 ALIGNED = "alignment   every element is at a multiple of its alignment\n"
 APART = "overlap     no two elements share a byte"
 
-# (what is typed, what gdb says); %p is any address, %n that of an absolute displacement.
+# (typed text, gdb's output). %p stands for any address, %n for an absolute displacement.
 CONVERSATION = (
     (
-        # The paper writes the last bytes, {(0,19), (47,53), (76,91)}; here a range ends after them.
+        # The paper prints the last bytes, {(0,19), (47,53), (76,91)}. Here a range ends after its
+        # last byte.
         "mpipp blocks s_type --map",
         "s_type: 43 bytes of data in [0, 92)\n"
         "  [0, 20)        20 bytes\n"
@@ -124,7 +125,7 @@ CONVERSATION = (
         "mpipp blocks blocks[1]",
         "blocks[1] is a part of a datatype: write the whole datatype.",
     ),
-    # A variable of the command's name.
+    # A variable with the name of the command.
     (
         "mpipp blocks[1]",
         "blocks(VECTOR)[1]\n"
@@ -150,7 +151,7 @@ CONVERSATION = (
         "  absolute(HINDEXED)[0][0](DOUBLE) at %p\n"
         "  list[0](VECTOR)[1][0](DOUBLE) at %p",
     ),
-    # Decided among 10^9 blocks of either.
+    # Computed for 10^9 blocks on either side.
     (
         "mpipp overlap sevens 0 with nines 5",
         "overlap: both have [0x18d2608abba9e9, 0x18d2608abba9ea), 1 byte\n"
@@ -270,8 +271,8 @@ def test_buffers_of_two_processes_share_nothing(mpi: support.MPI) -> None:
     )
 
 
-# Short sends that are complete from the start have one handle. The first was completed, and its
-# buffer is used again, with a copy of the handle from another place.
+# Short sends that complete at once share a handle. The first of them is complete, and its buffer is
+# used again, with a copy of the handle at another address.
 ONE_HANDLE = """\
 #include <mpi.h>
 static void mark(void) {}

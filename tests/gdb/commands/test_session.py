@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Loading, settings, print options, completion and help; and what is said when there is nothing."""
+"""Loading, settings, print options, completion and help, and messages without a process
+or wrapper."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ $4 = {
 $5 = {address = %p, call = "MPI_Irecv", request = 1, count = 1, type = {...}, data = {...}}
 {{...} <repeats 3 times>}
 """
-    if support.gdb_version() < (11,):  # counts a word as a level, too
+    if support.gdb_version() < (11,):  # it counts a word as a level, too
         word = re.compile(r'(kind|name|state|call) = ("[^"]*"|\w+)')
         lines = [
             word.sub(r"\1 = {...}", line) if "{...}" in line else line
@@ -111,7 +112,7 @@ def test_loading_again(program: Path, mpi: support.MPI, tmp_path: Path) -> None:
 
 
 def test_damaged_records(program: Path, mpi: support.MPI) -> None:
-    # The combiner and the arguments of two datatypes are overwritten in the process's memory.
+    # Overwrite the combiner and the arguments of two datatypes in the process's memory.
     damage = (
         "import mpipp.gdb.program.sessions as sessions\n"
         "registry = sessions.required().registry\n"
@@ -145,7 +146,7 @@ def test_autoload(program: Path, mpi: support.MPI) -> None:
 
 
 def test_gdb_runs_the_script_beside_the_wrapper(program: Path, mpi: support.MPI) -> None:
-    # In the gdb of a user who set nothing: it gives no warning that it declined to.
+    # Without any setting by the user, gdb must not warn that it declined to load the script.
     words = [support.need("gdb"), "-nx", "-q", "-batch"]
     for command in (
         f"source {support.PRINTERS}",

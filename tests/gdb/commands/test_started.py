@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a persistent operation was started: in lists of requests, calls and messages."""
+"""The place where a persistent operation was started, in lists of requests, calls and messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_lists(mpi: support.MPI) -> None:
         stop=["mpipp break MPI_Waitall", "run > /dev/null"],
     )
     requests, _, rest = printed.partition("{")
-    # That of an operation which is not active was somewhere else, or nowhere.
+    # An inactive operation was started elsewhere before, or never.
     places = re.findall(r"made at .*", requests)
     assert places == [f"made at main.c:9 in main, {STARTED}", "made at main.c:10 in main"]
     documents = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The operations that a thread waits for, requests that share a handle, and invalid arguments."""
+"""The operations that a thread waits for, requests with a shared handle, and invalid arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests import support, typed
 
-# (what is typed, what gdb says); %p is any address, %n any number.
+# (typed text, gdb's output). %p stands for any address, %n for any number.
 CONVERSATION = (
     (
         "mpipp list calls",
@@ -31,7 +31,7 @@ CONVERSATION = (
         '$%n = {operation = "MPI_Isend", state = active, dest = 0, tag = 1, '
         'comm = "MPI_COMM_SELF", buf = {address = %p, count = 1, type = "MPI_INT"}}',
     ),
-    # Names are shown as C strings, wherever they are.
+    # Names are always shown as C strings.
     (
         "mpipp odd",
         "                                       size  lb  extent  true lb  true extent\n"
@@ -71,7 +71,7 @@ CONVERSATION = (
 @support.each_handle
 def test_conversation(mpi: support.MPI) -> None:
     program = support.compile_program(support.program_source("gdb", "waiting.c"), mpi)
-    # Columns of handles and serials are as wide as the widest.
+    # Columns of handles and serial numbers are as wide as their widest entry.
     marks = {**typed.MARKS, "  ": " +"}
     stop = ["mpipp break MPI_Waitall", "run"]
     typed.hold(CONVERSATION, marks=marks, program=program, mpi=mpi, stop=stop)
@@ -102,7 +102,7 @@ def test_calls_in_one_line_each(mpi: support.MPI) -> None:
     commands = [
         *("mpipp break MPI_Allgatherv", "run", "echo @@\\n", "mpipp list calls"),
         *("mpipp break MPI_Alltoallw", "continue", "echo @@\\n", "mpipp list calls"),
-        # Where the wrapper has recorded nothing of the call yet.
+        # At this stop the wrapper has not recorded the call yet.
         *("break MPI_Bcast", "continue", "echo @@\\n", "mpipp list calls", "echo @@\\n", "kill"),
     ]
     output = support.gdb_batch(commands, program=program, mpi=mpi)
@@ -145,9 +145,9 @@ int main(int argc, char **argv) {
 """
 
 
-@support.on_mpi("mpich4")  # MPICH 5 completes more before it returns the error
+@support.on_mpi("mpich4")  # MPICH 5 completes more requests before it returns the error
 def test_handles_that_were_moved_after_an_error(mpi: support.MPI) -> None:
-    # The requests of a failed call that are not complete keep their handles, which are one here.
+    # Requests of a failed call that are not complete keep their handles. Here they share one.
     program = support.compile_program(AFTER_AN_ERROR, mpi)
     look = "mpipp list calls"
     stop = ["mpipp break MPI_Testall", "run"]
@@ -178,5 +178,5 @@ def test_without_symbols(mpi: support.MPI) -> None:
     commands = ["mpipp list calls", "output/x $pc"]
     said = support.gdb_batch(commands, program=stripped, mpi=mpi, stop=stop)
     place = re.search(rf"called at {re.escape(stripped.name)}\+0x([0-9a-f]+)\n", said)
-    # The selected frame is the caller's, too: at that offset in the file, which begins on a page.
+    # The selected frame is the caller's, too. The place has the same offset in its page.
     assert place and said.endswith(place.group(1)[-3:]), said

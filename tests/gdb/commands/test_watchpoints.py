@@ -78,7 +78,7 @@ STOPS = [
     "buf(VECTOR)[2][0](DOUBLE) of the pending MPI_Irecv, request #1, called at main.c:16 in main",
     "main main.c:19",
     "MPI_DOUBLE(DOUBLE) at 0xADDR",
-    "main main.c:21",  # behind the store
+    "main main.c:21",  # the line after the store
 ]
 
 

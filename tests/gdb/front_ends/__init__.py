@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Front ends of gdb: interfaces of machines, a window, a terminal with colours."""
+"""Front ends of gdb: machine interfaces, a window, a terminal with colours."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Colour in the commands' output, by the pygments of gdb's own Python."""
+"""Colours in the output of commands, by pygments in gdb's own Python."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Debug Adapter Protocol: variables are trees, of which only what is opened is read."""
+"""The Debug Adapter Protocol: variables are trees, and only open parts are read."""
 
 from __future__ import annotations
 

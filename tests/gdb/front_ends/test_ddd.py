@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""DDD, as Debian has it, displays a datatype and a buffer: figure 6 of the paper.
+"""Debian's DDD displays a datatype and a buffer: figure 6 of the paper.
 
-The display is read back from what DDD prints of it as PostScript. The screenshot that a test leaves
-in build/tests/ddd-mpich4.png is the picture of the documentation.
+The test reads the display from DDD's PostScript output. It also saves a screenshot in
+build/tests/ddd-mpich4.png, the picture of the documentation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests import support
 
-# No questions on the screen, and a display that is large enough. "Printing" copies to a file.
+# DDD must show no dialogues, and a large display. "Printing" copies to a file.
 RESOURCES = """\
 Ddd*dddinitVersion: 3.3.12
 Ddd*splashScreen: off
@@ -37,7 +37,7 @@ Ddd*printCommand: {home}/print
 DATA_WINDOW = "800x700"
 TITLE = (40, 109)  # of the first display
 SHOW_ALL = (68, 187)  # in its menu
-EMPTY = (550, 560)  # nothing is displayed there, and the dialogue appears there
+EMPTY = (550, 560)  # a place without display, where the dialogue will appear
 
 RECORD = """
 kind = STRUCT
@@ -69,13 +69,13 @@ type = {RECORD}
 
 
 class Desktop:
-    """An X server of its own, with a mouse and a keyboard."""
+    """An X server for the test, with mouse and keyboard."""
 
     def __init__(self, display: str) -> None:
         self.env = {"DISPLAY": display}
 
     def do(self, *words: object) -> None:
-        """Move the mouse, press its buttons, press keys: xdotool's commands."""
+        """Run commands of xdotool: move the mouse, press buttons or keys."""
         subprocess.run(
             [support.need("xdotool"), *map(str, words)],
             env={**os.environ, **self.env},
@@ -84,7 +84,7 @@ class Desktop:
         )
 
     def change(self, *words: object) -> None:
-        """Do this, and wait until the data window has changed and stands still."""
+        """Run commands, and wait until the data window has changed and is stable."""
         self.changed_by(lambda: self.do(*words), words)
 
     def changed_by(self, act: Callable[[], None], what: object) -> None:
@@ -100,7 +100,7 @@ class Desktop:
         raise AssertionError(f"nothing is to be seen of {what}")
 
     def _data_window(self) -> bytes:
-        # Without what is below: a cursor blinks there.
+        # Leave out the part below, in which a cursor blinks.
         words = [support.need("import"), "-window", "root", "-crop", f"{DATA_WINDOW}+0+0", "rgb:-"]
         return subprocess.run(
             words, env={**os.environ, **self.env}, check=True, stdout=subprocess.PIPE
@@ -130,10 +130,11 @@ def has(path: Path, text: str) -> bool:
 
 
 def type_command(screen: Desktop, command: str, is_done: Callable[[], bool]) -> None:
-    """In DDD's console, again where that was lost: DDD may be busy with its windows."""
+    """Type a command in DDD's console. Repeat it if DDD lost it while it was busy with
+    its windows."""
     for _ in range(3):
         screen.do("mousemove", 300, 985, "click", 1, "type", f"{command}\n")
-        for _ in range(600):  # a second "run" would ask whether to start anew
+        for _ in range(600):  # a second "run" would ask whether to restart
             if is_done():
                 return
             time.sleep(0.1)
@@ -141,7 +142,7 @@ def type_command(screen: Desktop, command: str, is_done: Callable[[], bool]) -> 
 
 
 def wait_for(path: Path, text: str = "") -> str:
-    """The text of a file, once it has `text` in it."""
+    """The text of a file, once it contains `text`."""
     found = ""
     for _ in range(600):
         if path.exists():
@@ -159,7 +160,7 @@ def test_figure_6(mpi: support.MPI, tmp_path: Path) -> None:
     (tmp_path / ".ddd" / "init").write_text(RESOURCES.format(home=tmp_path))
     (tmp_path / "print").write_text(f'#!/bin/sh\nmv "$1" {tmp_path}/display.ps\n')
     (tmp_path / "print").chmod(0o755)
-    assert mpi.wrapper  # is built: DDD does not wait for long
+    assert mpi.wrapper  # builds it now, because DDD does not wait long
     gdb = [sys.executable, "-m", "mpipp.cli", "gdb", "-nx", "-iex", "set debuginfod enabled off"]
     gdb += ["-iex", "set filename-display basename"]
     words = [support.need("ddd"), "-geometry", "+0+0", "--debugger", shlex.join(gdb), str(program)]
@@ -178,7 +179,7 @@ def test_figure_6(mpi: support.MPI, tmp_path: Path) -> None:
                 ("frame", "figure6.c:25"),
                 ("graph display `info locals`", "`info locals` (enabled)"),
             ):
-                wait_for(log, "frames down to go")  # DDD is done with asking gdb
+                wait_for(log, "frames down to go")  # DDD has finished its queries to gdb
                 typed = partial(type_command, screen, command, partial(has, log, answer))
                 if "display" in command:
                     screen.changed_by(typed, command)

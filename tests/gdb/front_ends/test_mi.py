@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machine interface that front ends use: handles and buffers are trees they can expand."""
+"""The machine interface for front ends: handles and buffers are trees that can be expanded."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def test_long_arrays_are_divided(mpi: support.MPI) -> None:
         item = f"m.data.{million}.{hundred}.[500001]"
         assert gdb.values(item) == {"b0": "500001.5", "b1": '"abcd"'}
         assert len(gdb.values("m.data")) == 100
-        # Open variables follow the program.
+        # Open variables are updated while the program runs.
         gdb.run("-exec-continue")
         gdb.ask("-stack-select-frame 1")
         changes = gdb.ask("-var-update --all-values *")
         assert f'{{name="{item}.b0",value="-1",' in changes
         assert ".b1" not in changes
-        # Printed values are not divided.
+        # Printed arrays are not divided into slices.
         printed = gdb.ask('-interpreter-exec console "output pairs[0]@3"')
         assert "data = {{b0 = 0.5, b1 = " in printed and " .. " not in printed, printed

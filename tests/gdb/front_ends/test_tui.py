@@ -31,7 +31,7 @@ def test_window_follows_the_stops() -> None:
         gdb.expect("attached: ")
         gdb.sendline("layout mpipp")
         gdb.expect("in MPI_Barrier, called at look.c:36 in exchange")
-        # A process that is attached later is there after its stop.
+        # A process that is attached later appears after its stop.
         gdb.sendline(f"mpipp attach {pids[3]}")
         gdb.expect("in pause in lib")
         gdb.sendline("quit")

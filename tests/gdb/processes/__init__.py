@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Several processes, threads and cores in gdb."""
+"""Several processes, threads and core files in gdb."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A call that the program left by a jump is not shown as active, before its next call of MPI."""
+"""After a jump out of a call, the call is not shown as active, even before the next MPI call."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All ranks at once: their merged stacks, values, messages and states."""
+"""Views of all ranks at once: merged stacks, values, messages and states."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ bytes (row: sender, column: receiver)
   2   .   .   .  56
   3  56   .   .   .
 """
-# By the command: the output.
+# By command, the expected output.
 PRINTED = {
     "steps": """\
 ranks 0, 1 and 3: steps = 10
@@ -132,7 +132,7 @@ rank 2           | ░█|
 from " " to "█": 4 to 9; "!": not finite
 """,
 }
-# By the command: the sentence.
+# By command, the expected error.
 WRONG = {
     "mpipp where all": "Write mpipp where, with one of --svg FILE and --json.",
     "mpipp where --svg": "Write mpipp where, with one of --svg FILE and --json.",
@@ -161,7 +161,7 @@ MARK = "@@@"
 def outputs(commands: list[str], **how: Any) -> list[str]:
     """The output of gdb for each command.
 
-    Before glibc 2.34, pause is in a library of its own.
+    Before glibc 2.34, pause is in another library.
     """
     typed = [word for command in commands for word in (command, f"echo {MARK}\\n")]
     printed = support.gdb_batch(typed, **how).replace("libpthread.so.0", "libc.so.6")

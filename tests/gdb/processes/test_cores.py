@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cores of killed jobs: cut off, with memory left out, with very many mappings."""
+"""Cores of killed jobs: cut off, with missing memory, or with very many mappings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ NOTHING = "no findings in 1 process, 0 active calls, 1 pending request"
 
 class Dumped(NamedTuple):
     program: Path
-    core: Path  # in the kernel's order
-    registry: int  # where it lies in the file
+    core: Path  # a core file in the kernel's order
+    registry: int  # offset in the file
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_many_mappings(dumped: Dumped, tmp_path: Path) -> None:
 
 
 def test_cut_off_behind_the_records(dumped: Dumped, tmp_path: Path) -> None:
-    # The stack, of which the kernel writes last, is not there.
+    # Cut off the stack, which the kernel writes last.
     core = cut(dumped.core, dumped.core.stat().st_size - 0x10000, tmp_path / "core")
     lines = asked(["mpipp list requests", "mpipp check"], dumped.program, core)
     assert lines == [REQUEST, "1 request", NOTHING]

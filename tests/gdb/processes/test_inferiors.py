@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Several processes: in one gdb, each with its own registry; and in a gdb each, under mpiexec."""
+"""Several processes: each with its own registry in one gdb, and each in its own gdb
+under mpiexec."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from tests.ranks import ranks, until_inside
 
 both = support.on_mpi("mpich4", "openmpi4")
 
-# Rank r has 2 + r blocks; both wait for each other.
+# Rank r has 2 + r blocks. Both ranks wait for each other.
 RANKS = """\
 #include <mpi.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ TYPES = (
     '{kind = VECTOR, count = 3, blocklength = 1, stride = 2, type = "MPI_INT"}',
 )
 DATA = ("{{0}, {20}}", "{{1}, {21}, {41}}")
-# Not `frame function`: with two inferiors it ends gdb 13.
+# `frame function` would end gdb 13 if there are two inferiors.
 IN_MAIN = "python select_frame('main')"
 
 
@@ -106,7 +107,7 @@ def test_all_ranks_in_one_gdb(mpi: support.MPI) -> None:
     assert calls.splitlines() == [*text, "ranks 0 and 1:", "  1 call", *first]
 
 
-# Gdb visits every inferior to list threads: 20 ms each time for some hundred cores.
+# To list threads, gdb visits every inferior: 20 ms each time for some hundred core files.
 LISTED = """\
 import sys
 import gdb
@@ -153,14 +154,16 @@ def test_fork(mpi: support.MPI) -> None:
         f"{{kind = VECTOR, count = 4, blocklength = 1, stride = 2, {state}",
         buffer.format(4),
     ]
-    # Either may stop first.
+    # Either process may stop first.
     assert sorted([printed[:2], printed[2:4]]) == sorted([parent, child]), output
     assert printed[4:] == parent, output
 
 
 def by_rank(output: str) -> list[list[str]]:
-    """The lines of both ranks. Launchers mark each piece that they read, which may end in a line:
-    gdb writes some lines in several.
+    """The lines of both ranks.
+
+    Launchers mark each piece that they read. A piece may end within a line, because gdb writes some
+    lines in several pieces.
     """
     parts = re.split(r"\[(?:1,)?(\d)\](?:<stdout>:| )", output)[1:]
     text = ["", ""]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Non-stop mode: some threads of a process have stopped, others run."""
+"""Non-stop mode: some threads of a process have stopped, and others run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 PROMPT = "(gdb) "
-# Threads of its own besides the library's; the receives wait forever.
+# The program has threads of its own besides the library's. Its receives wait forever.
 PROGRAM = """\
 #include <mpi.h>
 #include <pthread.h>
@@ -55,7 +55,7 @@ FINDING = "error: ranks 0 and 1 wait for each other"
 
 
 class Gdb:
-    """A gdb with a terminal, whose threads stop while it waits."""
+    """A gdb in a terminal. Its threads may stop while it waits."""
 
     def __init__(self, mpi: support.MPI) -> None:
         words = [*support.gdb_words(mpi), "-iex", "set non-stop on"]
@@ -68,14 +68,14 @@ class Gdb:
             self.says(f"set {setting}")
 
     def says(self, command: str) -> str:
-        """The answer of gdb."""
+        """gdb's answer to a command."""
         self._child.sendline(f"{command}\necho @@@\\n")
         self._child.expect(r"@@@\r\n\(gdb\) ")
         said = (self._child.before or "").replace("\r", "")
         return str(said).removesuffix(PROMPT).strip()
 
     def until(self, running: int) -> dict[str, bool]:
-        """The state of each thread ("2.1"), True if it runs, once so many run."""
+        """The state of each thread ("2.1"), True if it runs, once `running` threads run."""
         end = time.monotonic() + WAIT
         while True:
             rows = re.findall(r"^[* ] +([\d.]+) .*", said := self.says("info threads"), re.M)
@@ -88,7 +88,7 @@ class Gdb:
             assert time.monotonic() < end, said
 
     def leave(self) -> None:
-        """Detach from all."""
+        """Detach from all processes."""
         self._child.sendline("quit")
         self._child.expect(pexpect.EOF)
         self._child.close()
@@ -109,7 +109,7 @@ def attached(mpi: support.MPI) -> Iterator[Gdb]:
 
 
 def calls_in(mpi: support.MPI, gdb: Gdb) -> tuple[list[str], list[str]]:
-    """The threads in calls, by inferior, and the others."""
+    """The threads in MPI calls, by inferior, and the other threads."""
     threads = gdb.until(0)
     inside = [f"{number}.1" for number in (1, 2)]
     return inside, [name for name in threads if name not in inside]
@@ -153,7 +153,7 @@ def test_threads_in_calls_run(mpi: support.MPI) -> None:
         assert gdb.says("mpipp frame") == "The selected thread runs: stop it with interrupt."
         stacks, states = gdb.says("mpipp where"), gdb.says("mpipp status")
         assert stacks == "\n".join(RUNNING_STACKS), stacks
-        # Followed by the time, if that is long.
+        # A time follows if it is long.
         assert "running, in MPI_Recv(source 0, tag 5), called at main.c:17 in main" in states
         assert gdb.says("mpipp print rank --ranks").splitlines() == [
             "rank 0: rank = 0",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a call was made, in programs that do not tell much of themselves."""
+"""The place of a call in programs without symbols or debug information."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_stripped(mpi: support.MPI, pie: str, tmp_path: Path) -> None:
     found = re.match(r"thread 1 in MPI_Recv, called at program\+(0x[0-9a-f]+)\n", live)
     assert found, live
     assert dead.startswith(found[0]), dead
-    # The same place in the program that was not stripped.
+    # The same place in the program before it was stripped.
     start = 0 if pie == "-pie" else 0x400000
     place = f"info line *{int(found[1], 16) - 1 + start:#x}"
     assert "exchange.h" in support.gdb_batch([place], program=program)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cores and running processes show what a program started by gdb shows."""
+"""Core files and attached processes show the same as a program that gdb started."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SEEN = (
 )
 
 
-# On rank 0 of the program of test_buffers.py, in its first call.
+# In rank 0 of the program from test_buffers.py, in its first call.
 INSIDE_VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 INSIDE_MATRIX = (
     f'{{address = %p, call = "MPI_Bcast", count = 1, type = {INSIDE_VECTOR}, '
@@ -71,7 +71,7 @@ def test_gcore(mpi: support.MPI, tmp_path: Path) -> None:
 
 @support.on_mpi("mpich4")
 def test_nothing_to_attach_to(mpi: support.MPI, tmp_path: Path) -> None:
-    """The unwinder is asked for the selected frame while gdb goes from one inferior to another."""
+    """gdb asks the unwinder for the selected frame while it switches between inferiors."""
     program = program_for(mpi)
     core = support.make_core(program, mpi, ["break mark", "run"], tmp_path / "core")
     commands = ["frame level 1", "mpipp attach 4194304", "mpipp list calls"]
@@ -87,7 +87,8 @@ def test_kernel_core(mpi: support.MPI, tmp_path: Path) -> None:
 
 
 def core_of_abort(program: Path, mpi: support.MPI, directory: Path) -> Path:
-    """A core file of a program that MPI aborts, by the setting of its library that docs name."""
+    """A core file of a program that MPI aborts, with the library's setting from the
+    documentation."""
     if not mpi.id.startswith("openmpi"):
         return cores.by_kernel(program, mpi, directory, MPIR_CVAR_COREDUMP_ON_ABORT="1")
     core = directory / "core"
@@ -107,7 +108,7 @@ def core_of_abort(program: Path, mpi: support.MPI, directory: Path) -> Path:
     return core
 
 
-# MPICH has the setting from version 4.0 on.
+# MPICH has this setting since version 4.0.
 leaves_core = support.on_mpi(*(each for each in support.MPI_IDS if each != "mpich3"))
 
 IN_ABORT = [
@@ -187,7 +188,7 @@ def test_core_without_its_program(mpi: support.MPI, tmp_path: Path) -> None:
     stop = ["mpipp break MPI_Send", "run"]
     core = tmp_path / "core"
     support.gdb_batch([f"gcore {core}"], program=program, mpi=mpi, stop=stop)
-    program.unlink()  # newer gdbs find it
+    program.unlink()  # newer versions of gdb would find the program
     output = support.gdb_batch(["mpipp list calls"], stop=[f"core-file {core}"])
     assert re.sub("0x[0-9a-f]+", "%p", output).splitlines() == [
         "thread 1 in MPI_Send, called at program+%p",
@@ -198,7 +199,7 @@ def test_core_without_its_program(mpi: support.MPI, tmp_path: Path) -> None:
 
 @contextmanager
 def running(program: Path, mpi: support.MPI, preload: str = "") -> Iterator[int]:
-    """The process id of a program that has said it is ready."""
+    """The process id of a program that has printed that it is ready."""
     process = subprocess.Popen(
         ["env", f"LD_PRELOAD={preload or mpi.wrapper}", program],
         env=mpi.env,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Several processes of a job in one gdb, by their ranks; and what a stop's summary says."""
+"""Several processes of a job in one gdb, by rank, and the summary at a stop."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_communicators_of_all(waiting: dict[int, int]) -> None:
     lines = plain(support.gdb_batch([f"mpipp attach {pids}", "mpipp list comms --ranks"]))
     world = re.compile(r'  #\d  0x\.\.\.  name = "MPI_COMM_WORLD", rank = \.\.\., size = 3')
     assert world.fullmatch(lines[lines.index("ranks 0 to 2:") + 1]), lines
-    # Each MPI_COMM_SELF has another process.
+    # Each process has another MPI_COMM_SELF.
     headings = [line for line in lines if re.match("ranks? ", line)]
     assert headings == ["rank 0:", "ranks 0 to 2:", "rank 1:", "rank 2:"]
 
@@ -120,7 +120,7 @@ def test_requests_of_all(mpi: support.MPI) -> None:
 
 @quiet
 def test_an_inferior_without_a_process_is_selected(waiting: dict[int, int]) -> None:
-    # As it is after one has exited.
+    # A gdb as it is after one process has exited.
     pids = " ".join(map(str, waiting.values()))
     stop = [f"mpipp attach {pids}", "inferior 1", "detach inferiors 1"]
     commands = ["mpipp list calls --ranks", "mpipp list comms --ranks", "mpipp rank 7"]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Handles, datatypes and buffers as gdb prints them."""
+"""Handles, datatypes and buffers in gdb's output."""

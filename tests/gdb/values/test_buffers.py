@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Communication buffers as gdb prints them, stopped in each call of one of two processes."""
+"""Communication buffers in gdb's output, in each call of one of two processes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def collective(call: str, count: int, data: str, more: str = "") -> str:
 
 
 class Stop(NamedTuple):
-    """The next call to stop in, and what gdb prints there in the frame of `function`."""
+    """The next call to stop in, and the expected output in the frame of `function`."""
 
     procedure: str
     printed: dict[str, str]
@@ -130,8 +130,8 @@ STOPS = (
 
 
 def on_rank_0(mpi: support.MPI, program: Path, commands: list[str], n: int = 2) -> str:
-    """The output of a gdb that runs rank 0 of some processes."""
-    # Both ranks are one application: mpiexec of Open MPI 5.0.7 fails to start two.
+    """The output of a gdb that runs rank 0 of `n` processes."""
+    # Both ranks run one program, because mpiexec of Open MPI 5.0.7 fails to start two.
     each = 'if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 0 ]; then exec "$@"; fi; '
     each += f"exec env LD_PRELOAD={mpi.wrapper} {program}"
     words = [*mpi.mpiexec, "-n", str(n), "sh", "-c", each, "sh", *support.gdb_words(mpi), "-batch"]
@@ -171,7 +171,7 @@ def test_buffers(mpi: support.MPI) -> None:
 
 @support.every_mpi
 def test_entry_of_the_wrapper(mpi: support.MPI) -> None:
-    # MPI_Bcast stops before the wrapper has recorded the call: gdb reads the arguments.
+    # MPI_Bcast stops before the wrapper has recorded the call, so gdb reads the arguments.
     program = support.compile_program(support.program_source("gdb", "buffers.c"), mpi)
     commands = [
         "break MPI_Bcast",
@@ -190,7 +190,7 @@ def test_entry_of_the_wrapper(mpi: support.MPI) -> None:
     output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
     _, _, rows, trace, _ = output.split("@@@")
     assert expectations.Expectation("", "", MATRIX, 0).matches(rows.strip()), rows
-    if support.gdb_version() < (13,):  # does not tell printers that a word is wanted
+    if support.gdb_version() < (13,):  # it does not tell printers that it wants a summary
         assert "broadcast (rows=..., vector=...)" in trace.replace("{...}", "..."), trace
         return
     assert re.search(
@@ -225,7 +225,7 @@ int main(int argc, char **argv) {
 """
 
 
-@support.on_mpi("mpich4", "mpich5")  # Open MPI has no windows without mpiexec
+@support.on_mpi("mpich4", "mpich5")  # without mpiexec, Open MPI has no windows
 def test_entry_with_neighbors_and_without_counts(mpi: support.MPI) -> None:
     program = support.compile_program(NEIGHBORS, mpi)
     commands = ["break MPI_Neighbor_alltoall", "break MPI_Fetch_and_op", "run"]
@@ -266,7 +266,8 @@ int main(int argc, char **argv) {
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_entry_with_an_intercommunicator(mpi: support.MPI) -> None:
-    # As many peers as the other group has; that of rank 0 has one process.
+    # The other group has two processes, so there are two peers. The group of rank 0 has one
+    # process.
     program = support.compile_program(ONE_AND_TWO, mpi)
     commands = ["set breakpoint pending on", "break MPI_Alltoall", "run", "up"]
     commands += ["echo @@@", "output sent", "echo \\n@@@", "delete", "continue"]
@@ -310,9 +311,9 @@ def of_call(procedure: str, count: int, data: str) -> str:
     )
 
 
-# The output of gdb for `sent` and `received` in rank 0 at the beginning of each call. First beside
-# the root, and as the root. Then on an intercommunicator as the root, beside it, and in the other
-# group.
+# The output for `sent` and `received` in rank 0, at the start of each call. First on an
+# intracommunicator: not at the root, and at the root. Then on an intercommunicator: at the root, in
+# the root's group, and in the other group.
 AT_ROOTS = (
     ("Gather", of_call("Gather", 1, "1"), "{-1, -2, -3}"),
     ("Scatter", "{1, 2, 3}", of_call("Scatter", 1, "-1")),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI handles as gdb prints them, against the comments in the programs."""
+"""MPI handles in gdb's output, compared with the comments in the programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_every_other_kind(mpi: support.MPI, tmp_path: Path) -> None:
     source = support.program_source("gdb", "objects.c")
     flags = ["-g", "-O0", *(["-DSESSIONS"] if mpi.has_sessions else [])]
     program = support.compile_program(source, mpi, flags)
-    # Open MPI 4 has no default for windows in a process that mpiexec has not started.
+    # Without mpiexec, Open MPI 4 has no default implementation of windows.
     env = {"OMPI_MCA_osc": "pt2pt"} if mpi.id == "openmpi4" else {}
     expectations.check(source, mpi, program=program, stop=MARK, cwd=tmp_path, env=env)
 
@@ -71,7 +71,8 @@ int main(int argc, char **argv) {
 }
 """
 
-# The paper's figures 1 and 5. Only MPICH up to version 4 still has what MPI-3.0 removed.
+# The paper's figures 1 and 5. They use procedures that MPI-3.0 removed, and MPICH has until version
+# 4.
 FIGURE_5 = """\
 #include <mpi.h>
 int main(int argc, char **argv) {

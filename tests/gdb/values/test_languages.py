@@ -110,7 +110,7 @@ exchange(MPI.COMM_WORLD)
 
 @pytest.mark.parametrize("mpi", ["openmpi5", "mpi4py3"], indirect=True)
 def test_lines_of_python(mpi: support.MPI, tmp_path: Path) -> None:
-    # Debian's Python has its symbols beside it, the other has none for gdb.
+    # Debian's Python comes with its symbols, the other Python has none.
     (tmp_path / "hangs.py").write_text(HANGS)
     output = support.gdb_batch(
         ["mpipp list calls", "mpipp frame"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Legal datatypes of very many entries: repetition is handled by arithmetic, not by reading."""
+"""Valid datatypes with very many entries: repetition costs arithmetic, not memory reads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_all_in_one_place(mpi: support.MPI) -> None:
 
 @support.on_mpi("mpich4", "openmpi4")
 def test_far_apart(mpi: support.MPI) -> None:
-    # A debugger takes long to say that it cannot read, so it is not asked for each entry.
+    # A debugger is slow to report unreadable memory, so it must not be asked for each entry.
     commands = [
         "mpipp far &number",
         "python import mpipp.gdb.program.inferior_memory as m",

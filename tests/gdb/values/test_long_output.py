@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values that are too many to wait for: they flow, and Ctrl-C ends them."""
+"""Very long output: it appears while values are read, and Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_interrupted(mpi: support.MPI) -> None:
         encoding="utf-8",
         timeout=120,
         echo=False,
-        # As at a terminal: a job in the background is started with Ctrl-C ignored.
+        # As at a terminal. A background job would start with Ctrl-C ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
@@ -49,7 +49,7 @@ def test_interrupted(mpi: support.MPI) -> None:
         gdb.expect_exact(PROMPT)
         assert gdb.before == "{7999998, 7999999}\r\n"
     finally:
-        # `close` ends it, too, but fails where that takes the kernel longer than 0.1 s.
+        # `close` would end it, too, but fails if that takes the kernel longer than 0.1 s.
         gdb.kill(signal.SIGKILL)
         gdb.wait()
         gdb.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Very many live datatypes: commands that read all of them keep none."""
+"""Very many live datatypes: commands that read all of them keep none in memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {{
   done();
 }}
 """
-# The most memory that gdb has needed so far, in KiB.
+# The peak memory of gdb in KiB.
 MOST = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"
 
 
@@ -28,7 +28,7 @@ MOST = "resource.getrusage(resource.RUSAGE_SELF).ru_maxrss"
 def test_all_are_looked_at_and_none_is_kept(mpi: support.MPI) -> None:
     output = support.gdb_batch(
         [
-            "mpipp list comms",  # what every command needs
+            "mpipp list comms",  # the memory that every command needs
             f"python import resource; before = {MOST}",
             "mpipp list types --limit 1",
             "mpipp check --leaks",
@@ -46,4 +46,4 @@ def test_all_are_looked_at_and_none_is_kept(mpi: support.MPI) -> None:
     assert f"warning: {TYPES} datatypes are not freed" in output, output
     found = re.search(r"^cost (\d+)$", output, re.MULTILINE)
     assert found, output
-    assert int(found[1]) < 80_000  # kept, each is another kilobyte
+    assert int(found[1]) < 80_000  # each datatype in memory would take a kilobyte

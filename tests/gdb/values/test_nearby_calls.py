@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers in gdb behind their call, and at a line that calls once more."""
+"""Buffers in gdb after their call, and at a line that makes the call again."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def line(program: Path, mark: str) -> int:
 def told(
     program: Path, source: Path, mpi: support.MPI, stops: list[tuple[str, list[str]]]
 ) -> list[str]:
-    """The lines that gdb prints for expressions, one stop after the other."""
+    """The lines that gdb prints for expressions, at one stop after the other."""
     commands = []
     for number, (mark, expressions) in enumerate(stops):
         commands += [f"tbreak {source.name}:{line(source, mark)}", "continue" if number else "run"]
@@ -96,7 +96,7 @@ def test_c(mpi: support.MPI) -> None:
             again.replace("HERE", at("gather")),
             'count = 2, type = "MPI_INT", data = {3, 2}',
         ),
-        "{2, 2}",  # what the arrays of counts were then is not known
+        "{2, 2}",  # the former contents of the arrays of counts are unknown
     ]
     assert told(program, source, mpi, stops) == expected
 
@@ -132,7 +132,7 @@ def test_fortran(mpi: support.MPI, interface: str) -> None:
 @support.on_mpi("mpich4")
 @pytest.mark.parametrize("code", ["-O1", "-O2"])
 def test_optimized(mpi: support.MPI, code: str) -> None:
-    # A line's code is in several places: gdb shows no buffer of another call.
+    # The code of one line may lie in several places: gdb must not show a buffer of another call.
     source = expectations.PROGRAMS / "nearby.c"
     program = support.compile_program(source, mpi, ["-g", code])
     (found,) = told(program, source, mpi, [("// further", ["got"])])

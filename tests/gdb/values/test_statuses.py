@@ -18,9 +18,9 @@ on_both = on_mpi("mpich4", "openmpi4")
 
 
 def lines(name: str, mpi: MPI, *commands: str, flags: Sequence[str] = ()) -> list[str]:
-    """The output of commands at the end of mark(), with addresses and numbers of lines cut."""
+    """The output of commands at the end of mark(), without addresses and line numbers."""
     program = compile_program(program_source("gdb", name), mpi, ("-g", "-O0", *flags))
-    # Open MPI 4 has no default for windows in a process that mpiexec has not started.
+    # Without mpiexec, Open MPI 4 has no default implementation of windows.
     env = {"OMPI_MCA_osc": "pt2pt"} if mpi.id == "openmpi4" else {}
     said = gdb_batch(list(commands), program=program, mpi=mpi, stop=MARK, env=env)
     return re.sub(r"0x[0-9a-f]+", "0x...", re.sub(r"(\.\w+:)\d+", r"\1N", said)).splitlines()

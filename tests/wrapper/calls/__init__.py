@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Calls of MPI under the wrapper: what is recorded of them, and that none is disturbed."""
+"""MPI calls under the wrapper: their records, and that the wrapper does not disturb them."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Writes a C program that calls every procedure with NULL for each of its pointers, one at a time.
+"""Write a C program that calls every procedure with NULL for each of its pointers in turn.
 
-Likewise with a null handle for each handle, given by value or pointed to. The other arguments are
-valid, as far as they can be by the standard's kinds of parameters.
+It also passes a null handle for each handle, by value or by pointer. The other arguments are valid,
+as far as the standard's kinds of parameters allow that.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tests.support import program_source
 
 HEADER = program_source("wrapper", "null_pointers.h")
 
-# They begin or end MPI, for which each child is too late, or meet other processes.
+# They begin or end MPI, which is too late in a child process, or need other processes.
 LEFT_OUT = {
     "Init", "Init_thread", "Abort", "Finalize", "Comm_spawn", "Comm_spawn_multiple",
     "Comm_accept", "Comm_connect", "Publish_name", "Unpublish_name",
 }  # fmt: skip
 
-# By kind, else by name; else 1.
+# Values by kind, else by name, else 1.
 VALUES = {
     "COMMUNICATOR": "MPI_COMM_SELF", "DATATYPE": "MPI_INT", "GROUP": "group", "WINDOW": "win",
     "FILE": "file", "INFO": "info", "OPERATION": "MPI_SUM", "ERRHANDLER": "MPI_ERRORS_RETURN",
@@ -62,7 +62,7 @@ ARRAYS = {"int": "", "MPI_Aint": "aint_", "MPI_Count": "count_", "MPI_Fint": ""}
 
 
 def program(procedures: Iterable[Any]) -> str:
-    """The program's text."""
+    """The C text of the program."""
     calls, table = [], []
     for procedure in procedures:
         if procedure.base in LEFT_OUT or procedure.base.startswith("T_"):

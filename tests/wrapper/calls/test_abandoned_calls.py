@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls that the program leaves by a jump: what follows is recorded, what MPI calls is not."""
+"""Calls that the program leaves by a jump: later calls are recorded, MPI's inner calls are not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.wrapper.watched import Process, watched
 
 
 def made(process: Process, stop: str) -> None:
-    """The one datatype there is was made after the jump; no call is shown as active."""
+    """Check that the only datatype was created after the jump, and that no call is active."""
     process.until(stop)
     assert not process.calls(), stop
     (only,) = process.live("datatype")
@@ -25,7 +25,7 @@ def test_error_handlers_that_jump(mpi: support.MPI) -> None:
 
 
 def callback(process: Process) -> None:
-    """The library's own objects stay out when MPI calls a callback."""
+    """Check that objects of the library are not recorded when MPI calls a callback."""
     process.until("callback")
     assert [call.procedure for call in process.calls()] == ["MPI_Comm_dup"]
     assert not process.live("datatype")
@@ -34,7 +34,7 @@ def callback(process: Process) -> None:
     process.end()
 
 
-@support.on_mpi("mpich4", "mpich5")  # others say nothing of a message that is too long for itself
+@support.on_mpi("mpich4", "mpich5")  # other libraries report no error for a long message to oneself
 def test_a_wait_that_was_left(mpi: support.MPI) -> None:
     with watched("abandoned_calls.c", mpi, args=["wait"]) as (process,):
         for stop in ("same", "out", "in", "profiling"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The active call of a thread, in every class of calls, read while the program is inside it."""
+"""The active call of a thread, for every class of calls, read while the program is in it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from mpipp.model import Buffer, Call, DatatypeRecord
 from tests import support
 from tests.wrapper.watched import Process, all_end, ready, watched
 
-# Stop -> what the call is described as, on both processes or on each; "-" for one that is not in
-# it. Numbers with * are peers, in brackets the shares "count@displacement in bytes".
+# By stop, the description of the call: equal on both processes, or for each. "-" means that a
+# process is not in the call. Numbers with * are peers; brackets contain parts "count@displacement
+# in bytes".
 EXPECTED: dict[str, str | tuple[str, str]] = {
     "send": ("MPI_Send world dest=1 tag=5 | buf out+0 3 MPI_INT r", "-"),
     "ssend": ("MPI_Ssend world dest=1 tag=5 | buf out+4 1 vector r", "-"),
@@ -183,8 +184,8 @@ def test_inside_every_class_of_calls(mpi: support.MPI, tmp_path: Path) -> None:
             process.go()
         running = list(processes)
         stops: dict[int, str | None] = {}
-        # Both continue from stop to stop: one that waits for the other in MPI must not be waited
-        # for.
+        # Both processes continue from stop to stop. Do not wait for one of them alone: it may wait
+        # for the other in MPI.
         while running:
             for process in ready(running):
                 stop = process.next()
@@ -212,13 +213,13 @@ def test_inside_every_class_of_calls(mpi: support.MPI, tmp_path: Path) -> None:
 
 
 def check_place(call: Call, process: Process) -> None:
-    """State and return address are those of a call from this program's code."""
+    """Check that the state and the return address belong to a call from the program's code."""
     assert call.state == "active"
-    assert process.line_of(call.site.address) > 20  # below the macros
+    assert process.line_of(call.site.address) > 20  # after the macros
 
 
 def describe(call: Call, process: Process) -> str:
-    """A call in one line, with the program's own names for handles and addresses."""
+    """A call in one line, with the program's names for handles and addresses."""
     names = {process.said[name]: name for name in HANDLES if name in process.said}
     words = [call.procedure]
     for handle in (call.comm, call.win, call.file, call.message):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The seam: hooks observe, change buffers, take calls over and change codes."""
+"""The hooks at the seam: they observe calls, change buffers, replace calls and change
+error codes."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from tests.wrapper.watched import watched
 @support.every_mpi
 def test_hooks(mpi: support.MPI) -> None:
     with watched("hooks.c", mpi) as (process,):
-        process.until("done")  # the program checks itself and ends with status 0
+        process.until("done")  # the program tests itself, and ends with status 0
         assert not process.live("request")
         taken = process.find("comm", "taken")
         assert "receives" in taken.uncertain and not taken.channels

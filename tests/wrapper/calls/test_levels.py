@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls that break the thread level that MPI provides."""
+"""Calls that violate the thread level that MPI provides."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls by a library inside of calls without a record are not taken for the program's."""
+"""Calls by the library inside an unrecorded call are not taken for the program's."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from mpipp.model import KINDS
 from tests import support
 from tests.wrapper.watched import Process, watched
 
-# Open MPI's files are its own or ROMIO's, which is built on MPI.
+# Files in Open MPI use its own code or ROMIO, which calls MPI.
 ROMIO = {"openmpi4": "romio321", "openmpi5": "romio341"}
 
 
 def live(process: Process) -> dict[str, int]:
-    """Objects that the program is believed to have, by kind."""
+    """The numbers of recorded live objects of the program, by kind."""
     return {kind: len(process.live(kind)) for kind in KINDS if process.live(kind)}
 
 

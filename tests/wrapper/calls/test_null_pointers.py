@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A procedure with NULL for a pointer, or a null handle, ends as without the wrapper."""
+"""A procedure with a NULL pointer or a null handle has the same outcome as without the wrapper."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Outcomes = dict[str, str]
 def outcomes(
     mpi: support.MPI, directory: Path, wrapper: bool, milliseconds: int, names: Sequence[str] = ()
 ) -> Outcomes:
-    """By procedure and parameter: the error's class, or the signal that ended the process."""
+    """By procedure and parameter, the error class, or the signal that ended the process."""
     program = support.compile_program(TEXT, mpi, ["-g", "-O0", "-w", *headers(mpi)])
     directory.mkdir()
     preload = [f"LD_PRELOAD={mpi.wrapper}"] if wrapper else []
@@ -56,7 +56,7 @@ def outcomes(
 def both(
     mpi: support.MPI, directory: Path, milliseconds: int, names: Sequence[str] = ()
 ) -> tuple[Outcomes, Outcomes]:
-    """Without the wrapper, and with it."""
+    """The outcomes without the wrapper, and with it."""
     directory.mkdir()
     with ThreadPoolExecutor(2) as pool:
         without, wrapped = (
@@ -73,6 +73,6 @@ def test_null_pointers(mpi: support.MPI, tmp_path: Path) -> None:
     assert sum(outcome.startswith("class") for outcome in without.values()) > 900
     assert len(wrapped) == len(without)
     differ = [name for name in without if without[name] != wrapped[name]]
-    if differ:  # some calls never return; on a busy machine one that does may have had no time
+    if differ:  # Some calls never return. On a busy machine others may have had too little time.
         without, wrapped = both(mpi, tmp_path / "differ", 20_000, differ)
     assert {n: (without[n], wrapped[n]) for n in differ if without[n] != wrapped[n]} == {}

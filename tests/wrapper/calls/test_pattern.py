@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fill pattern of pending receives: any addition to a number there changes it."""
+"""The fill pattern of pending receives: addition to a number in it must change it."""
 
 from __future__ import annotations
 

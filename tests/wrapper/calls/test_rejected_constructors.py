@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A datatype constructor's arguments, while MPI refuses them."""
+"""The arguments of a datatype constructor in the error handler, when MPI rejects them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXPECTED: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 )
 
 
-# MPICH's library of the standard ABI says that such calls succeeded.
+# MPICH's library of the standard ABI returns success for such calls.
 @support.on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_refused(mpi: support.MPI) -> None:
     with watched("rejected_constructors.c", mpi) as (process,):
@@ -41,7 +41,7 @@ def test_refused(mpi: support.MPI) -> None:
             if now not in seen:  # MPICH 5 may call the handler twice
                 seen.append(now)
         assert process.next() is None
-        # Which of them a library refuses is its own affair; most are refused by each.
+        # The libraries differ in the calls that they reject, but each rejects most of them.
         wanted = iter(EXPECTED)
         assert all(one in wanted for one in seen), seen
         assert len(seen) >= 4, seen

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI_THREAD_MULTIPLE: what several threads do at once is recorded without a mix-up."""
+"""MPI_THREAD_MULTIPLE: concurrent calls of several threads are recorded correctly."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def test_channels_that_threads_share(mpi: support.MPI) -> None:
         channels = {(c.sequence, c.tag): c for c in comm.channels if c.history}
         sends, receives = channels["sends", 3], channels["receives", 3]
         assert sends.shared and receives.shared and not (sends.gaps or receives.gaps)
-        # Each kind of call is there, though not how often.
+        # Each kind of call is recorded, but its number is not certain.
         assert lengths(process, comm, sends) == {length_of(n, i) for n in range(4) for i in ROUNDS}
         assert lengths(process, comm, receives) == {97}
-        # The calls of one thread alone are certain.
+        # Calls that only one thread makes are certain.
         alone = channels["sends", 4]
         assert not alone.shared and alone.count == 10
         process.end()
@@ -58,10 +58,10 @@ ROUNDS = range(4000)
 
 
 def length_of(number: int, i: int) -> int:
-    """As in message_lengths.c."""
+    """The length of a message, as in message_lengths.c."""
     return 1 + (i * 31 + number * 17) % 97 if i % 7 == 0 else 1 + i // 500 * 2 + number % 2
 
 
 def lengths(process: Process, comm: Comm, channel: Channel) -> set[int]:
-    """The numbers of elements that calls of a channel have."""
+    """The numbers of elements in the calls of a channel."""
     return {kept.call.buffers[0].count for kept in process.registry.kinds(comm, channel)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper never disturbs: what programs print, return and leave behind is the same with it."""
+"""The wrapper never disturbs: a program prints, returns and leaves the same as without it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests import support
 from tests.wrapper.watched import compiled, watched
 
-OTHER = {  # an MPI whose wrapper has the wrong flavor
+OTHER = {  # an MPI whose wrapper has another ABI
     "mpich4": "openmpi4",
     "openmpi4": "mpich4",
     "mpich5": "abi5",
@@ -23,7 +23,7 @@ OTHER = {  # an MPI whose wrapper has the wrong flavor
 def run(
     mpi: support.MPI, command: list[str | Path], wrapper: str = "", **more: str
 ) -> tuple[int, str, str]:
-    """Exit status, output and errors of a program run without mpiexec."""
+    """Exit status, output and errors of a program without mpiexec."""
     env = {**mpi.env, **more, **({"LD_PRELOAD": wrapper} if wrapper else {})}
     done = subprocess.run(
         [*map(str, command)], env=env, capture_output=True, text=True, timeout=200, check=False
@@ -46,7 +46,7 @@ def test_two_processes(mpi: support.MPI) -> None:
     program = compiled("ordinary.c", mpi.id)
     alone = mpi.run([program], n=2, preload=False)
     wrapped = mpi.run([program], n=2)
-    assert alone.returncode != 0  # mpiexec's own for a status of 3
+    assert alone.returncode != 0  # mpiexec's own status after a status of 3
     assert (wrapped.returncode, wrapped.stdout) == (alone.returncode, alone.stdout)
 
 
@@ -67,7 +67,8 @@ def test_the_wrong_wrapper_says_so_once(mpi: support.MPI) -> None:
 def test_a_freed_handle_that_the_library_has_given_out_itself(
     mpi: support.MPI, handlers: tuple[str, ...], tmp_path: Path
 ) -> None:
-    """The wrapper's query of it is an error, which the program's handlers do not see."""
+    """The wrapper's query of the handle causes an error that the program's handlers
+    must not see."""
     program = compiled("stale.c", mpi.id)
     alone = run(mpi, [program, tmp_path / "file", *handlers])
     assert run(mpi, [program, tmp_path / "file", *handlers], mpi.wrapper)[:2] == alone[:2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Requests of collective operations keep their own copies of the caller's arrays."""
+"""Requests of collective operations keep copies of the caller's arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.wrapper.watched import Process, all_end, all_until, ranked, watched
 
 V = [(2, 4), (3, 16)]  # (count, displacement in bytes)
 ONES = [(1, 4), (1, 16)]
-# Stop -> for each rank, each buffer's count or shares.
+# By stop, for each rank: the count or the parts of each buffer.
 EXPECTED: dict[str, tuple[list[object], list[object]]] = {
     "ibcast": ([4], [4]),
     "igatherv": ([2, V], [3]),

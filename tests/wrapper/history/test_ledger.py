@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ledger keeps the actual calls, in any order."""
+"""The call history contains exactly the calls of a program, in any order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.wrapper.watched import Process, watched
 
 KINDS = ("MPI_INT", "MPI_FLOAT", "VECTOR", "VECTOR")
 COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallv")
-RECEIVES = {3: ("MPI_Mrecv",), 4: ("MPI_Mrecv", "MPI_Recv")}  # by count: programs/ledger.c
+RECEIVES = {3: ("MPI_Mrecv",), 4: ("MPI_Mrecv", "MPI_Recv")}  # by count, as in programs/ledger.c
 PHASES = 60
 CALLS = some(10_000)
 SEED = int(os.environ.get("MPIPP_SEED", "1"))
@@ -26,13 +26,13 @@ Past = dict[str, list[tuple[object, ...]]]
 
 
 class Draws:
-    """The numbers that the program draws."""
+    """The random numbers that the program draws."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed
 
     def draw(self, below: int) -> int:
-        """The next one."""
+        """The next number."""
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
         return (self.state >> 33) % below
 
@@ -92,7 +92,7 @@ def kept(process: Process) -> Past:
 
 
 def compare(mpi: support.MPI, seed: int, phases: int) -> int:
-    """Compare the ledger of a process with its calls; return their number."""
+    """Compare the history of a process with its calls, and return their number."""
     with watched("ledger.c", mpi, args=[str(seed), str(phases)]) as (process,):
         process.until("now")
         put = expected(seed, phases)
@@ -104,7 +104,7 @@ def compare(mpi: support.MPI, seed: int, phases: int) -> int:
 
 @pytest.mark.parametrize("mpi", support.MPI_IDS, indirect=True)
 def test_random_patterns(mpi: support.MPI) -> None:
-    """Each on two MPIs at least; `make fuzz` has more."""
+    """Each pattern on at least two MPI libraries; `make fuzz` has more."""
     chance, done = random.Random(f"{SEED} {mpi.id}"), 0
     while done < CALLS:
         done += compare(mpi, chance.randrange(1 << 32), PHASES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The facts that show which calls of several processes belong together."""
+"""The facts that show which calls of several processes match."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def check_identities(ranks: list[Process]) -> None:
 def check_first(sender: Process, receiver: Process) -> None:
     assert channels(sender, "sends") == {(1, 3): (4, False), (1, 4): (3, False)}
     assert [request.call.ordinal for request in sender.pending()] == [4, 3]
-    # The message of a blocking receive of any message is known when it has returned.
+    # The message of a blocking receive from any source is known when the call has returned.
     assert channels(receiver, "receives") == {(0, 4): (2, False), (0, 3): (1, False)}
     assert receiver.find("message", "message").ordinal == 2
 
 
 def check_any(receiver: Process) -> None:
     any_source, other = receiver.pending()
-    assert any_source.call.ordinal == 3  # of the receives of any message
+    assert any_source.call.ordinal == 3  # among the receives from any source
     assert other.call.ordinal is None
     found = channels(receiver, "receives")
-    # No other is for messages with that tag.
+    # No other receive can match messages with that tag.
     assert found == {(0, 3): (4, True), (0, 4): (3, True)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lives of requests, of every sort and with every completion procedure."""
+"""The life of requests, of every kind and with every completion procedure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def only(process: Process) -> Request:
 
 
 def described(buffer: Buffer, process: Process) -> tuple[str, str, int, int]:
-    """Role, which of the program's arrays, offset in it in bytes, count."""
+    """Role, name of the program's array, offset in it in bytes, count."""
     for name in ("in", "out"):
         offset = buffer.address - process.said[name]
         if 0 <= offset < 256:
@@ -165,7 +165,7 @@ def completions(process: Process) -> None:
 def errors(process: Process) -> None:
     for name in ("wait", "test", "waitany", "testany", "waitsome", "testsome", "testall"):
         process.until(f"erroneous {name}")
-        # The library decides whether it removes the handle with the error.
+        # The library decides whether it frees the handle after the error.
         left = [] if process.said["gone"] else ["MPI_Irecv"]
         assert [r.call.procedure for r in process.pending()] == left, name
     process.until("erroneous waitall")
@@ -189,7 +189,7 @@ def eager(process: Process) -> None:
 
 
 def exchanged(process: Process) -> list[dict[str, int]]:
-    """The counts of messages sent and received with tag 77, for each communicator."""
+    """The numbers of messages sent and received with tag 77, for each communicator."""
     comms = [comm for comm in process.registry.objects("comm", True) if isinstance(comm, Comm)]
     found = [{c.sequence: c.count for c in comm.channels if c.tag == 77} for comm in comms]
     return [counts for counts in found if counts]
@@ -201,14 +201,15 @@ def generalized(process: Process) -> None:
     assert (request.call.procedure, request.call.buffers) == ("MPI_Grequest_start", ())
     process.until("duplicating")
     assert only(process).call.procedure == "MPI_Comm_idup"
-    assert process.registry.find("comm", process.said["copy"]) is None  # not the one before
+    # The copy has no record yet, and an earlier communicator with this handle must not be found.
+    assert process.registry.find("comm", process.said["copy"]) is None
     process.until("duplicated")
     copy = process.find("comm", "copy")
     assert copy.size == 1
-    once = {"sends": 1, "receives": 1}  # in none that had the handle before
+    once = {"sends": 1, "receives": 1}  # none in earlier communicators with this handle
     assert {c.sequence: c.count for c in copy.channels if c.tag == 77} == once
     assert exchanged(process) == [once, once]
-    process.until("made by an extension")  # nothing is known of it
+    process.until("made by an extension")  # the wrapper does not see the creation
     if process.said["made"]:
         assert process.registry.find("comm", process.said["copy"]) is None
     assert exchanged(process) == [once, once]

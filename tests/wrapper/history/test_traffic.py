@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A correct program gives no findings, wherever its processes are stopped."""
+"""A correct program gets no findings, wherever its processes are stopped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STOPS = int(os.environ.get("MPIPP_STOPS", "50"))
 
 @contextmanager
 def stopped(processes: Sequence[Process]) -> Iterator[None]:
-    """One after another, so that they are at different places."""
+    """Stop the processes one after another, so that they are at different places."""
     for process in processes:
         os.kill(process.pid, signal.SIGSTOP)
     try:
@@ -49,7 +49,7 @@ def test_silence(mpi: support.MPI, n: int) -> None:
     print(f"seed {seed}")
     draw = random.Random(seed)
     looked_at, stops = 0, 2 * STOPS // n
-    small = {"MPIPP_LEDGER": "150000"}  # bytes: all of it is compared at each stop
+    small = {"MPIPP_LEDGER": "150000"}  # bytes; few enough to compare everything at each stop
     with watched("traffic.c", mpi, n=n, env=small) as processes:
         for process in processes:
             process.until("start")
@@ -59,7 +59,7 @@ def test_silence(mpi: support.MPI, n: int) -> None:
             time.sleep(draw.random() * 0.01)
             with stopped(processes):
                 looked_at += look(processes)
-    assert looked_at > stops  # it is inside MPI most of the time
+    assert looked_at > stops  # the program is inside MPI most of the time
 
 
 def look(processes: Sequence[Process]) -> int:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper's files: its front door, layers, generated code and published memory."""
+"""The wrapper's files: its entry point, layers, generated code and published memory."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper's front door, libmpipp_wrap.c: what it says, typed; the parts that it lists."""
+"""The wrapper's entry point libmpipp_wrap.c: the commands in its comments, and its list
+of parts."""
 
 from __future__ import annotations
 
@@ -32,14 +33,14 @@ int main(int argc, char **argv) {
 
 
 def commands() -> list[str]:
-    """The commands in its head, each as one line."""
+    """The commands in its first comment, each as one line."""
     text = DOOR.read_text().partition("#include")[0]
     blocks = re.findall(r"(?:^//   \S.*\n(?://     \S.*\n)*)", text, re.M)
     lines = [" ".join(re.findall(r"^//\s+(.*)", block, re.M)) for block in blocks]
     return [line for line in lines if " -" in line]
 
 
-@pytest.mark.timeout(1800)  # one command compiles all, one after the other
+@pytest.mark.timeout(1800)  # one command compiles all files in sequence
 @support.on_mpi("mpich4", "openmpi4")
 def test_the_recorder_is_built_by_hand(mpi: MPI, tmp_path: Path) -> None:
     build, debug = commands()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The decisions of the wrappers' generator, compared with the standard's own data."""
+"""The decisions of the generator, compared with the standard's own data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BY_NAME = {p.name: p for p in STANDARD + mpi_standard.removed()}
 WRAPPED = {name for name, p in BY_NAME.items() if unrecorded_procedures.is_wrapped(p)}
 RECORDED = {name for name, p in BY_NAME.items() if unrecorded_procedures.is_recorded(p)}
 
-# Procedures with a choice buffer that is none of a communication.
+# Procedures with a choice buffer that is no communication buffer.
 NO_COMMUNICATION = {"Free_mem", "Get_address"}
 
 
@@ -67,7 +67,7 @@ def test_every_maker_and_ender_of_a_handle_is_recorded() -> None:
         if q.kind in known.HANDLES and q.direction == "out" and q.indirect
         if not p.base.startswith("T_")
     }
-    # Conversions and questions that give out what exists; the parent is imported at the start.
+    # These convert or return existing objects. The parent communicator is imported at the start.
     excused = {"Type_match_size", "Type_get_value_index", "Comm_get_parent", "Abi_get_info",
                "Abi_get_fortran_info"}  # fmt: skip
     found = {base for base in made - excused if base not in RECORDED}
@@ -146,7 +146,7 @@ def test_every_buffer_of_a_wrapped_procedure_is_decoded() -> None:
         if procedure.base in ("File_read_all_end", "File_write_all_end") or name.endswith("_end"):
             continue  # the buffer was passed to _begin
         if procedure.base in known.ATTACHING:
-            continue  # it holds no data of the program's
+            continue  # it contains no data of the program
         assert set(wanted) <= set(found) | {"baseptr", "base"}, name
 
 
@@ -162,7 +162,7 @@ def test_roots_and_others() -> None:
 
 
 def places(name: str) -> dict[str, tuple[str, ...]]:
-    """Where each buffer of a procedure counts."""
+    """The processes at which each buffer of a procedure is significant."""
     procedure = BY_NAME[name]
     return {b.pointer.name: b.at(procedure) for b in buffers.buffers_of(procedure)}
 
@@ -227,13 +227,13 @@ def listed(text: str) -> set[str]:
     return set(re.findall(r"`MPI_(\w+)`", text))
 
 
-# Beside those that UNWRAPPED and the names of conversions say.
+# Procedures that are not intercepted, besides those in UNWRAPPED and conversions.
 NOT_INTERCEPTED = {"Wtime", "Wtick", "Aint_add", "Aint_diff", "Pcontrol"}
 NO_PROCEDURE = re.compile(
     r".*(_f2c|_fromint|_DUP_FN|_NULL_(COPY|DELETE)_FN|_F90)|(DUP|(NULL_)?(COPY|DELETE))_FN"
     r"|NULL_(COPY|DELETE)_FN|CONVERSION_FN_NULL(_c)?|Status_(c2f08|f082c|f2c)"
 )
-# In Open MPI's library, not in the standard.
+# These exist in Open MPI's library, but not in the standard.
 BEYOND_THE_STANDARD = {"Session_set_info"}
 
 
@@ -250,12 +250,12 @@ def test_every_procedure_of_the_library_is_wrapped_or_calls_nothing(mpi: support
 
 
 def exported(library: str) -> set[str]:
-    """Its procedures without "MPI_"."""
+    """The procedures that a library exports, without "MPI_"."""
     return {name[4:] for name in exported_of(library, "MPI_")}
 
 
 def exported_of(library: str, prefix: str) -> set[str]:
-    """Its procedures whose names begin so."""
+    """The procedures with this prefix that a library exports."""
     done = subprocess.run(
         [support.need("nm"), "-D", "--defined-only", library],
         capture_output=True,
@@ -266,7 +266,7 @@ def exported_of(library: str, prefix: str) -> set[str]:
 
 
 def library_of(mpi: support.MPI) -> str:
-    """The MPI library itself, that programs of it need."""
+    """The path of the MPI library that its programs need."""
     program = support.compile_program(
         "#include <mpi.h>\nint main() { return MPI_Init(0, 0); }", mpi
     )
@@ -286,12 +286,12 @@ def test_the_wrapper_exports_both_names(mpi: support.MPI) -> None:
         text=True,
         check=True,
     ).stdout.split()
-    # The conversions are wrapped by hand, in the libraries that have them.
+    # Conversions are wrapped by hand, for the libraries that have them.
     exported = {n for n in names if re.match(r"P?MPI_", n) and not n.endswith("_c2f")}
     declared = set(mpis.probe(mpi.mpicc).procedures)
     wanted = {n for n in WRAPPED if n in declared or BY_NAME[n].removed}
     assert exported == {prefix + name for name in wanted for prefix in ("MPI_", "PMPI_")}
     assert len(wanted) > 200
-    # Only extensions that the library has, because a program would find others.
+    # Only extensions of this library are exported, because a program would find others.
     if mpi.id != "abi5":
         assert {n for n in names if n.startswith("MPIX_")} <= exported_of(library_of(mpi), "MPIX_")

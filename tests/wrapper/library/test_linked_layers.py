@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The layers of the wrapper, by linked symbols: a header may declare what a higher folder defines.
+"""The layers of the wrapper, by linked symbols.
 
-`tests/test_layers.py` checks the includes.
+`tests/test_layers.py` checks the includes. But a header may declare a function that a higher folder
+defines.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.test_layers import WRAPPER, circle, folder, unit
 
 
 def symbols(objects: Path) -> Iterable[tuple[str, str, str]]:
-    """(object file without its suffix, name, type as nm prints it) of each global symbol."""
+    """Object file without its suffix, name, and type in nm's output, for each global symbol."""
     files = sorted(map(str, objects.glob("*.o")))
     done = subprocess.run(
         [support.need("nm"), "-A", "-P", "-g", *files], capture_output=True, text=True, check=True
@@ -29,7 +30,7 @@ def symbols(objects: Path) -> Iterable[tuple[str, str, str]]:
 
 
 def references(found: Iterable[tuple[str, str, str]]) -> dict[str, set[str]]:
-    """The units that each unit refers to; units are named as in `test_layers.unit`."""
+    """The units that each unit refers to. Units are named as in `test_layers.unit`."""
     units = {unit(path).replace("/", "_"): unit(path) for path in WRAPPER.rglob("*.c")}
     defined: dict[str, str] = {}
     wanted: dict[str, set[str]] = {}
@@ -81,7 +82,7 @@ def unnamed(found: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def upwards(graph: Mapping[str, Set[str]]) -> list[str]:
-    """The references from a unit to one in a higher folder, each as a line of text."""
+    """The references from a unit to a unit in a higher folder, each as a line of text."""
     return [
         f"{me} refers to {other}"
         for me, others in sorted(graph.items())
@@ -100,9 +101,10 @@ def test_linked_symbols_point_downwards(mpi: support.MPI, tmp_path: Path) -> Non
 
 
 def compiled_references(one: support.MPI, work: Path) -> dict[str, set[str]]:
-    """As `references`, of the wrapper for an MPI, without `libc_interposer/`: a library of its own.
+    """The references in the wrapper for an MPI, as from `references`.
 
-    Optimization would only remove references, and takes three times as long.
+    They exclude `libc_interposer/`, which is a library of its own. Optimization would only remove
+    references, and takes three times as long.
     """
     probed = mpis.probe(one.mpicc)
     build_wrapper.write_have(probed, work)
@@ -110,7 +112,7 @@ def compiled_references(one: support.MPI, work: Path) -> dict[str, set[str]]:
     failed = [done.stderr for done in build_wrapper.run_all(steps.compile) if done.returncode]
     assert failed == []
     graph = references(symbols(work))
-    # The names of two object files may not be equal.
+    # Two object files must not have the same name.
     assert len(list(work.glob("*.o"))) == len(steps.compile) > 100
     return graph
 

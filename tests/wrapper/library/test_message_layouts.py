@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The structs that a process and its watcher share, read from headers and asserted by compilers."""
+"""The structs that a process and its watcher share: read from headers, asserted by compilers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper's libraries: the recorder alone, and the parts that a run asks for."""
+"""The wrapper's libraries: the recorder alone, and the parts that a run requests."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from mpipp.watcher.ipc import launch
 from tests import support
 from tests.support import MPI
 
-# Functions that the recorder must not use: it handles no signal, and makes no thread.
+# Functions that the recorder must not use, because it handles no signal and creates no thread.
 FOREIGN = re.compile(
     r"_*(sigaction|signal|pthread_create|thrd_create|clone|fork|alarm|set\w*timer)"
 )
-# The recorder's symbols: procedures of MPI, for Fortran, too, and those that parts, hooks and
-# readers use.
+# The recorder's symbols: MPI procedures, also for Fortran, and symbols for parts, hooks and
+# readers.
 OWN = re.compile(r"P?MPIX?_\w+|mpi_win_get_attr_(f08_)?|mpipp_\w+")
 
-# The state of the process when MPI is initialized: handlers of signals, threads, the wrapper's
-# files.
+# Print the state when MPI is initialized: signal handlers, threads, and the wrapper's files.
 PROGRAM = r"""
 #include <mpi.h>
 #include <stdio.h>
@@ -48,7 +47,7 @@ int main(int argc, char **argv) {
 
 
 def said(output: str) -> tuple[list[str], list[str]]:
-    """The lines of one process: what it has, and the wrapper's files, without the flavor."""
+    """The state that one process printed, and the wrapper's files, without the flavor."""
     lines = output.splitlines()
     loaded = [re.sub(r"loaded: (libmpipp)_(mpich|openmpi|abi)?", r"\1_", one) for one in lines]
     return (
@@ -103,14 +102,14 @@ def test_a_part_refers_to_what_others_offer_only(mpi: MPI) -> None:
         words = [support.need("nm"), "-D", "--defined-only", library]
         listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         offered[Path(library).name] = {line.split()[-1] for line in listed.splitlines()}
-    # Symbols for hooks, readers and programs, and for the library before the C library's.
+    # Symbols for hooks, readers and programs, and for the libc interposer.
     used = {"mpipp_registry", "mpipp_hook_in", "mpipp_hook_out", "mpipp_program_here"}
     used |= set(elf.undefined(str(Path(mpi.wrapper).with_name(launch.INTERPOSER))))
     for library in libraries[1:]:
         needed = [offered[name] for name in elf.needed(library) if name in offered]
         wanted = {name for name in elf.undefined(library) if name.startswith("mpipp_")}
         known = set().union(*needed)
-        # The log of one-sided communication is a part that the guard may be loaded without.
+        # The guard may be loaded without the RMA log.
         assert {one for one in wanted - known if not one.startswith("mpipp_rma_")} == set()
         used |= wanted
     every = {name for names in offered.values() for name in names if name.startswith("mpipp_")}

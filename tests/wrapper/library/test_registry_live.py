@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A real program under the wrapper, read from outside while it waits inside MPI."""
+"""A real program under the wrapper, read from outside while it waits in MPI."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FLAVORS = {"mpich": "MPICH", "openmpi": "Open MPI", "abi": "MPI ABI"}
 
 
 class Live:
-    """A program that waits: the values of its handles, and its registry."""
+    """A waiting program: the values of its handles, and its registry."""
 
     def __init__(self, mpi: support.MPI, process: subprocess.Popen[str]) -> None:
         self.mpi = mpi

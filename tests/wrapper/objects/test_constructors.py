@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every constructor of datatypes, small, large and removed: recorded as MPI has it."""
+"""Every constructor of datatypes (small, large and removed) is recorded as MPI decodes it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ARRAY_2 = {"ndims": 2, "sizes": (6, 7), "subsizes": (2, 3), "starts": (1, 4), "o
 PART = {"size": 4, "rank": 2, "ndims": 3, "gsizes": (6, 7, 5), "distribs": DISTRIBS,
         "dargs": DARGS, "psizes": (2, 2, 1), "order": "C"}  # fmt: skip
 
-# name -> combiner, arguments, components' names ("" has none)
+# By name: combiner, arguments, names of components ("" if unnamed).
 COMMON: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "contiguous": ("CONTIGUOUS", {"count": 5}, [""]),
     "vector": ("VECTOR", {"count": 3, "blocklength": 2, "stride": -4}, ["MPI_DOUBLE"]),
@@ -102,7 +102,7 @@ def check(made: Process, name: str, expected: tuple[str, dict[str, Any], list[st
 
 def test_small(made: Process) -> None:
     for name in SMALL:
-        if name != "contiguous":  # it is freed: below
+        if name != "contiguous":  # it has been freed, see below
             assert not check(made, name, SMALL[name]).large
 
 
@@ -114,7 +114,7 @@ def test_large(made: Process) -> None:
 
 
 def test_parameterised_fortran_types(made: Process) -> None:
-    if "f90_real" in made.said:  # a library built without Fortran has none
+    if "f90_real" in made.said:  # a library without Fortran lacks it
         for name in FORTRAN:
             record = check(made, name, FORTRAN[name])
             assert record.header.predefined and record.committed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper's fingerprints of datatypes are those of their signatures."""
+"""The wrapper's fingerprints of datatypes equal those of their signatures in Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Kept(NamedTuple):
 
 
 def kept(process: Process) -> Iterator[tuple[DatatypeRecord, Digest]]:
-    """The datatypes that have a fingerprint, with it."""
+    """The datatypes with a fingerprint, and the fingerprint."""
     source = process.registry._source
     decoder = source.object_decoder("datatype", _Kept)
     for found in process.registry._tables.records("datatype"):
@@ -45,7 +45,7 @@ def kept(process: Process) -> Iterator[tuple[DatatypeRecord, Digest]]:
 
 @contextmanager
 def all_are_strict() -> Iterator[str]:
-    """The socket of something that says so to who asks, and knows nothing else."""
+    """A socket whose server answers only that all processes use --strict."""
     with tempfile.TemporaryDirectory() as directory:
         server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         server.bind(f"{directory}/watcher")
@@ -70,7 +70,7 @@ def all_are_strict() -> Iterator[str]:
 
 
 def compare(mpi: MPI, seed: int, count: int) -> int:
-    """Compare fingerprints of at least so many random datatypes; return their number."""
+    """Compare fingerprints of at least `count` random datatypes, and return their number."""
     with (
         all_are_strict() as path,
         watched(
@@ -95,5 +95,5 @@ def compare(mpi: MPI, seed: int, count: int) -> int:
 @pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4")
 def test_digests_are_those_of_signatures(mpi: MPI) -> None:
-    """20,000 on both; `make fuzz` makes more."""
+    """20,000 with both libraries; `make fuzz` makes more."""
     compare(mpi, 1 if mpi.id == "mpich4" else 2, some(10_000))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper asks MPI nothing about handles that are recorded as freed.
+"""The wrapper never passes a handle to MPI that is recorded as freed.
 
-Between the wrapper and MPI is a library (programs/lazy_free_tool.c) that reports such questions.
+Between the wrapper and MPI lies a library (programs/lazy_free_tool.c) that reports such calls.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def program(mpi: support.MPI) -> Path:
 
 
 def asked(mpi: support.MPI, said: str) -> list[str]:
-    """The procedures of the wrapper's queries, each once."""
+    """The procedures that the wrapper called with freed handles, each once."""
     lines = (line.partition(ASKED) for line in said.splitlines())
     procedures = sorted({procedure for _, found, procedure in lines if found})
     if not mpi.id.startswith("openmpi"):
         return procedures
-    # There the memory of a datatype shows that it exists; and the library frees none.
+    # In Open MPI the memory of a datatype shows whether it exists, and the library frees none.
     return [name for name in procedures if not name.startswith("Type_")]
 
 

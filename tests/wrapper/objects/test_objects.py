@@ -222,7 +222,7 @@ def test_more_locks_than_are_kept(mpi: support.MPI) -> None:
         return win.lock_count, len(win.locks), set(win.locks)
 
     with watched("window_locks.c", mpi) as (process,):
-        # MPI_PROC_NULL may be locked any number of times; here it is -1.
+        # MPI_PROC_NULL may be locked any number of times. Here it is -1.
         assert known("ten") == (10, 8, {(0, True), (-1, False)})
         assert known("nine") == (9, 7, {(-1, False)})
         assert known("none") == (0, 0, set())

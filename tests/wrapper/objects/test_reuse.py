@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Handles that the library uses again, and loops that make and free."""
+"""Handles that the library reuses, and loops that create and free objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from mpipp.model import KINDS, DatatypeRecord
 from tests import support
 from tests.wrapper.watched import Process, watched
 
-KILOBYTES = 1024  # that a loop may take: far less than one record in a hundred would be
+KILOBYTES = 1024  # growth limit of a loop, far less than a record for every hundredth object
 
 
 @support.every_mpi
@@ -31,7 +31,7 @@ def test_handles_and_loops(mpi: support.MPI) -> None:
 
 
 def identity(process: Process) -> None:
-    """A handle used again is another object; what refers to the first one keeps it."""
+    """Check that a reused handle is a new object, and that references to the first one stay."""
     first = process.until("first").find("datatype", "first")
     process.until("freed")
     freed = process.registry.find("datatype", process.said["first"])
@@ -55,7 +55,7 @@ def identity(process: Process) -> None:
 
 
 def made_again(process: Process) -> None:
-    """An equal constructor of one component, once more: only its new facts are new."""
+    """Check an equal datatype that is created again: only its new facts are stored."""
     types = []
     for i in range(4):
         process.until(f"again {i}")
@@ -75,8 +75,8 @@ def made_again(process: Process) -> None:
 
 @support.on_mpi("mpich4", "mpich5")
 def test_a_record_that_was_recycled(mpi: support.MPI) -> None:
-    # It must not be taken for the next datatype with that handle, and nothing may refer to it; the
-    # ledger would.
+    # It must not be taken for the next datatype with that handle. No record may refer to it, so the
+    # history is off.
     with watched("recycled_records.c", mpi, env={"MPIPP_LEDGER": "0"}) as (process,):
         process.until("pending")
         (request,) = process.pending()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Datatypes made out of the wrapper's sight, imported when a call uses them."""
+"""Datatypes that the wrapper did not see created. They are imported when a call uses them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_out_of_sight(mpi: support.MPI, tmp_path: Path) -> None:
         unseen_w = process.find("datatype", "unseen_w")
         assert "imported" in unseen_w.header.flags and unseen_w.tree.arguments["stride"] == 6
         fortran = process.find("datatype", "fortran")
-        if not fortran.header.null:  # a library without Fortran has none
+        if not fortran.header.null:  # a library without Fortran lacks it
             assert fortran.tree.components[0].combiner == "F90_REAL"
         process.check_consistent()
         process.end()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pairs from MPI_Type_get_value_index, with and without a name."""
+"""Pair types from MPI_Type_get_value_index, with and without a name."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PAIR = '{kind = VALUE_INDEX, value_type = "MPI_DOUBLE", index_type = "MPI_COUNT"
 @support.on_mpi("mpich5", "abi5")
 @pytest.mark.parametrize("unseen", [False, True])
 def test_pairs(mpi: support.MPI, unseen: bool) -> None:
-    # No library makes pairs without a name yet: one stands before it that does.
+    # No MPI library creates unnamed pair types yet, so a library before it does.
     pairs = support.compile_program(
         support.program_source("wrapper", "unnamed_pairs.c"), mpi, ["-g", "-shared", "-fPIC"]
     )
@@ -74,7 +74,7 @@ def test_pairs_are_reduced(mpi: support.MPI) -> None:
         support.program_source("wrapper", "unnamed_pairs.c"), mpi, ["-g", "-shared", "-fPIC"]
     )
     program = support.compile_program(PROGRAM, mpi, ["-g", "-O0", "-ldl", "-DREDUCE"])
-    # This library refuses them. The call is active while its error handler runs.
+    # This library rejects them. The call is active while its error handler runs.
     stop = [
         f"set exec-wrapper env LD_PRELOAD={mpi.wrapper}:{pairs}",
         "break mark",

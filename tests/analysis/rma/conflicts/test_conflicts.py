@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs with --check=rma report conflicts of one-sided operations, and nothing else."""
+"""Runs with --check=rma report conflicts of one-sided operations, and only those."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 def alike(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]{3,}", "0x...", text)
-    # The compiler decides about inlining.
+    # Inlining depends on the compiler.
     text = re.sub(r" \(inlined\)(\n    from .*)+", "", text)
     return re.sub(r"\.c:\d+ in (?!main)", ".c:LINE in ", text)
 
@@ -49,7 +49,7 @@ def test_whatever_synchronizes_orders_and_nothing_else_does(mpi: MPI) -> None:
     wrong = runs.run(mpi, [program, "wrong"], "--check=rma", n=3)
     assert [line.partition(",")[0] for line in wrong.last] == ["mpipp: 35 errors in 3 processes"]
     found = re.findall(r"Put\(.*\n    called at orders\.c:\d+ in (\w+)", "\n".join(wrong.blocks))
-    # A synchronous send orders both ways; in the other communicator nothing is left out.
+    # A synchronous send orders both ways. On the other communicator the order is complete.
     silent = ("any_message", "other_communicator")
     assert {one.removesuffix("_order") for one in found} == {*orders} - {*silent}
 
@@ -212,7 +212,7 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
     lost = "N calls beyond the capacity of the log (see MPIPP_RMA_LOG)"
     assert said == [
         f"mpipp: no errors in 3 processes, N calls; {no_loads}",
-        # Its own log has capacity.
+        # The log of rank 1 was not full.
         "mpipp: not checked: one-sided operations at the end of rank 1: their order is unknown",
         f"mpipp: not checked: rank 0: {lost}",
         f"mpipp: not checked: rank 2: {lost}",
@@ -221,7 +221,7 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
 
 @on_mpi("mpich4", "openmpi4")
 def test_of_calls_that_are_repeated_only_what_differs_is_kept(mpi: MPI) -> None:
-    """With all its words the log of one process would have 120,000 bytes."""
+    """Without this, the log of one process would need 120,000 bytes."""
     program = compile_program(ROOT / "benchmarks" / "programs" / "onesided.c", mpi)
     run = runs.run(mpi, [program, "counters", "500"], "--check=rma", MPIPP_RMA_LOG="65536")
     assert (run.status, run.blocks) == (0, [])
@@ -230,7 +230,7 @@ def test_of_calls_that_are_repeated_only_what_differs_is_kept(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_full_log_of_messages_alone_is_not_worth_a_word(mpi: MPI) -> None:
-    """Nor are checks of that log slow: no process has ever had a window."""
+    """Its checks are not slow either, because no process has ever had a window."""
     program = compile_program(ROOT / "benchmarks" / "programs" / "pings.c", mpi)
     run = runs.run(mpi, [program, "8", "1000"], "--check=rma", MPIPP_RMA_LOG="5000")
     assert (run.status, run.blocks) == (0, [])
@@ -242,7 +242,7 @@ def test_the_cases_of_the_paper(mpi: MPI, tmp_path: Path) -> None:
     program = runs.compiled(ROOT / "examples" / "cases.c", mpi, tmp_path)
     wrong = runs.run(mpi, [program], "--check=rma", n=3)
     assert (wrong.status, wrong.output) == (0, "")
-    # Some have no order; and the compiler decides which loops are unrolled.
+    # The order varies in some places, and the compiler decides which loops are unrolled.
     blocks = [re.sub(r"\n    and \d more at .*", "", alike(block)) for block in wrong.blocks]
     assert sorted(blocks) == sorted(expected("cases.txt", mpi))
     right = runs.run(mpi, [program, "all", "right"], "--check=rma", n=3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Correct programs: there are no reports, and no undecided facts."""
+"""Correct programs get no reports, and have no undecided facts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SOURCE = ROOT / "tests" / "perturb" / "programs" / "correct_onesided.c"
 @pytest.mark.parametrize("seed", [1, 101, 201])
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_of_random_correct_programs_nothing_is_told(mpi: MPI, seed: int) -> None:
-    """All kinds of windows, operations and synchronization, 60 programs in each run."""
-    n = 3 if (mpi.id, seed) == ("openmpi4", 201) else 2  # the others are slow
+    """All kinds of windows, operations and synchronization, in 60 programs a run."""
+    n = 3 if (mpi.id, seed) == ("openmpi4", 201) else 2  # other values are slow
     nothing_is_told(mpi, seed, short.some(60), n)
 
 

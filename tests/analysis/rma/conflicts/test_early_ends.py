@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def told(blocks: list[str]) -> list[str]:
-    """The sentences of findings, without places, which are compared with the other libraries'."""
+    """The first lines of findings without places, for a comparison with other libraries."""
     return [block.split("\n")[0] for block in blocks]
 
 
@@ -42,7 +42,7 @@ def test_the_cases_of_the_paper_with_new_libraries(mpi: MPI, tmp_path: Path) -> 
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_came_before_the_end_of_a_process_is_told(mpi: MPI) -> None:
-    """A process that is killed, aborts or exits within an epoch: its log is there."""
+    """A process is killed, aborts or exits within an epoch, but its log exists."""
     program = compile_program(program_source("analysis/rma", "end_in_epoch.c"), mpi)
     for how in ("kill", "abort", "exit"):
         run = runs.run(mpi, [program, how], "--check=rma-conflict,rma-epoch")
@@ -58,7 +58,7 @@ def test_what_came_before_the_end_of_a_process_is_told(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_synchronization_that_is_wrong_by_itself(mpi: MPI) -> None:
-    """If a library has refused a call no more is reported on its process."""
+    """If a library has rejected a call, nothing more is reported about its process."""
     program = compile_program(program_source("analysis/rma", "mistakes.c"), mpi)
     run = runs.run(mpi, [program], "--check=rma")
     assert (run.status, run.output) == (0, "done\n")

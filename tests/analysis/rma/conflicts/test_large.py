@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One-sided operations with large counts: they are watched, and perturbed, like others."""
+"""One-sided operations with large counts are watched and perturbed like others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMS = (
 )
 PENDING = "the same memory: the first is not complete when the second starts"
 VERBS = ("write", "read and write", "update and write", "update and write")
-# Before it puts 100 the window has 1, or what an operation has made of it.
+# Before the put of 100, the window contains 1, or the result of another operation.
 RIGHT = ["rank 0: 44", "rank 1: 872"]
 
 

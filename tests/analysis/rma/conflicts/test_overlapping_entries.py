@@ -34,7 +34,7 @@ def test_datatypes_of_what_is_written_overlap_nowhere(mpi: MPI) -> None:
         ["put"],
         ["accumulate"],
     ]
-    # For an operation's local buffers another check reports it: each once.
+    # Another check reports this for an operation's local buffers. Each is reported once.
     every = runs.run(mpi, [program], "--check=overlap,rma")
     assert sorted(
         re.findall(r"called at overlapping_entries\.c:\d+ in (\w+)", "".join(every.blocks))

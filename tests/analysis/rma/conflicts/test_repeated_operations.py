@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Operations that one place makes again and again, until one is wrong.
+"""Operations that one place repeats until one of them is wrong.
 
-With `--on-error` a process waits until the watcher has said how far another's window reaches.
+With `--on-error` a process waits until the watcher has sent it the size of another's window.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One-sided operations of processes that have spawned others. Debian's MPICH spawns nothing."""
+"""One-sided operations of processes that have spawned others. Debian's MPICH cannot spawn."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Epochs, and what orders accesses in them."""
+"""Epochs, and the order of accesses in them."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Collective calls without data order nothing; a wrong MPI_MODE_NOSTORE is reported."""
+"""Collective calls without data order nothing. A wrong MPI_MODE_NOSTORE is reported."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Partitions of messages order, each by itself."""
+"""Each partition of a message orders accesses by itself."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Synchronization that is wrong in itself: each case, and its correction."""
+"""Synchronization that is wrong by itself: each case, and its correction."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ FOUND = {
         "Rput begins_to_put_its_own",
         "Wait gone_before_the_wait",
     ),
-    # MPI libraries may end the process.
+    # MPI libraries may end the process in this call.
     "put_on_itself": (
         "MPI_Put reads and writes the same memory: its buffer overlaps its target",
         "Put put_on_itself",
@@ -155,7 +155,7 @@ FOUND = {
 
 
 def told(block: str) -> tuple[str, ...]:
-    """The sentence of a finding, and its first two calls with their functions."""
+    """The first line of a finding, and its first two calls with their functions."""
     headline = block.split("\n")[0].removeprefix("error: ")
     sides = re.findall(
         r"  ranks? [^:]+: MPI_(\w+).*\n    called at wrong_epochs\.c:\d+ in (\w+)", block
@@ -163,8 +163,8 @@ def told(block: str) -> tuple[str, ...]:
     return (headline, *(f"{call} {function}" for call, function in sides[:2]))
 
 
-# After other cases nothing is compared: the awaited event of a process does not come, or a library
-# ends the process.
+# Cases after which nothing can be compared, because a process waits for a missing event, or a
+# library ends it.
 TOGETHER = (
     *("request_in_fence", "request_in_start", "posted_in_fence", "posted_and_locked"),
     *("locked_and_posted", "locked_while_exposed", "never_ended", "freed_in_lock"),
@@ -179,7 +179,7 @@ RUNS = [list(TOGETHER), *([case] for case in FOUND if case not in TOGETHER)]
 @pytest.mark.parametrize("cases", RUNS, ids=lambda cases: cases[0])
 @on_mpi("mpich4", "openmpi4")
 def test_mistakes_are_told(mpi: MPI, cases: list[str]) -> None:
-    """MPI refuses most of them, and does not end the process."""
+    """MPI rejects most of them, and does not end the process."""
     run = runs.run(mpi, [compile_program(SOURCE, mpi), *cases], "--check=rma")
     assert sorted(told(block) for block in run.others) == sorted(FOUND[case] for case in cases)
     assert all(re.search(r"\n  ranks? 0", block) for block in run.others)
@@ -221,17 +221,16 @@ def test_a_mistake_that_ends_the_process_is_told(mpi: MPI) -> None:
     cases = ("unlock_alone", "outside_of_an_epoch", "negative_displacement", "not_committed")
     for case in (*cases, "freed_in_fence"):
         run = runs.run(mpi, [program, case, "fatal"], "--check=rma")
-        # Open MPI 4 lets a window be freed in an epoch of a fence.
+        # Open MPI 4 allows MPI_Win_free in a fence epoch.
         assert run.status != 0 or (case, mpi.id) == ("freed_in_fence", "openmpi4")
-        # If one of them lives on a little, its own is reported in a further block.
+        # If another process still runs for a while, a further block reports its own error.
         assert {told(block) for block in run.others} == {FOUND[case]}
 
 
 @every_mpi
 def test_an_epoch_that_ends_too_late_for_a_process_that_is_alone(mpi: MPI) -> None:
-    """The other's log lacks the past of both: like that of a process that is ended in the same
-    barrier.
-    """
+    """The log of the other process lacks the past of both. It looks like the log of a process that
+    ended in the same barrier."""
     program = compile_program(program_source("analysis/rma", "unlogged_barrier.c"), mpi)
     for words, opens in ([], "Win_lock(shared, rank = 1)"), (["post"], "Win_post()"):
         run = runs.run(mpi, [program, *words], "--check=rma")
@@ -259,5 +258,5 @@ def test_processes_that_wait_for_each_other_are_told(mpi: MPI) -> None:
         line = run.stderr.readline()
         assert line, said
         said += line
-    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    os.killpg(run.pid, signal.SIGINT)  # like Ctrl-C
     run.communicate(timeout=60)

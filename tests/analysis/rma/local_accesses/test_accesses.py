@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads and stores of programs that mpipp has compiled: those that conflict with operations."""
+"""Loads and stores in programs compiled by `mpipp cc` that conflict with operations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOUND = [
     ("MPI_Get and a store read and write the same memory", "rank 1: a store", "set_others"),
     ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
     ("MPI_Get and a load write and read the same memory", "rank 0: a load", "get"),
-    # In the other's part of a window of shared memory.
+    # In another process's part of a shared window.
     ("MPI_Put and a store write the same memory", "rank 0: a store", "set"),
     ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
     ("MPI_Put and a load write and read the same memory", "rank 0: a load", "get"),
@@ -51,7 +51,7 @@ def test_loads_and_stores_that_nothing_orders_are_told(mpi: MPI, tmp_path: Path)
 
 @on_mpi("mpich5")
 def test_others_memory_may_be_that_of_another_kind_of_window(mpi: MPI, tmp_path: Path) -> None:
-    """MPI-4.1: MPI_Win_shared_query may return it. Most libraries refuse."""
+    """MPI-4.1: MPI_Win_shared_query may return such memory. Most libraries reject that."""
     allocates = "-DALLOCATES=MPI_Win_allocate"
     program = runs.compiled(program_source("analysis/rma", "accesses.c"), mpi, tmp_path, allocates)
     wrong = runs.run(mpi, [program], "--check=rma")
@@ -79,7 +79,7 @@ def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["stores.cc", "stores.f90"])
 @on_mpi("mpich4", "openmpi4")
 def test_programs_in_other_languages(mpi: MPI, name: str, tmp_path: Path) -> None:
-    """Perturbed runs show the error, too."""
+    """Perturbed runs show the error in the results, too."""
     program = runs.compiled(program_source("analysis/rma", name), mpi, tmp_path)
     options = "--check=rma", "--provoke=rma,1,defer=yes"
     wrong = runs.run(mpi, [program], *options)
@@ -106,7 +106,7 @@ def test_what_another_thread_stores_is_told_where_it_was(mpi: MPI, tmp_path: Pat
 
 @on_mpi("mpich4", "openmpi4")
 def test_threads_that_never_call_mpi_are_looked_at(mpi: MPI, tmp_path: Path) -> None:
-    """Their loads are one entry of the log, as long as no call is added."""
+    """Their loads are one entry of the log until another call is logged."""
     program = runs.compiled(program_source("analysis/rma", "bystander.c"), mpi, tmp_path)
     right = runs.run(mpi, [program], "--check=rma", MPIPP_RMA_LOG="16384")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads and stores of windows whose memory the program has itself, in unmodified programs."""
+"""Loads and stores of windows in the program's own memory, in unmodified programs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tests.support import MPI, compile_program, on_mpi, program_source
 from tests.watcher import runs
 
 SOURCE = program_source("analysis/rma", "own_memory.c")
-# No limit on a busy machine: windows come and go here, with next to no work.
+# No limit, because the machine may be busy: windows are created and freed with little other work.
 LOOKS = ("--check=rma", "--rma-loads", "--budget", "1000000")
 HEADLINE = "error: MPI_Put and a load write and read the same memory: data race"
-# The finding on memory that "given" passes to a window, twice.
+# The finding about memory that "given" passes to a window, twice.
 LENT = "error: memory of a window ceases to exist before the window is freed"
 SOME_CHECKED = (
     "mpipp: not checked: loads and stores of N of N pages of windows, and of each other page all "
@@ -37,7 +37,7 @@ def run(mpi: MPI, *words: str) -> tuple[runs.Run, list[str]]:
 @on_mpi("mpich4", "mpich5", "openmpi4", "openmpi5")
 def test_what_is_ordered_stays_as_it_is(mpi: MPI) -> None:
     cases = [*LOOKED_AT, *LEFT_ALONE, *REST]
-    if mpi.id != "mpich4":  # which takes one window for the other
+    if mpi.id != "mpich4":  # it takes one window for the other
         cases.append("overlap")
     done, last = run(mpi, *cases)
     assert [block.splitlines()[0] for block in done.blocks] == [LENT, LENT]
@@ -60,7 +60,7 @@ def test_a_load_is_found_whatever_else_is_done(mpi: MPI, case: str) -> None:
 
 
 def found(mpi: MPI, case: str) -> None:
-    """One load of rank 1 conflicts, and is reported with its line and byte."""
+    """Check that one load of rank 1 conflicts, and is reported with its line and byte."""
     done, _ = run(mpi, case, "wrong")
     (block,) = (one for one in done.blocks if not one.startswith(LENT))
     assert len(done.blocks) == (3 if case == "given" else 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads and stores after a process's last call are reported, with any end of the process."""
+"""Loads and stores after a process's last call are reported, however the process ends."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The loads and stores of instructions, compared with a disassembler."""
+"""Loads and stores of instructions, compared with a disassembler."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ LINES = 60000
 MEMORY = {"BYTE": 1, "WORD": 2, "DWORD": 4, "QWORD": 8, "XMMWORD": 16, "YMMWORD": 32}
 LINE = re.compile(r" *[0-9a-f]+:\t((?:[0-9a-f]{2} )+) *\t(.*?(\w+) PTR .*)")
 PREFIX = re.compile(r"(?:lock|rep\w*|bnd|data16|notrack|[cdefgs]s) ")
-# Instructions that store nothing although their first operand is memory.
+# Instructions that do not write to their first operand in memory.
 LOADS_ONLY = re.compile(r"v?u?com|cmp|test|push|call|jmp|bt |i?mul|i?div|f|nop|prefetch|[vs]?ldm")
 STORES_ONLY = re.compile(r"mov|v?mov|set|stos|v?extract|v?pextr|v?stm|fst|fist|fn")
 
 
 def disassembled(library: str) -> list[tuple[bytes, str, int]]:
-    """Instructions with a memory operand: their bytes, their words, and its number of bytes."""
+    """Instructions with a memory operand: their bytes, their text, and the size of the operand in
+    bytes."""
     words = [need("objdump"), "-d", "-w", "-M", "intel", library]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout

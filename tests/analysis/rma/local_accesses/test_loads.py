@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads and stores of windows in unmodified programs, found by the pages of these windows."""
+"""Loads and stores of windows in unmodified programs, detected by the pages of the windows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.watcher import runs
 SOURCE = program_source("analysis/rma", "loads.c")
 LOOKS = ("--check=rma", "--rma-loads", "--budget", runs.ALL)
 GET = "MPI_Get and a store read and write the same memory"
-FOUND = [  # the second side is rank 1's: place, and the first byte in the window
+FOUND = [  # the second party is rank 1: its place, and the first byte in the window
     ("MPI_Put and a load write and read the same memory", "a load", "sum", 8224),
     (GET, "a store", "set", 16568),
     (GET, "a store", "copies", 20480),
@@ -53,5 +53,5 @@ def test_without_time_no_page_is_looked_at(mpi: MPI) -> None:
     program = compile_program(SOURCE, mpi, ("-g", "-O1", "-pthread"))
     run = runs.run(mpi, [program], "--check=rma", "--rma-loads", "--budget", "0")
     assert run.status == 0
-    assert [told(block) for block in run.blocks] == FOUND[-1:]  # a system call is reported
+    assert [told(block) for block in run.blocks] == FOUND[-1:]  # a system call is reported, too
     assert run.last[0] == "mpipp: not checked: loads and stores of 270 pages of windows"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Windows are where the program has them, also where MPI takes them to begin elsewhere."""
+"""Windows begin at the program's address, even if MPI moves their start."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def test_a_store_before_the_window(mpi: MPI, tmp_path: Path) -> None:
     before = int(done.stdout)
     told = [line for line in done.stderr.splitlines() if runs.BESIDE in line]
     assert told == ([BESIDE.format(before)] if before else [])
-    if before:  # nothing of windows is checked
+    if before:  # with these arguments, no windows are checked
         assert runs.BESIDE not in runs.said(mpi, [program], "--check=messages").stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers of one-sided operations in memory that is freed too early, and once it may be."""
+"""Buffers of one-sided operations in memory that is freed too early, or in time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.watcher import runs
 
 SOURCE = program_source("analysis/rma", "freed_buffers.c")
 HEADLINE = "error: the buffer of an operation ceases to exist before the operation completes"
-# The operation, the element that is freed, and the line of its function that does so.
+# The operation, the freed element, and the line that frees it.
 FOUND = [
     ("MPI_Put", "origin_addr(DOUBLE)", "free(data);", "put"),
     ("MPI_Get", "origin_addr(VECTOR)[0][0](DOUBLE)", "free(data);", "get_of_a_column"),
@@ -21,7 +21,7 @@ FOUND = [
 
 
 def told(block: str) -> tuple[str, ...]:
-    """The sentence of a finding, with the text of the line that frees the buffer."""
+    """The first line of a finding, with the text of the source line that frees the buffer."""
     found = re.fullmatch(
         rf"{HEADLINE}\n"
         r"  rank 0: (MPI_\w+)\(target_rank = 1, .*\n"
