@@ -140,8 +140,7 @@ def findings(
         between_too: also run checks that compare processes.
         left: numbers of processes whose RMA logs another process checks.
         spawned_too: also compare processes started by MPI_Comm_spawn with their parents. All
-            processes
-            of the job must be passed.
+            processes of the job must be passed.
     """
     found = _findings(processes, failed, leaks_too)
     if between_too:
@@ -164,10 +163,10 @@ def between(
     failed: Callable[[Process | None, MpippError], None],
     over: bool,
 ) -> Iterator[Finding]:
-    """As `findings`, between processes, without RMA logs.
+    """Yield the findings of checks that compare processes, except those of RMA logs.
 
     Args:
-        over: only the completed calls.
+        over: compare only completed calls.
     """
     yield from cited(
         _between(processes, failed, _COMPLETED_CHECKS if over else _WORLD_CHECKS), processes
@@ -178,7 +177,7 @@ def order_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """As `findings`, only on the order of collective calls on several communicators."""
+    """Yield the findings on the order of collective calls on several communicators."""
     yield from cited(_between(processes, failed, (comm_order.check,)), processes)
 
 
@@ -186,7 +185,7 @@ def log_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """As `findings`, only on conflicts in RMA logs."""
+    """Yield the findings on conflicts in RMA logs."""
     yield from cited(_between(processes, failed, (rma_check.check,)), processes)
 
 
@@ -194,7 +193,7 @@ def leak_findings(
     processes: Sequence[Process],
     failed: Callable[[Process | None, MpippError], None],
 ) -> Iterator[Finding]:
-    """As `findings`, only on objects that are not freed, also before the processes' ends."""
+    """Yield the objects that are not freed, also before the processes' ends."""
     found = (_guarded(leaks.check, process, process, failed) for process in processes)
     yield from cited(chain.from_iterable(found), processes)
 

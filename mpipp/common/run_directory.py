@@ -215,10 +215,10 @@ def opened(path: str) -> BinaryIO:
 
 
 def parsed(content: bytes) -> Any:
-    """Return bytes that two buffers share and an element of each, or None.
+    """Return the value of a file's JSON.
 
-    Raises ValueError if it is invalid, nested deeply, or has numbers of more than 64 bits. No run
-    writes these, and they would cost much time.
+    Raises ValueError if the JSON is invalid, is nested deeply, or has numbers of more than 64 bits.
+    No run writes such JSON, and reading it would take long.
     """
     many = _bounded if _LONG.search(content) else None
     try:

@@ -21,7 +21,7 @@ from mpipp.typetree import Datatype
 
 _TOKEN = re.compile(r"\s*(?:\[\s*(?P<index>[-+]?\d+)\s*\]|\(\s*(?P<kind>\w+)\s*\))")
 _MOST_FOUND = 64
-_LONGEST_INDEX = 1000  # digits; Python refuses numbers of some thousand
+_LONGEST_INDEX = 1000  # digits; Python converts only some thousand
 
 _OF_ONE = ("DUP", "RESIZED")  # combiners of datatypes with a single child
 

@@ -49,8 +49,8 @@ class Compared(NamedTuple):
     processes: list[Process]
     view: View
     unchecked: list[str]  # sentences that name the facts that were not checked
-    lost: list[str]  # those about processes whose files were unreadable
-    missing: list[str]  # those about processes that left no file
+    lost: list[str]  # sentences about processes whose files were unreadable
+    missing: list[str]  # sentences about processes that left no file
 
 
 class View:
@@ -91,8 +91,7 @@ def compare(directory: str, told: Collection[str], team: Team | None = None) -> 
         directory: the run's directory.
         told: fingerprints of the findings that watchers have reported, each also without its ranks.
         team: the processes that share the work and pass the same arguments. Its first process gets
-            the
-            findings.
+            the findings.
     """
     every = paths(os.path.join(directory, PROCESSES))
     if team is None and len(every) <= _FEW:

@@ -79,7 +79,7 @@ class Selection(NamedTuple):
     world_size: int
     logged: bool  # whether there are RMA logs
     unchecked: list[str]  # sentences that name the facts that were not checked
-    lost: list[str]  # those about unreadable files
+    lost: list[str]  # sentences about unreadable files
 
 
 def select(paths: Sequence[str], team: Team) -> Selection:

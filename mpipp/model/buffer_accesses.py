@@ -15,16 +15,15 @@ class Touch(NamedTuple):
 
     Attributes:
         serial: number of the operation's request.
-        address: of the first guarded byte that was accessed.
+        address: address of the first guarded byte that was accessed.
         site: the instruction, with its callers.
         moved: whether MPI had moved the data when the process called it next; None: unknown.
         end: the effect of the active call on the operation: "completes", "may complete", "gives up"
             (frees it). MEANWHILE: it completes the operation, and had begun before the access.
-            NEVER:
-            it is MPI_Finalize, and nothing has completed the operation. "": unknown.
+            NEVER: it is MPI_Finalize, and nothing has completed the operation. "": unknown.
         variable: the accessed variable of the program, with a byte offset: "faces+3968"; "":
             unknown.
-        bytes: of the whole access; 0: unknown.
+        bytes: length of the whole access; 0: unknown.
     """
 
     serial: int

@@ -43,7 +43,7 @@ class Stretch(NamedTuple):
     """The calls of `count` ordinals: ordinal `first + i` has `calls[i % len(calls)]`."""
 
     first: int
-    count: int  # type: ignore[assignment]  # in place of tuple's own
+    count: int  # type: ignore[assignment]  # hides tuple.count
     calls: tuple[KeptCall, ...]
 
     @property

@@ -73,7 +73,7 @@ class Call:
     serial: int  # ordinal number of the call in its thread, from 1
     site: Site
     frame: int  # frame address of the wrapper's function: its callers lie above
-    comm: int | None = None  # handle, as the next ones
+    comm: int | None = None  # handle, like the next four
     op: int | None = None
     win: int | None = None
     file: int | None = None

@@ -22,11 +22,9 @@ class BufferArguments:
         role: the argument with the address.
         count: the argument with the count; "1" if there is none.
         times: the number of parts, of `count` entries each. "": one part. "peers", "partitions":
-            one
-            for each. "sources", "targets": one for each neighbor that sends to this process, or
+            one for each. "sources", "targets": one for each neighbor that sends to this process, or
             receives from it. If the count is an array: "each" peer has a count, or the buffer is
-            this
-            process's "own" entry, or the "sum" of all.
+            this process's "own" entry, or the "sum" of all.
         at: the processes in which the buffer is significant, if not all: "root" or "leaf". On an
             intracommunicator all processes are leaves, also the root. On an intercommunicator the
             leaves are the processes of the group without the root.
@@ -112,7 +110,7 @@ class Procedure:
     def reduces(self) -> bool:
         """Return whether it is a reduction.
 
-        Then all buffers must be equal, those of senders and receivers.
+        Then the buffers of all senders and receivers must have equal signatures.
         """
         return "op" in self.agree
 
@@ -164,7 +162,8 @@ def _procedures(row: str) -> Iterator[Procedure]:
 
 
 def _marked(row: str) -> Iterator[tuple[str, Marked]]:
-    # A row is "comm:comm info:info? ! = Comm_x Comm_y".
+    # A row is "comm:comm info:info? ! = Comm_x Comm_y": handle arguments with their kinds, and the
+    # procedures. "?" marks a handle that may be null, "!" a need for initialized MPI.
     given, _, names = row.partition(" = ")
     handles, needs_mpi = [], False
     for word in given.split():

@@ -17,7 +17,7 @@ class UnconfirmedSends(NamedTuple):
     No synchronization followed these sends, so the process cannot know that MPI has sent any data.
     """
 
-    bytes: int  # at least
+    bytes: int  # a lower bound
     messages: int
     site: Site  # of the first send
     last: int  # serial of the last send in its thread

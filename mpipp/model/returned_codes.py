@@ -16,7 +16,7 @@ class ReturnedCode:
         error_class: "MPI_ERR_NO_SUCH_FILE".
         text: MPI's text for the first code of this class.
         times: how often it was returned.
-        last: the number, among all failed calls, of the last one with it.
+        last: the number of the last call that returned it, among all failed calls.
     """
 
     procedure: str

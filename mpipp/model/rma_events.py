@@ -2,9 +2,9 @@
 """Events of one-sided communication: accesses to windows, and the order of the processes.
 
 The events of a process are in program order; concurrent events of two threads are in the order of
-their records. No event waits for a later one. So the start of a send, a
-collective call or an operation is recorded when it starts. The end of a receive or the completion
-of a request is recorded when it has ended.
+their records. No event waits for a later one. So the start of a send, a collective call or an
+operation is recorded when it starts. The end of a receive or the completion of a request is
+recorded when it has ended.
 """
 
 from __future__ import annotations
@@ -326,8 +326,7 @@ class Partitions(NamedTuple):
         start: how often the operation had been started before.
         first, number: the partitions; `all`: number of partitions of the message on this side.
         ready: true for the sender. Otherwise the partitions have arrived; if the receive is
-            complete,
-            all have.
+            complete, all have.
     """
 
     moment: Moment
@@ -394,7 +393,7 @@ class MemoryFreed(NamedTuple):
     """Memory [start, end) was freed.
 
     Attributes:
-        met: if this is an error, a byte of it that is in the buffer of a pending operation.
+        met: for an error, the address of a byte that is in the buffer of a pending operation.
     """
 
     moment: Moment

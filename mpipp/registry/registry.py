@@ -62,10 +62,8 @@ class Registry:
 
     Args:
         has_left: returns whether a thread has certainly left a function by a jump. The wrapper
-            notices
-            the jump only at the thread's next MPI call. Arguments: the thread's gettid, the address
-            of
-            the function's frame, and both ends of the stack.
+            notices the jump only at the thread's next MPI call. Arguments: the thread's gettid, the
+            address of the function's frame, and both ends of the stack.
     """
 
     def __init__(
@@ -287,7 +285,7 @@ class Registry:
         return self._threads.last_calls()
 
     def completed_calls(self, tid: int) -> Iterator[Call]:
-        """Return the last completed call of a thread, then the last with buffers of each place.
+        """Return a thread's last completed call, then for each place its last call with buffers.
 
         The very last call may be missing, and so may calls that a request or a window's log keeps.
         `tid` is the thread's gettid. Raises MpippError if the records are invalid.

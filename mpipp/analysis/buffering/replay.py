@@ -60,7 +60,7 @@ class _Walk:
     at: int = 0
     is_begun: bool = False
     is_free: bool = False
-    sent: dict[Channel, int] = field(default_factory=dict)  # in all its steps, as the next two
+    sent: dict[Channel, int] = field(default_factory=dict)  # number of sends in all steps
     received: dict[Channel, int] = field(default_factory=dict)
     opened: dict[int, int] = field(default_factory=dict)  # by communicator
     joined: dict[int, int] = field(default_factory=dict)

@@ -98,7 +98,7 @@ def _details(touch: Touch, threads: tuple[int, int] | None) -> Iterator[Phrase]:
 
 
 def _end(process: Process, touch: Touch) -> list[Party]:
-    # The call that completes the operation: after the access, or not yet.
+    # The call that completes the operation. It began after the access, or has not returned yet.
     thread = process.threads[0] if process.threads and touch.end not in ("", NEVER) else None
     if thread is None or thread.call is None:
         return []

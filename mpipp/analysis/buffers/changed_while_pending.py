@@ -31,8 +31,8 @@ class Change(NamedTuple):
 
     Attributes:
         kind: SENT, RECEIVED, or GONE: nothing has changed, but the buffer's stack frame has ended.
-        address: of the first byte that differs.
-        start: of the bytes that follow.
+        address: address of the first byte that differs.
+        start: address of the first byte of `before` and `now`.
         before: the old bytes; b"" for RECEIVED.
         now: the current bytes.
     """

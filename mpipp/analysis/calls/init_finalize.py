@@ -49,8 +49,8 @@ def _check_repeated(operation: Operation) -> Findings:
 
 
 def _needs_mpi(call: Call, info: ProcessInfo) -> bool:
-    # Calls with a communicator, a window, a file, requests, data or a group. Infos, error handlers
-    # and sessions may be used at any time (MPI-4.1, section 11.4.1).
+    # Return whether the call uses a communicator, a window, a file, requests, data or a group.
+    # Infos, error handlers and sessions may be used at any time (MPI-4.1, section 11.4.1).
     handles = (call.comm, call.win, call.file, call.op, call.requests, call.constructor)
     if call.procedure == "MPI_Abort" or call.procedure.startswith("MPI_Session_"):
         return False

@@ -142,7 +142,7 @@ def _go_on(ways: list[_Way], members: dict[int, list[_Way]]) -> None:
 
 
 def _late(way: _Way, members: dict[int, list[_Way]]) -> list[_Way]:
-    # The processes that have not reached the calls of its turn, and will.
+    # The processes for which `way` waits: they have not made all calls of its turn, but will.
     if way.turn is None:
         return []
     identity, last = way.turn.identity, way.turn.last

@@ -90,7 +90,8 @@ def _beside(
     others: Sequence[CollectiveCall],
     differ: Callable[[CollectiveCall, CollectiveCall], bool],
 ) -> tuple[CollectiveCall, CollectiveCall] | None:
-    # Two calls of one group. For `some`, only the first call of each group is used.
+    # A call in `some` and one in `others` that belong to one group and differ. Only the first call
+    # of each group in `some` is compared.
     of: dict[int | None, CollectiveCall] = {}
     for one in some:
         of.setdefault(_group(one), one)

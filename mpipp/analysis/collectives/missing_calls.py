@@ -24,8 +24,7 @@ def check(known: World, parted: Collection[int]) -> Findings:
 
     Args:
         parted: communicators to skip: different operations had the same ordinal on them, or on
-            their
-            windows or files.
+            their windows or files.
     """
     ended = {process for process in known.processes if at_the_end(process)}
     told: set[object] = set()

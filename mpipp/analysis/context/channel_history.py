@@ -48,7 +48,7 @@ class Key(NamedTuple):
     """A channel of messages, independent of the side from which it is seen."""
 
     identity: int  # of the communicator
-    sender: int  # rank in MPI_COMM_WORLD, as the next one
+    sender: int  # rank in MPI_COMM_WORLD, like `receiver`
     receiver: int
     tag: int
     partitioned: bool

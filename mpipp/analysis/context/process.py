@@ -332,7 +332,7 @@ class Process:
 
     @cached_property
     def live_sessions(self) -> int:
-        """The number of its sessions."""
+        """The number of sessions that are not finalized."""
         found = self.registry.objects("session")
         return sum(isinstance(one, Broken) or not one.header.null for one in found)
 

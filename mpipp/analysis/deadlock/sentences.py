@@ -132,7 +132,7 @@ class Sentences:
             other = "receive (MPI_Precv_init)" if sends else "send (MPI_Psend_init)"
             return f"{who} {have} started no such {other}"
         tag, *_ = names.tag(event.operation).split()
-        group = "its group and this" if event.lenient else "this group and"  # the other
+        group = "its group and this" if event.lenient else "this group and"  # "the other" follows
         return f"{who} {have} {_UNDONE[event.kind].format(tag=tag, group=group)}"
 
     def _other_activity(self, rank: int) -> Phrase | None:

@@ -27,7 +27,7 @@ class Key(NamedTuple):
     """The key that the send and the receive of a message share."""
 
     identity: int  # of the communicator
-    sender: int  # rank in MPI_COMM_WORLD, as the next one
+    sender: int  # rank in MPI_COMM_WORLD, like `receiver`
     receiver: int
     tag: int
     ordinal: int
@@ -158,7 +158,7 @@ def _only_message(known: World, receive: _Any) -> Key | None:
 
 
 def _counts(member: Member, sequence: str, peer: int | None) -> dict[tuple[int, int], int]:
-    # By peer and tag.
+    # The numbers of messages, by peer and tag.
     channels: Sequence[Channel] = member.comm.channels
     return {
         (channel.peer, channel.tag): channel.count

@@ -141,7 +141,7 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
 
 
 def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
-    # Only if both processes are at their end: until then the receive may come.
+    # Compares only processes at their end: others may still receive the message.
     known_of: dict[int, dict[tuple[str, int, int], Channel]] = {}  # by receiver's communicator
     twins = _Twins(known)
     for sent in sends:
@@ -203,6 +203,6 @@ class _Twins:
 
 
 def _receives(comm: Comm) -> dict[tuple[str, int, int], Channel]:
-    # By sequence, peer and tag.
+    # The channels of receives, by sequence, peer and tag.
     channels = (c for c in comm.channels if c.sequence in RECEIVED.values())
     return {(c.sequence, c.peer, c.tag): c for c in channels}

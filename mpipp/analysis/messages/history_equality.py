@@ -50,7 +50,7 @@ class HistoryComparison:
         one: Outline,
         other: Outline,
     ) -> bool:
-        # Runs are equal if their numbers are.
+        # Items without a head are runs, whose numbers the caller has compared.
         if not all(heads):
             known[heads] = not any(heads)
         else:

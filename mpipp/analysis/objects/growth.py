@@ -93,7 +93,7 @@ def _party(process: Process, made: Made) -> Party | None:
 
 
 def parties(process: Process) -> list[Party]:
-    """Return objects in such numbers as parties of a finding about a dead process."""
+    """Return the places found by `many`, as parties of a finding about a dead process."""
     try:
         found = many(process)
     except MpippError:

@@ -134,7 +134,7 @@ def _of_run(
 
 
 def _run(use: Use, size: int) -> _Run:
-    # Arrays of arrays count as one run; a member of a record begins a new one.
+    # The outermost array around the argument's address that no record separates from it.
     kind, path, start = use.layout.kind, Path(), 0
     run: tuple[Type, Path, int] = (kind, path, start)
     while True:

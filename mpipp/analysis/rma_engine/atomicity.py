@@ -48,7 +48,8 @@ def disturbed(pair: Accumulates) -> Range | None:
 
 
 def _are_compatible(pair: Accumulates) -> bool:
-    # Return whether a guarantee for either of them covers the pair, for any elements.
+    # Return whether MPI lets both update any element: the info keys of a window allow it, or MPI
+    # keeps the program order.
     before, entry, first, second = pair
     return any(
         access_rules.may_update_together(first.op, second.op, made.accumulate_ops)
@@ -85,8 +86,8 @@ def _displaced(pair: Accumulates) -> Range | None:
 
 
 def _are_in_step(one: Memory, other: Memory, size: int) -> bool:
-    # Return whether both have the same elements, or elements of one array. Pair types, for example,
-    # have gaps between them.
+    # Return whether both have the same elements, or elements of one array, perhaps with gaps.
+    # Then elements that overlap are equal.
     if one == other:
         return True
     if not len(one) == len(other) == 1:

@@ -357,7 +357,7 @@ class _Analysis:
     def _fenced(
         self, process: ReplayedProcess, mine: Epochs, owner: int
     ) -> Generator[Hashable, None, Segment]:
-        # Does the same for a target's fence, which may not order the processes by itself.
+        # Waits for the target's call of the fence, and returns the segment with its clock.
         meeting = mine.meeting
         assert meeting is not None
         meeting.origins.add(process.index)

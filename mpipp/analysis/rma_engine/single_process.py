@@ -109,7 +109,7 @@ def _own(rank: int, events: Iterable[Event]) -> Iterator[Event]:
                 group=tuple(dict.fromkeys(_merged_ranks(rank, event.group))), request=0
             )
             if event.kind == "complete" and not event.attempt:
-                # The targets' calls of MPI_Win_wait may have ordered this process at once.
+                # Some message may order this process after the targets' MPI_Win_wait at once.
                 told = Channel(ALL_OTHERS, ALL_OTHERS, rank, 0, completed)
                 yield Received(event.moment, told)
                 completed += 1

@@ -190,7 +190,7 @@ class _Reading:
         return found
 
     def _blind(self, read: _Read, element: _Element) -> list[Key]:
-        # All of these sums, if they add up to the difference.
+        # All updates without a result, if they explain the difference of the two values read.
         if read.value - read.before != sum(amount for _, amount in element.blind):
             return []
         keys = [key for key, _ in element.blind]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One or two elements that touch a byte, found by arithmetic in any datatype.
 
-`mpipp.datatypes.displacement_search` finds all elements at a displacement, but stops if very
-many repetitions with similar strides interleave. This module finds one element on the way down the
+`mpipp.datatypes.displacement_search` finds all elements at a displacement, but stops if very many
+repetitions with similar strides interleave. This module finds one element on the way down the
 type-tree: at each node it uses the bytes of the component (`footprint`). If the byte belongs to
 several elements, it also finds a second one.
 """

@@ -30,8 +30,8 @@ class _Placed(NamedTuple):
 
 class _Memory:
     # The data kept with a datatype: the bytes that one entry touches, and the bytes `own` that it
-    # touches twice. For buffers of several entries: the largest count known not to overlap itself,
-    # and the smallest count known to, with bytes that two entries share.
+    # touches twice. For buffers of several entries: the largest count known not to overlap itself.
+    # Also the smallest count known to overlap itself, with bytes that two entries share.
 
     __slots__ = ("most_without", "own", "touched", "with_bytes")
 

@@ -115,8 +115,8 @@ class _Recompression:
         self._roots = [self._compressed(_joined(root, ends), runs, sides) for root in self._roots]
 
     def _left(self, item: _Run | int, sides: dict[Node, bool]) -> bool | None:
-        # Returns whether a letter is marked as left in this step. None for a part: it has passed
-        # its ends on.
+        # Returns whether a letter is marked as left in this step. None for a part: its
+        # first and last letters were passed on to its parents.
         if isinstance(item, int):
             return None
         side = sides.get(item[0])

@@ -123,7 +123,7 @@ def digest(signature: Signature) -> Digest:
 
 
 def _of_items(items: tuple[tuple[Node, int], ...]) -> Digest:
-    # Few of 10^5 items differ.
+    # There may be 10^5 items, most of them equal, so the values of each are computed once.
     terms: dict[tuple[Node, int], tuple[int, int, int, int]] = {}
     first = second = bits = 0
     for item in items:

@@ -41,8 +41,7 @@ class Comparison:
         first: the element of the first signature after these; None at its end.
         second: the element of the second signature after these; None at its end.
         unknown: whether one of the two elements is MPI_PACKED. It matches any type; its contents,
-            and
-            so the rest, are unknown.
+            and so the rest, are unknown.
     """
 
     verdict: str

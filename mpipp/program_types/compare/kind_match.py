@@ -87,7 +87,7 @@ def _indirect(scalar: Scalar, member: str) -> Doubt:
 
 
 def _crossing(stream: Stream, whole: Type, spell: Spell, name: str) -> Doubt | None:
-    # The first element stands for all.
+    # Describes the first element; the others cross members in the same way.
     start, end = stream.start, stream.start + stream.size
     if start < 0 or end > whole.size:
         beyond = (

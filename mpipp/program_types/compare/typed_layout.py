@@ -18,7 +18,7 @@ class Layout:
         root: the beginning of members' names; it may end in "->".
         name: the object's name.
         type: the type's name; equal to `name` if there is no object.
-        inside: the path of the part of `root` that this is.
+        inside: the path from `root` to this type, if it is only a part.
     """
 
     kind: Type

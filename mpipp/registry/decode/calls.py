@@ -200,7 +200,7 @@ class Calls:
                 yield ArrayArgument(name, given.values, given.count, given.size)
 
     def _constructor(self, raw: RawCall) -> Constructor | None:
-        # The arguments are in the caller's memory, and may be as wrong as any caller's.
+        # The arguments are in the caller's memory, and may have any values.
         source = self._source
         combiner = source.enumerator("combiner", raw.combiner)
         arguments = {}

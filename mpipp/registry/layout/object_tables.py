@@ -12,11 +12,11 @@ from mpipp.registry.layout.record_fields import RawChunk, RawObject, RawSlot
 from mpipp.registry.layout.record_source import Source
 
 _HASH = 0x9E3779B97F4A7C15
-_REMOVED = 1  # in place of a record's address
+_REMOVED = 1  # replaces the address of a removed record
 _PROBE = 4  # slots that are read at a time
 _MAX_PROBE = 1 << 16
 _MAX_CHUNKS = 1 << 20
-_MAX_RECORDS = 1 << 24  # of one kind
+_MAX_RECORDS = 1 << 24  # records of one kind
 _READ = 1 << 18  # bytes of records that are read at a time
 
 

@@ -36,7 +36,7 @@ _MOST_KEPT = 1 << 26  # numbers in arrays, and bytes of strings: some gigabytes 
 _MOST_PROCESSES = 1 << 22  # processes for which mpipp makes lists
 _MAX_FRAMES = 1024
 _MOST_STACKS = 1 << 16
-_MAX_ENTRIES = 100_000  # of a table of names
+_MAX_ENTRIES = 100_000  # entries of a table of names
 
 UNCERTAIN = 1 << 63  # the wrapper sets this bit in counts and ordinals that are uncertain
 

@@ -21,8 +21,8 @@ from mpipp.registry.layout.field_table import Decoder
 from mpipp.registry.layout.record_fields import RawHistory, RawPage
 from mpipp.registry.layout.record_source import Source
 
-_MAX_WORDS = 1 << 24  # of a page
-_MOST_WORDS = 1 << 26  # of all pages: the wrapper keeps 64 MiB unless the user wants more
+_MAX_WORDS = 1 << 24  # words of a page
+_MOST_WORDS = 1 << 26  # words of all pages: the wrapper keeps 64 MiB unless the user wants more
 _RECENT = 64  # the longest period of a run, in calls
 _MOST_KNOWN = 1 << 16  # different calls of a history
 _WORD = struct.Struct("<Q")

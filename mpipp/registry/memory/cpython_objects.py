@@ -47,8 +47,7 @@ class Layout(NamedTuple):
         names: in a code object, of its tuples with the variables' names, in the frame's order.
         text: of the characters in an ASCII string.
         index_bits: in a dict's keys, of the logarithm (base 2) of the indices' size in bytes. -1:
-            they
-            have the number of indices instead.
+            they have the number of indices instead.
         entries, indices: in a dict's keys, of the number of used entries, and of the indices.
         cached_keys: in a class, of the names of its instances' attributes.
         first_value: in the values of a dict that shares its keys.

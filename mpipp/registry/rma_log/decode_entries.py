@@ -165,8 +165,7 @@ class LoggedCalls:
         Args:
             place: returns the number of a place.
             datatype: returns the number of a datatype, from 0 on. The log has this number plus 1,
-                and 0 for
-                an unknown datatype.
+                and 0 for an unknown datatype.
         """
         words = array("Q", self._words[: entries.end(self._words, self._places)])
         places: dict[int, int] = {}

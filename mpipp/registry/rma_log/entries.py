@@ -18,8 +18,8 @@ from mpipp.registry.layout.record_fields import RawPage
 from mpipp.registry.layout.record_source import Source
 
 _MAX_PAGES = 1 << 16
-_MAX_WORDS = 1 << 24  # of a page, and so of an entry
-_MOST_WORDS = 1 << 26  # of all pages
+_MAX_WORDS = 1 << 24  # words of a page, and so of an entry
+_MOST_WORDS = 1 << 26  # words of all pages
 FIRST = 2  # words of an entry that all kinds have
 _KIND = 0x3F  # bits of a head, the first word of an entry
 # Bits of the head of an entry that is similar to an earlier one. Only the differing words follow

@@ -24,14 +24,14 @@ def freed_by(call: Call) -> int | None:
 
 
 class Freeing:
-    """The conditions of these calls in one MPI_COMM_WORLD."""
+    """The conditions of calls that free communicators of one MPI_COMM_WORLD."""
 
     def __init__(self, messages: Messages) -> None:
         self._known = messages.known
         self._messages = messages
 
     def call(self, operation: Operation) -> Condition:
-        """Return the condition of one call."""
+        """Return the condition of a call that frees a communicator."""
         comm = self._known.comm(operation.process, freed_by(operation.call))
         if comm is None or "collectives" in comm.uncertain:
             return Unknown("mpipp cannot match the collective calls with certainty")

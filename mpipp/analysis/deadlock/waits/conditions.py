@@ -25,7 +25,7 @@ class Unknown:
     """It is unknown whether the condition is met."""
 
     reason: str  # "receives with MPI_ANY_SOURCE may have taken the message"
-    operation: Operation | None = None  # the unknown one of several operations
+    operation: Operation | None = None  # with an unknown condition, among several
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,7 +115,7 @@ class Messages:
         if member is None or "receives" in member.comm.uncertain:
             return Unknown(ELSEWHERE if member is None else THREADS)
         if operation.request is not None and call.answered:
-            return Unknown(_FREED)  # another communicator may have its handle
+            return Unknown(_FREED)  # its communicator may be freed, and the handle reused
         any_source, any_tag = self.wildcards(operation, tag)
         if not any_source:
             return self._from(operation, member, call.source, None if any_tag else tag, ordinal)
