@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The tests; `tests.support` has what all of them use."""
+"""The tests. `tests.support` contains their common code."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The facts on a process that descriptions need, without a debugger."""
+"""The facts around a process for descriptions, without a debugger."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mpipp.registry.registry import Registry
 
 
 class Around(Recorded):
-    """`describe.Surroundings` by a registry; functions are their addresses."""
+    """`object_structs.Surroundings` from a registry. Functions are shown as addresses."""
 
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
@@ -18,5 +18,5 @@ class Around(Recorded):
         return f"<{address:#x}>"
 
     def file(self, address: int) -> str:
-        """Not known."""
+        """No file is known."""
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures for every test directory; what they are made of is in support.py."""
+"""Fixtures for all tests; support.py contains the code behind them."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import pytest
 
 from tests import short, support
 
-# Tests and the programs they start build into the same place, never into the user's cache.
+# Tests and the programs that they start share one cache, which is never the user's.
 os.environ["MPIPP_CACHE"] = str(support.CACHE)
-# The Pythons whose MPI is asked for the truth about datatypes.
+# The Pythons whose MPI libraries are the oracle for datatypes.
 os.environ.setdefault("MPIPP_ORACLE_PYTHONS", os.pathsep.join(support.oracle_pythons()))
 os.environ.update(support.WITHOUT_DISPLAYS)
-# A shell that starts the tests in the background ignores SIGINT, and so would all programs of the
-# tests.
+# A shell that starts the tests in the background ignores SIGINT. Programs of the tests would
+# inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option to run each test on some builds of MPI only, with fewer random cases."""
+    """Add the option to run each test on some MPI builds only, with fewer random cases."""
     parser.addoption("--short", action="store_true", help="one MPI of each family, fewer cases")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Note it, before any test is read."""
+    """Store the option before any test is imported."""
     short.is_short = config.getoption("--short")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the builds of MPI that a test need not run on."""
+    """Leave out the MPI builds on which a test need not run."""
     if short.is_short:
         wheels = [name for name in support.WHEELS if name != short.ABI]
         out = short.left_out(items, support.MACHINE, wheels)
@@ -44,5 +44,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def mpi(request: pytest.FixtureRequest) -> support.MPI:
     """One MPI build, for a test marked with `support.every_mpi` or `support.on_mpi`."""
     found = support.find_mpi(request.param)
-    assert found.wrapper  # built here, where the test's time does not run yet
+    assert found.wrapper  # built here, because the test's time limit does not run yet
     return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Core files: the kernel's, and such as come from killed jobs, made of sound ones."""
+"""Core files from the kernel, and core files like those of killed jobs, made from complete ones."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def by_kernel(
     arguments: Sequence[str] = (),
     **env: str,
 ) -> Path:
-    """The core file that the kernel writes, into an empty directory, of a program that dies.
+    """The core file that the kernel writes into an empty directory when a program dies.
 
-    Skips the test where cores go elsewhere.
+    Skips the test if the system writes core files elsewhere.
     """
     pattern = Path("/proc/sys/kernel/core_pattern").read_text().strip()
     if "/" in pattern or pattern.startswith("|"):
@@ -44,7 +44,7 @@ def by_kernel(
 
 
 class Segment(NamedTuple):
-    """A program header as the file has it."""
+    """A program header in the file."""
 
     kind: int
     flags: int
@@ -59,11 +59,11 @@ class Segment(NamedTuple):
 def as_the_kernel(
     core: Path, path: Path, *, empty: int = 0, without: Callable[[Segment], bool] | None = None
 ) -> Path:
-    """A copy of a core file of gdb's with the notes in front, as the kernel writes it.
+    """A copy of gdb's core file with the notes first, as the kernel writes them.
 
     Args:
-        empty: so many mappings more, which are not in the file.
-        without: chooses those of which the memory is left out.
+        empty: number of additional mappings without data in the file.
+        without: selects the mappings whose memory is left out.
     """
     data = core.read_bytes()
     (at,) = struct.unpack_from("<Q", data, 32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The expanded type-tree, a child at a time: what the package never writes out."""
+"""The expanded type-tree, one child at a time. The package itself never builds it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mpipp.typetree import Datatype
 
 
 def levels(datatype: Datatype, block: int = 0) -> tuple[int, ...]:
-    """The branching at every address index of one node; () for a basic datatype.
+    """The number of children at each address index of a node; () for a basic datatype.
 
     contiguous: (count,); dup and resized: (1,); subarray and darray: one per dimension; all others
     (count, length of block number `block`).

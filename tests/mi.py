@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A gdb driven as front ends do: by its machine interface (MI)."""
+"""A gdb that is controlled through its machine interface (MI), like front ends do."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class Machine:
         self._process = process
 
     def ask(self, command: str) -> str:
-        """The record that answers a command; what is printed meanwhile stands before it."""
+        """The result record of a command, after any other output."""
         assert self._process.stdin
         self._process.stdin.write(command + "\n")
         self._process.stdin.flush()
         return self.read(*_DONE)
 
     def run(self, command: str) -> str:
-        """The record of the stop that a command leads to, with all that comes before."""
+        """The record of the stop after a command, after any other output."""
         return self.ask(command) + self.read("*stopped")
 
     def values(self, name: str, start: int = -1, stop: int = -1) -> dict[str, str]:
-        """The children [start, stop) of a variable object, all by default: values by name."""
+        """The children [start, stop) of a variable object, by default all: values by name."""
         bounds = "" if start < 0 else f" {start} {stop}"
         answer = self.ask(f'-var-list-children --all-values "{name}"{bounds}')
         pairs = re.findall(r',exp="(.*?)",numchild="\d+",value="(.*?)",type=', answer)
         return {child: value.replace('\\"', '"') for child, value in pairs}
 
     def read(self, *begins: str) -> str:
-        """All that gdb writes up to a line that begins so."""
+        """gdb's output up to a line with this start."""
         assert self._process.stdout
         text = ""
         for line in self._process.stdout:
@@ -50,7 +50,8 @@ class Machine:
 def stopped(
     words: Sequence[str], function: str, env: Mapping[str, str], up: int = 1
 ) -> Iterator[Machine]:
-    """A gdb, started by these words, whose program stopped in a function; `up` frames above it."""
+    """A gdb that was started by these words. Its program stopped in a function, `up` frames above
+    it."""
     with subprocess.Popen(
         [*words[:1], "--interpreter=mi3", *words[1:]],
         env=dict(env),

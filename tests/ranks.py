@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs of a few processes that say who they are and then wait, for a gdb that attaches."""
+"""Programs of a few processes that print their process ids and then wait for a gdb."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mpipp.registry.memory.address_space import ProcessMemory
 from mpipp.registry.registry import Registry
 from tests.support import MPI, end
 
-WAIT = 60.0  # seconds for a process to get into its call, on a busy machine
+WAIT = 60.0  # seconds for a process to reach its call, on a busy machine
 
 
 @contextmanager
 def ranks(program: Path, mpi: MPI, *args: str, n: int = 2) -> Iterator[dict[int, int]]:
-    """Processes that have begun what they do: their process ids by rank.
+    """Running processes: their process ids by rank.
 
-    Each prints both on a line.
+    Each process prints both in a line.
     """
     words = [*mpi.mpiexec, "-n", str(n), "env", f"LD_PRELOAD={mpi.preload()}", str(program), *args]
     with subprocess.Popen(words, env=dict(mpi.env), stdout=subprocess.PIPE, text=True) as process:
@@ -37,7 +37,7 @@ def ranks(program: Path, mpi: MPI, *args: str, n: int = 2) -> Iterator[dict[int,
 
 
 def until_inside(procedure: str, *pids: int, threads: int = 1) -> None:
-    """Wait until processes are inside a call of a procedure, with so many threads of each."""
+    """Wait until processes are in a call of a procedure, each with this many threads."""
     for pid in pids:
         memory = ProcessMemory(pid)
         until = time.monotonic() + WAIT

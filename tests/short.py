@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Select the tests of --short: a quarter of random cases, and not each build of MPI.
+"""Select the tests of --short: a quarter of the random cases, and not every MPI build.
 
 A test runs on one build of each family, MPICH and Open MPI. The first is the machine's own, chosen
 by the test's name, and the second a wheel. So all builds have about as many tests, and the same
-ones in every run. The cases of a test, if it has several, take the two in turn. A test that is for
-the machine's builds alone runs on one of them. The standard ABI's build, of no family, has a sixth
-of the tests.
+ones in every run. The cases of a test, if it has several, alternate between the two. A test that is
+only for the machine's builds runs on one of them. The build of the standard ABI, which belongs to
+no family, gets a sixth of the tests.
 
 Three markers change that. `each_mpi`: tests about the libraries themselves run on every build.
 `same_mpi`: its word replaces the name, for tests that share builds. `thorough`: tests that take
@@ -21,21 +21,22 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 ABI = "abi5"
-is_short = False  # of this run; conftest.py
+is_short = False  # set by conftest.py for this run
 
 
 def some(cases: int) -> int:
-    """The number of random cases that run, out of so many."""
+    """The number of random cases to run, out of `cases`."""
     return cases // 4 if is_short else cases
 
 
 def sizes() -> range:
-    """The numbers of processes that a rule of collective calls is tried with."""
+    """The numbers of processes with which a rule of collective calls is tested."""
     return range(2, 4 if is_short else 6)
 
 
 def chosen(name: str, machine: Sequence[str], wheels: Sequence[str]) -> list[str]:
-    """The builds that a test runs on, of those that it is for: at most one of each family."""
+    """The builds on which a test runs, out of those that it supports: at most one of
+    each family."""
     first = zlib.crc32(name.encode()) % 2
     if not (machine and wheels):
         return [*_one(sorted([*machine, *wheels]), first)]
@@ -54,7 +55,7 @@ def _one(builds: Sequence[str], number: int) -> Sequence[str]:
 
 
 def in_turn(number: int, builds: Sequence[str]) -> Sequence[str]:
-    """The one of these builds for a case of a test that has several cases."""
+    """The build for one of several cases of a test."""
     at = number % len(builds) if builds else 0
     return builds[at : at + 1]
 

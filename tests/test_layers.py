@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Test the layers: which modules import which, and which of them talk to the user."""
+"""Test the layers: the imports of modules, and the modules that write to the user."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "mpipp"
 
-# Lowest first: a part imports from its own layer and those below. Every module belongs to one, by
-# the longest name that it begins with.
+# Lowest first. A part imports from its own layer and those below. The longest name that a module
+# begins with determines its layer.
 LAYERS = (
     ("common",),
     ("typetree", "datatypes"),
@@ -39,10 +39,10 @@ FRONT_END = len(LAYERS) - 1
 
 # Front ends that start another.
 STARTS = (("gdb_printers", "gdb"), ("cli", "browser"))
-# A browser runs beside gdb, and knows MPI only from what gdb sends.
+# A browser runs beside gdb, and knows MPI only from gdb's messages.
 BROWSER = ("browser", "common")
 
-# The only modules from outside the standard library, and who may use them.
+# The modules outside the standard library, and the parts that may import them.
 OUTSIDE = {
     "gdb": ("gdb", "gdb_printers"),
     "pygments": ("gdb",),
@@ -53,7 +53,7 @@ OUTSIDE = {
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# Added to sys.stdlib_module_names (Python 3.10) after mpipp's oldest Python, or never listed.
+# Modules that are missing in sys.stdlib_module_names, or in Python before 3.10.
 STANDARD = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
 
 
@@ -61,7 +61,7 @@ PARTS = {name: number for number, names in enumerate(LAYERS) for name in names}
 
 
 def named(path: Path) -> str:
-    """The module in a file, without `mpipp.`: "gdb.commands.base"."""
+    """The name of the module in a file, without `mpipp.`: "gdb.commands.base"."""
     return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
 
 
@@ -74,12 +74,12 @@ def part(module: str) -> str | None:
 
 @functools.cache
 def nodes(path: Path) -> list[ast.AST]:
-    """The nodes of a file's syntax tree, which several tests read."""
+    """The nodes of a file's syntax tree, cached for several tests."""
     return list(ast.walk(ast.parse(path.read_text())))
 
 
 def imports(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, full name) of everything a file imports, wherever it does; of others, the module."""
+    """(line, full name) of every import in a file, at any place."""
     for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -125,7 +125,7 @@ def _wrong(me: str, other: str | None) -> Iterator[str]:
 
 
 WRAPPER = PACKAGE.parent / "wrapper"
-# Lowest first; of the generated files, the tables are below all others, the calls above.
+# Lowest first. Generated tables are below all other files, and generated calls above.
 FOLDERS = (
     "generated",
     "abi",
@@ -150,7 +150,7 @@ _INCLUDE = re.compile(r'^#include "(.+)"', re.MULTILINE)
 
 
 def unit(path: Path) -> str:
-    """A C file and the header of its name are one: "registry/object_store"."""
+    """The unit of a file: a C file and its header form one, "registry/object_store"."""
     return path.relative_to(WRAPPER).with_suffix("").as_posix()
 
 
@@ -167,8 +167,8 @@ def includes() -> dict[str, set[str]]:
 
 
 def folder(name: str) -> int:
-    """The number in FOLDERS of a unit's."""
-    # The front door opens what the first call of a process needs.
+    """The position of a unit's folder in FOLDERS."""
+    # The entry point opens what the first call of a process needs.
     if name == "libmpipp_wrap":
         return FOLDERS.index("intercept")
     calls = name.startswith("generated/calls")
@@ -191,9 +191,10 @@ def test_imports_point_downwards() -> None:
 
 
 def drawn(table: str) -> list[list[str]]:
-    """The names in each row of docs/design.md's table of a tree, as code, in its first two columns.
+    """The names written as code in each row of a table in docs/design.md, from its first two
+    columns.
 
-    In the second only folders.
+    From the second column, only folders count.
     """
     text = (PACKAGE.parent / "docs" / "design.md").read_text()
     rows = text.partition(f"| folder of `{table}/` |")[2].partition("\n\n")[0].split("\n")[2:]
@@ -219,7 +220,7 @@ def test_the_design_draws_the_wrapper_as_it_is() -> None:
     assert sorted(found) == sorted(p.name for p in WRAPPER.iterdir() if p.is_dir())
 
 
-# Folders in which a module imports by names that begin there.
+# Folders in which modules import by names that begin there.
 ROOMS = {
     PACKAGE: "mpipp",
     PACKAGE.parent / "wrapper" / "generator": "wrapper.generator",
@@ -230,14 +231,14 @@ ROOMS = {
 
 
 def graph(room: Path, prefix: str) -> dict[str, set[str]]:
-    """The modules of a folder, and which of them each imports, for its annotations only, too."""
+    """By module of a folder, the modules that it imports, including those only for annotations."""
     files = {}
     for path in sorted(room.rglob("*.py")):
         words = [prefix, *path.relative_to(room).with_suffix("").parts]
         files[".".join(filter(None, words)).removesuffix(".__init__")] = path
 
     def module(name: str) -> str:
-        # That of a name in it.
+        # The imported name may be a name in the module.
         return name if name in files or "." not in name else module(name.rpartition(".")[0])
 
     return {
@@ -247,7 +248,7 @@ def graph(room: Path, prefix: str) -> dict[str, set[str]]:
 
 
 def circle(of: Mapping[str, Set[str]]) -> list[str]:
-    """Modules of which each imports the next, and the last the first; [] if there are none such."""
+    """Modules that import each other in a cycle; [] if there are none."""
     left = {me: set(others) for me, others in of.items()}
     while ends := [me for me, others in left.items() if not others & left.keys()]:
         for me in ends:
@@ -286,12 +287,13 @@ def test_only_the_shell_command_and_its_builds_print() -> None:
     assert printing == []
 
 
-# Its paths are for scripts; and what imports nothing, and says only what mpipp knows.
+# Scripts read the paths that this prints, or the module imports nothing and prints only own text.
 RAW = ("cli/commands/wrapper.py", "watcher/ipc/launch.py", "gdb_printers.py")
 
 
 def test_what_is_written_passes_through_plain() -> None:
-    """Text of other users, as names of processes, does not reach the terminal as it is."""
+    """Text of other users, such as names of processes, is sanitized before it reaches
+    the terminal."""
     raw = [
         f"{path.relative_to(PACKAGE.parent)}:{node.lineno}"
         for path in MODULES
@@ -305,7 +307,7 @@ def test_what_is_written_passes_through_plain() -> None:
 
 
 def test_types_of_the_wrapper_bear_its_name() -> None:
-    """gdb takes a variable of a Fortran program for a structure of that name, of any library."""
+    """gdb takes a variable of a Fortran program for a struct of that name in any library."""
     without = [
         f"{path.relative_to(WRAPPER)}: {kind} {tag}"
         for path in sorted(WRAPPER.rglob("*.[ch]"))
@@ -386,7 +388,7 @@ def children(modules: Mapping[str, Set[str]], package: str) -> dict[str, set[str
     inside = f"{package}."
 
     def child(module: str) -> str:
-        # `typetree` is one with `datatypes`, `gdb_printers` with `gdb`: they have fixed places.
+        # `typetree` belongs to `datatypes`, and `gdb_printers` to `gdb`: their paths are fixed.
         name = module[len(inside) :].partition(".")[0]
         return {"typetree": "datatypes", "gdb_printers": "gdb"}.get(name, name)
 
@@ -406,13 +408,13 @@ def test_packages_form_no_circle() -> None:
 
 
 def test_no_room_is_crowded() -> None:
-    """A folder has 20 modules at most: of C, a header and its file are one."""
+    """A folder has at most 20 modules. In C, a header and its source are one."""
     root, suffixes = PACKAGE.parent, {".py", ".c", ".h", ".cc", ".sh"}
     rooms: dict[Path, set[str]] = {}
     for tree in ("mpipp", "wrapper", "tests", "tools", "benchmarks"):
         for path in (root / tree).rglob("*"):
             room = path.relative_to(root).parent
-            # Not those of whole programs, each known by the test that runs it.
+            # Leave out folders of test programs, because a test names each of them.
             if path.suffix in suffixes and not {"programs", "generated"} & {*room.parts}:
                 rooms.setdefault(room, set()).add(path.stem)
     assert rooms.keys() > {Path("mpipp"), Path("wrapper/registry"), Path("tests/gdb")}

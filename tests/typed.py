@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare typed gdb commands and their output: %p is any address, %n any number."""
+"""Compare typed gdb commands and their output. %p stands for any address, %n for any number."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MARKS = {"%p": "0x[0-9a-f]+", "%n": "-?[0-9]+"}
 ANYTHING = {"...": "(?s:.*)"}
 _MARKER = "@@@"
 
-Lines = Sequence[tuple[str, str]]  # (what is typed, what gdb says)
+Lines = Sequence[tuple[str, str]]  # (typed text, gdb's output)
 
 
 def answers(typed: Iterable[str], before: Sequence[str] = (), **options: object) -> list[str]:
-    """The output of gdb for each line, typed in one session after those of `before`."""
+    """The output of gdb for each line, typed in one session after the lines `before`."""
     typed = list(typed)
     commands = [*before, f"echo {_MARKER}\\n"]
     for line in typed:
@@ -28,7 +28,7 @@ def answers(typed: Iterable[str], before: Sequence[str] = (), **options: object)
 
 
 def compare(lines: Lines, said: Iterable[str], marks: Mapping[str, str] = MARKS) -> None:
-    """Fail where gdb said something else than the lines have."""
+    """Fail if gdb's output differs from the expected one."""
     wrong = [
         f"(gdb) {typed}\nexpected\n{expected}\nfound\n{found}"
         for (typed, expected), found in zip(lines, said)
@@ -43,7 +43,7 @@ def hold(
     marks: Mapping[str, str] = MARKS,
     **options: object,
 ) -> None:
-    """Type all of the lines in one session; the answers must be these."""
+    """Type all lines in one session, and compare the answers."""
     compare(lines, answers([typed for typed, _ in lines], before, **options), marks)
 
 

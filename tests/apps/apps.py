@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Real programs, from Debian and the Python package index: how to run each, and its expected
-output.
+"""Real programs, from Debian and the Python package index: their commands, and expected outputs.
 
-Values that vary between runs of the program alone (times, rates) are no part of a result.
+Values that vary between runs of the program alone (times, rates) are removed from a result.
 """
 
 from __future__ import annotations
@@ -22,17 +21,18 @@ HERE = Path(__file__).parent
 WORK = support.BUILD / "apps"
 _SCALAPACK = Path("/usr/share/scalapack")
 _TESTERS = Path("/usr/lib/x86_64-linux-gnu/scalapack")
-_PYTHON = "/usr/bin/python3"  # Debian's, whose modules are Debian's
+_PYTHON = "/usr/bin/python3"  # Debian's Python, with Debian's modules
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:[eEdD][-+]?\d+)?"
 
 
 def everything(said: str) -> str:
-    """All that it says."""
+    """The whole output."""
     return said
 
 
 def only(pattern: str) -> Callable[[str], str]:
-    """The parts of what it says that match `pattern`, sorted: ranks may come in any order."""
+    """The parts of the output that match `pattern`, sorted, because ranks may print in
+    any order."""
     return lambda said: "\n".join(sorted(re.findall(pattern, said, re.MULTILINE)))
 
 
@@ -41,16 +41,16 @@ class App:
     """One program.
 
     Attributes:
-        name: as docs/reference/tested.md calls it.
+        name: its name in docs/reference/tested.md.
         mpi: the id of the MPI that it was built with.
-        prepare: fills its directory, and gives its command.
-        result: what of its output, and of the files it wrote, must be the same each time.
-        n: processes.
+        prepare: fills its directory, and returns its command.
+        result: the part of its output, and of its files, that must be equal in each run.
+        n: number of processes.
         files: files that it writes, read after its output.
-        stops: whether it is stopped in gdb at random: not where it is wrong on purpose, or aborts.
-        every: of so many beginnings and ends of calls one is such a stop.
-        leaks: whether it leaves objects behind, which are findings at its end.
-        found: the words of the true findings of a watched run; docs/reference/tested.md has them.
+        stops: whether gdb stops it at random; False if it is wrong on purpose, or aborts.
+        every: one of this many starts and ends of calls is a stop.
+        leaks: whether it leaves objects at its end, which are findings.
+        found: words of the true findings in a watched run; docs/reference/tested.md has them.
     """
 
     name: str
@@ -138,7 +138,7 @@ def _petsc(source: str, *words: str) -> Callable[[Path, support.MPI], list[str |
 
 
 def _mpi4py(where: Path, mpi: support.MPI) -> list[str | Path]:
-    # The source distribution of the version that is installed holds its tests.
+    # The source distribution of the installed version contains its tests.
     asked = "import mpi4py; print(mpi4py.__version__)"
     version = subprocess.run(
         [mpi.python, "-c", asked], env=dict(mpi.env), capture_output=True, text=True, check=True
@@ -154,13 +154,13 @@ def _mpi4py(where: Path, mpi: support.MPI) -> list[str | Path]:
 
 # Tests of mpi4py that need more than two processes, or another launcher.
 _NOT_HERE = ("test_spawn", "test_dynproc", "test_ulfm")
-# Tests that never end there, even alone.
+# Tests that never end with this MPI, even without mpipp.
 _NEVER_END = {"mpich4": ("test_util_sync",)}
 
 
 def _download(name: str, version: str) -> None:
     environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    # Its source; what that needs to be unpacked comes as it is offered.
+    # Download its source. Packages to build it are not needed.
     words = ["-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, "--dest", str(WORK)]
     done = subprocess.run(
         [sys.executable, *words, f"{name}=={version}"],
@@ -174,8 +174,7 @@ def _download(name: str, version: str) -> None:
 
 
 _TESTS = only(r"^ *\d+ tests? (?:completed|skipped).*$")
-# The result on repeatable sums depends on the arrival of messages: with other orders the tester
-# skips that test.
+# Repeatable sums depend on the order of messages: with other orders the tester skips that test.
 _BLACS = only(r"^ *(?:PASSED|FAILED|SKIPPED) +(?! |REPEATABLE).*TESTS?.*$")
 
 _SIZES = only(r"^ *\d+: +\d+ bytes +\d+ times")
@@ -191,7 +190,7 @@ APPS = (
     ),
     App("NetPIPE", "openmpi4", _netpipe("NPopenmpi"), _SIZES, every=4),
     App("NetPIPE", "mpich4", _netpipe("NPmpich2"), _SIZES, every=4),
-    # On a grid of 2 x 2 those of Debian's Open MPI hang or end early, with the wrapper and without.
+    # On a grid of 2 x 2, those of Debian's Open MPI hang or end early, even without the wrapper.
     *(
         App(f"ScaLAPACK, {tester}", mpi, _scalapack(tester), _TESTS)
         for mpi in ("openmpi4", "mpich4")
@@ -205,8 +204,8 @@ APPS = (
             _BLACS,
             n=4,
             stops=False,
-            # Its last test is that of BLACS_ABORT, by which all of its processes are killed. Some
-            # communicators are freed while sends on them are pending: a warning.
+            # Its last test is that of BLACS_ABORT, which kills all processes. Some communicators
+            # are freed while sends on them are pending: a warning.
             found=frozenset({"buffer-overlap", "aborted", "process-died", "wrong-free"}),
         )
         for tester in ("xCbtest", "xFbtest")
@@ -248,7 +247,7 @@ APPS = (
             "mpi4py's tests",
             mpi,
             _mpi4py,
-            only(r"Ran \d+ tests|OK|FAILED"),  # both may write in one line
+            only(r"Ran \d+ tests|OK|FAILED"),  # both processes may write in one line
             stops=False,
             found=frozenset(
                 "type-mismatch info-leak null-handle null-datatype constructor-argument argument "

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Real programs do the same with the wrapper, and wherever they stop mpipp works and finds nothing.
+"""Real programs give the same results with the wrapper, and mpipp works at any stop without
+findings.
 
-Not part of `make test`: `make test-apps` runs it, and writes what it saw to build/tests/tested.md;
-with MPIPP_UPDATE_DOCS it writes docs/reference/tested.md.
+`make test-apps` runs this, not `make test`. It writes its results to build/tests/tested.md; with
+MPIPP_UPDATE_DOCS it writes docs/reference/tested.md.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tests import support
 from tests.analysis import silence
 from tests.apps.apps import APPS, WORK, App
 
-# For a call without such an argument they report that.
+# For a call without such an argument, these report that.
 _TYPE, _BUFFER = '$mpi_arg("datatype")', '$mpi_arg("buf")'
 COMMANDS = (
     *("mpipp info", "mpipp list calls", "mpipp list types", "mpipp list requests"),
@@ -39,7 +40,7 @@ COMMANDS = (
     *(f"mpipp {_TYPE} at 0", f"mpipp {_TYPE} packed 0", f"mpipp watch {_TYPE} {_BUFFER}", "delete"),
     *("mpipp why --picture", "mpipp why --json", "mpipp make int", "mpipp py MPI"),
 )
-RUNS = 3  # as docs/reference/tested.md says
+RUNS = 3  # as in docs/reference/tested.md
 LEAST = 20  # stops of each program
 PAGE = support.ROOT / "docs/reference/tested.md"
 
@@ -66,7 +67,7 @@ def rows() -> Iterator[dict[App, Row]]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """docs/reference/tested.md: the page as it stands, with these rows in its table."""
+    """The page docs/reference/tested.md, with these rows in its table."""
     lines = [
         "| program | MPI | processes | alone, s | with the wrapper, s | ratio | result | stops |",
         "|---|---|---|---|---|---|---|---|",
@@ -93,7 +94,7 @@ each = pytest.mark.parametrize("app", APPS, ids=lambda app: f"{app.name}, {app.m
 
 
 def prepared(app: App, patient: bool = False) -> tuple[Path, support.MPI, list[str | Path]]:
-    """Its own empty directory, its MPI and its command."""
+    """Its new empty directory, its MPI and its command."""
     mpi = support.find_mpi(app.mpi, patient)
     where = WORK / f"{app.name}-{app.mpi}".replace("/", "-").replace(" ", "-")
     shutil.rmtree(where, ignore_errors=True)
@@ -102,14 +103,14 @@ def prepared(app: App, patient: bool = False) -> tuple[Path, support.MPI, list[s
 
 
 def run(app: App, where: Path, mpi: support.MPI, words: Sequence[str | Path], preload: bool) -> str:
-    """The program's status and result."""
+    """The program's exit status and result."""
     command: list[str] = [*mpi.mpiexec, "-n", str(app.n)]
     if preload:
         command += ["env", f"LD_PRELOAD={mpi.wrapper}"]
     return _result(app, where, [*command, *map(str, words)], dict(mpi.env), 500)
 
 
-# The report of a watched run, within the output of the program.
+# The report of a watched run, in the output of the program.
 _REPORT = re.compile(r"(?m)^(?:\S+: )?(?:error|warning): .*\n(?:  .*\n)*\n?|^mpipp: .*\n")
 
 
@@ -154,7 +155,8 @@ def test_the_same_with_the_wrapper(app: App, rows: dict[App, Row]) -> None:
 @pytest.mark.timeout(1200)
 @each
 def test_watched(app: App) -> None:
-    """Compare result and status with a run alone, and accept only the known true findings."""
+    """Compare result and status with a run without mpipp, and accept only the known
+    true findings."""
     where, mpi, words = prepared(app)
     alone = run(app, where, mpi, words, preload=False)
     command = ["run", "--check", "--mpiexec", " ".join(mpi.mpiexec), "--mpicc", mpi.mpicc]

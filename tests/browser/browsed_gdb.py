@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A real gdb, stopped in programs/browse.c, with something to browse."""
+"""A real gdb, stopped in programs/browse.c, with a browser's tree."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from typing import Any
 from tests import support
 
 PROGRAM = Path(__file__).parent / "programs" / "browse.c"
-WAIT = 60.0  # seconds for anything to happen, on a busy machine
+WAIT = 60.0  # seconds to wait for anything on a busy machine
 _MARKER = "---8<---"
 
 
 class Gdb:
-    """gdb with its input in a pipe, so that its event loop runs between commands."""
+    """A gdb with its input in a pipe, so that its event loop runs between commands."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Gdb:
                 self.process.kill()
 
     def send(self, *commands: str) -> None:
-        """Type commands and continue."""
+        """Type commands without waiting for them."""
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{command}\n" for command in commands))
         self.process.stdin.flush()
@@ -79,7 +79,7 @@ class Gdb:
 
     @property
     def path(self) -> Path:
-        """The socket's."""
+        """The path of the socket."""
         answer = "python print(mpipp.gdb.browser_server.open_client._browsed.server.path)"
         return Path(
             self.say("python import mpipp.gdb.browser_server.open_client", answer).split()[-1]
@@ -112,7 +112,7 @@ class Peer:
         return json.loads(line) if line else None
 
     def ask(self, **request: object) -> Any:
-        """The reply to a request; events on the way are kept in `events`."""
+        """The reply to a request. Events before it are stored in `events`."""
         self.send(json.dumps({"id": 7, **request}))
         while True:
             message = self.receive()
@@ -125,18 +125,18 @@ class Peer:
         """The parts below a path: name, value, type, displacement, size, number of parts."""
         request: dict[str, Any] = {"path": path, "start": start, "stop": stop}
         while (reply := self.ask(do="children", **request)).get("busy"):
-            pass  # gdb had no answer in time, on a busy machine
+            pass  # gdb gave no answer in time, on a busy machine
         keys = ("name", "value", "type", "displacement", "size", "parts")
         return [tuple(line[key] for key in keys) for line in reply["lines"]]
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._file.close()
         self._socket.close()
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait for something."""
+    """Wait until the condition is true."""
     end = time.monotonic() + WAIT
     while not condition():
         assert time.monotonic() < end, "it did not happen"

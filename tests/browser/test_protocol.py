@@ -23,7 +23,7 @@ TYPE, DATA, BIG, NUMBERS, PROCESS = range(5)
 
 @pytest.fixture(scope="module")
 def still() -> Iterator[Gdb]:
-    """For tests that change nothing."""
+    """A gdb for tests that change nothing."""
     with Gdb(*ROOTS) as session:
         yield session
 
@@ -76,7 +76,7 @@ def test_a_page_in_the_middle_of_many(still: Gdb) -> None:
     assert len(page) == 1000
     assert page[0] == ("[500000]", "{500000}", "1 MPI_DOUBLE", 8_000_000, 8, 1)
     assert page[-1][:2] == ("[500999]", "{500999}")
-    # However much is asked for, no more than that comes.
+    # A reply has at most this many lines, for any request.
     assert len(peer.lines(NUMBERS, start=0, stop=1_000_000)) == 1000
 
 
@@ -193,7 +193,7 @@ def test_several_browsers_come_and_go(gdb: Gdb) -> None:
         peer.lines()
         assert peer.events.pop() == {"event": "changed"}
         peer.lines()
-    # After any number of steps, a browser that asks nothing gets one message.
+    # After any number of steps, a browser without a new request gets only one message.
     gdb.say(*["stepi"] * 20)
     for peer in peers:
         peer.lines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""gdb ends as it should while a browser waits for an answer."""
+"""gdb ends normally while a browser waits for an answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_quit_while_a_request_is_queued(tmp_path: Path, end: str) -> None:
         "mpipp browse --terminal",
         "python import mpipp.gdb.browser_server.open_client as browse",
         f"python open('{place}', 'w').write(str(browse._browsed.server.path))",
-        f"shell cat {gate}",  # gdb waits for the gate, and answers nobody meanwhile
+        f"shell cat {gate}",  # gdb waits for the gate, and answers nothing meanwhile
         "echo last\\n",
         end or "echo\\n",
     ):
@@ -37,7 +37,7 @@ def test_quit_while_a_request_is_queued(tmp_path: Path, end: str) -> None:
     ) as process:
         try:
             path = Path(place.read_text())
-            assert Peer(path).ask(do="status")["busy"]  # it is in gdb's hands
+            assert Peer(path).ask(do="status")["busy"]  # gdb has the request
             gate.write_text("")
             output, _ = process.communicate(timeout=240)
         finally:

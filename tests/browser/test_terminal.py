@@ -37,7 +37,7 @@ class Driver:
         self.pilot = pilot
 
     async def until(self, condition: Callable[[], object]) -> None:
-        """Wait for something."""
+        """Wait until the condition is true."""
         end = time.monotonic() + WAIT
         while not condition():
             assert time.monotonic() < end, "it did not happen:\n" + "\n".join(self.screen())
@@ -57,7 +57,7 @@ class Driver:
         await self.pilot.press(*keys)
 
     async def opened(self, node: Node) -> Node:
-        """Open a node; returns its first child."""
+        """Open a node, and return its first child."""
         node.widget.expand()
         await self.until(lambda: node.children)
         assert node.children is not None
@@ -81,7 +81,7 @@ def _in_order(line: str, words: tuple[str, ...]) -> bool:
 def drive(
     path: Path, script: Callable[[Driver], Coroutine[Any, Any, None]], **options: Any
 ) -> None:
-    """Run the browser for the gdb at `path` with a script of what its user does."""
+    """Run the browser for the gdb at `path`, with a script of the user's actions."""
 
     async def run() -> None:
         app = Terminal(lambda: path, **options)
@@ -99,8 +99,8 @@ def test_open_and_close_by_keys(gdb: Gdb) -> None:
         await user.sees("Name", "Value", "Type", "Displacement", "Size")
         await user.sees("▶ s_type", "STRUCT[3]", "43")
         await user.sees("rank 0 of 1, pid ", "stopped in mark at mark.h:8")
-        await user.sees("s_type   size 43 bytes")  # the cursor
-        await user.press("down", "enter")  # the buffer
+        await user.sees("s_type   size 43 bytes")  # at the cursor
+        await user.press("down", "enter")  # to the buffer
         await user.sees("▶ [1]", "{{6, 7, 8, 9, 10}", "STRUCT", "+48", "43")
         await user.press("down", "right")
         await user.sees("▶ [2]", "{1.5, 2.5}")
@@ -145,12 +145,12 @@ def test_it_follows_the_program(gdb: Gdb) -> None:
         await user.sees("[0]", "-1", "MPI_DOUBLE", "+0", "8")
         gdb.send("delete", "continue")
         await user.sees("rank 0 of 1", "running")
-        while number.value in ("0", "-1"):  # a busy machine: gdb may have had no answer in time
+        while number.value in ("0", "-1"):  # gdb may give no answer in time, on a busy machine
             await user.press("r")
             await user.until(lambda: not user.app.client.is_waiting)
         gdb.interrupt()
         await user.sees("stopped in main at browse.c:43")
-        gdb.send("mpipp browse s_type")  # known already
+        gdb.send("mpipp browse s_type")  # already in the tree
         gdb.send("mpipp browse")
         await user.until(lambda: user.roots()[-1].name == "process")
         gdb.send("kill", "quit")

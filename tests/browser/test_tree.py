@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The browser's tree and its connection, without gdb and without a screen."""
+"""The browser's tree and its connection, without gdb or a screen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mpipp.common import browser_socket
 
 
 class Canned:
-    """A client whose replies are numbers of parts by path; each request is kept."""
+    """A client with prepared numbers of parts by path. It stores each request."""
 
     def __init__(self, parts: dict[tuple[int, ...], int]) -> None:
         self.parts = parts
@@ -80,7 +80,7 @@ class Screen:
 
 
 def browsing(parts: dict[tuple[int, ...], int]) -> tuple[Tree, Canned, Screen]:
-    """A tree that has got its first message."""
+    """A tree after its first message."""
     client, screen = Canned(parts), Screen()
     tree = Tree(client, screen)  # type: ignore[arg-type]
     tree.event({"event": "hello", "protocol": 1})
@@ -89,7 +89,7 @@ def browsing(parts: dict[tuple[int, ...], int]) -> tuple[Tree, Canned, Screen]:
 
 
 def opened(tree: Tree, node: Node) -> list[Node]:
-    """The children of a node that is opened now."""
+    """Open a node, and return its children."""
     tree.open(node)
     assert node.children is not None
     return node.children
@@ -144,7 +144,7 @@ def test_a_stop_updates_what_is_open_in_place(monkeypatch: pytest.MonkeyPatch) -
     tree.close(parts[2])
     del client.asked[:], screen.replaced[:]
     client.value = "2"
-    for _ in range(3):  # changes are not read one by one
+    for _ in range(3):  # several changes cause one read
         client.is_waiting = True
         tree.event({"event": "changed"})
         tree.poll()
@@ -158,7 +158,7 @@ def test_a_stop_updates_what_is_open_in_place(monkeypatch: pytest.MonkeyPatch) -
     assert root.children is parts
     assert {node.value for node in (root, *parts, *inner)} == {"2"}
     assert screen.updated == [root, *parts, *inner]
-    # A closed node is forgotten, and read again when it is opened.
+    # A closed node is dropped, and read again when it is opened.
     assert screen.replaced == [parts[2]]
     assert [node.value for node in opened(tree, parts[2])] == ["2", "2"]
 
@@ -274,12 +274,12 @@ def test_rendezvous(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         server.bind(str(paths[-1]))
         server.listen()
         listening.append(server)
-    # The kernel's clock may not tell apart what was made so soon after another.
+    # The kernel's clock may give both sockets the same time.
     os.utime(paths[1], ns=(1, 1))
     assert browser_socket.newest() == paths[0]
     os.utime(paths[0], ns=(0, 0))
     assert browser_socket.newest() == paths[1]
-    # A socket that others may open does not count; one without a listener is left over.
+    # A socket that others may open does not count. A socket without a listener is a leftover.
     paths[1].parent.chmod(0o755)
     assert browser_socket.newest() == paths[0]
     listening[0].close()

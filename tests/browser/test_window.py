@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The browser's window, on a display of its own, with a real gdb behind it."""
+"""The browser's window on a display of the test, with a real gdb."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ def window(display: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[User]:
 
 
 class User:
-    """Sees a window and presses keys in it."""
+    """Reads the window and presses keys in it."""
 
     def __init__(self, gdb: Gdb, **options: Any) -> None:
-        # Some Pythons have no tkinter: see `display`.
+        # Some Pythons lack tkinter: see `display`.
         from mpipp.browser.window import Window
 
         self.gdb = gdb
         path = gdb.path
         self.window = Window(lambda: path, **options)
         self.tree = self.window.tree
-        # A key pressed before the window is there, and has the focus, is lost.
+        # A key press is lost before the window exists and has the focus.
         self.until(lambda: self.tree.get_children() and self.tree.winfo_viewable())
         self.tree.focus_force()
         self.until(lambda: self.tree.focus_get() is self.tree)
         self.tree.focus(self.tree.get_children()[0])
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Wait for something."""
+        """Wait until the condition is true."""
         end = time.monotonic() + WAIT
         while not condition():
             assert time.monotonic() < end, f"it did not happen:\n{self.rows()}"
@@ -83,8 +83,8 @@ class User:
         return [self.row(child) for child in below]
 
     def row(self, item: str) -> tuple[str, ...]:
-        """An item's texts."""
-        # Without tkinter's own idea of what looks like a number.
+        """The texts of an item."""
+        # tkinter would convert texts that look like numbers.
         values = [str(self.tree.set(item, column)) for column in self.tree["columns"]]
         return (str(self.tree.item(item, "text")), *values)
 
@@ -125,7 +125,7 @@ def test_a_million_elements(window: User) -> None:
     window.press("Right")
     window.until(lambda: len(window.rows(middle)) == 1000)
     assert window.rows(middle)[0] == ("[500000]", "{500000}", "1 MPI_DOUBLE", "+8000000", "8")
-    # A closed page has a placeholder, and nothing else was read.
+    # A closed page has a placeholder, and its content was not read.
     assert window.rows(window.tree.get_children(big)[499]) == [("...", "", "", "", "")]
 
 

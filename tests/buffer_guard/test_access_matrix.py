@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""All kinds of accesses to guarded pages are reported by their lines, and nothing else is.
+"""All kinds of accesses to guarded pages are reported with their lines, and correct ones are not.
 
-Accesses of system calls are, too. In compared buffers each change is reported.
+That includes accesses by system calls. In compared buffers each change is reported.
 """
 
 from __future__ import annotations
@@ -63,23 +63,24 @@ def test_each_change_of_a_small_buffer_is_told(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_what_is_right_stays_right(mpi: MPI) -> None:
-    """Threads, system calls, the program's own handlers, large pages; with one MPI huge ones."""
+    """Threads, system calls, signal handlers of the program, and large pages; huge ones with one
+    MPI."""
     program = runs.program("guard_safety.c", mpi, "-pthread")
     wanted = mpi.id == "mpich4"
-    # MPICH takes some, too.
+    # MPICH uses some of these pages, too.
     with _huge_pages(32 if wanted else 0) as are_there:
         run = runs.run(mpi, [program, *(["huge"] if are_there else [])], "--check=buffers")
     none, found, rest = run.output.rpartition("no huge pages\n")
     assert (run.status, none, rest, run.blocks) == (0, "", "done\n", [])
     assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
-    are_there = are_there and not found  # other MPI programs may have taken them meanwhile
+    are_there = are_there and not found  # other MPI programs may have used them meanwhile
     if wanted and not are_there:
         pytest.skip("the rest is right: the system gives this user no huge pages")
 
 
 @contextmanager
 def _huge_pages(more: int) -> Iterator[bool]:
-    # Yield whether the system's pool has so many more meanwhile.
+    # Yield whether the system's pool now has this many more pages.
     before, are_there = 0, False
     with suppress(OSError):
         before = int(POOL.read_text())
@@ -96,7 +97,7 @@ def _huge_pages(more: int) -> Iterator[bool]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
-    """Flushes of others' operations, stores while a request is made, forks."""
+    """The threads flush operations of others, store while a request is created, and fork."""
     program = runs.program("guarded_threads.c", mpi, "-pthread")
     run = runs.run(mpi, [program], "--check=buffers")
     assert (run.status, run.output, run.blocks) == (0, "lost 0\nlost 0\n", [])
@@ -106,8 +107,7 @@ def test_threads_lose_nothing_to_each_other(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_thread_that_asks_after_a_handle_that_was_given_out_again(mpi: MPI) -> None:
     """Received data is in its buffer, although the completion of the former operation is not
-    recorded yet.
-    """
+    recorded yet."""
     held = support.compile_program(
         runs.program_source("call_gate.c"), mpi, ["-g", "-shared", "-fPIC"]
     )
@@ -119,7 +119,7 @@ def test_a_thread_that_asks_after_a_handle_that_was_given_out_again(mpi: MPI) ->
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_a_ring_of_requests_reads_and_writes_is_as_without(mpi: MPI) -> None:
-    """io_uring: pages that are registered keep their places, and none is protected any more."""
+    """io_uring: registered pages stay in place, and none is protected any more."""
     program = runs.program("rings.c", mpi)
     for how in ("early", "late"):
         alone = mpi.run([program, how], n=1, preload=False).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Guard coverage is counted by place; guarding keeps its budget, and places take turns."""
+"""Guard coverage is counted by place. Guarding keeps its budget, and places take turns."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ OF_TURNS = re.compile(ROW.pattern.replace("budget", "turns"))
 @pytest.mark.parametrize("budget", ["0", "8", runs.ALL])
 @on_mpi("mpich4", "openmpi4")
 def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_path: Path) -> None:
-    """While it guards nothing no call passes it; each of two threads may wake it.
+    """While the guard sleeps, no call goes through it. Each of two threads may wake it.
 
-    Many persistent operations are started together: each has its turn sooner or later.
+    Many persistent operations are started together. Each of them is guarded sooner or later.
     """
     rounds, wrong = 4000, ["wrong"] if budget == "8" else []
     program = runs.program("turns.c", mpi, "-pthread")
@@ -81,7 +81,7 @@ def test_a_guard_that_sleeps_and_wakes_loses_nothing(mpi: MPI, budget: str, tmp_
     for operations, *how in (counted.pop(place) for place in MANY):
         assert operations == sum(how) == 8 * 4 * rounds - sum(range(8))
         assert [n > 0 for n in how] == [budget != "0", budget != "0", budget != runs.ALL, False]
-    # Each start of a persistent request counts, also a skipped one.
+    # Each start of a persistent request counts, even if it is not guarded.
     received, sent = (counted.pop(place) for place in PERSISTENT)
     assert (received[0], sum(received[3:]), sent[0], sum(sent[2:4])) == (6, 6, 6, 6)
     if budget == "0":

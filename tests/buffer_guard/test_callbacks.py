@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Objects that a callback of the program makes inside an MPI call: they have freed handles."""
+"""Objects that a callback of the program creates in an MPI call, with reused handles."""
 
 from __future__ import annotations
 

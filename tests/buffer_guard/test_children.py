@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Children of a program whose buffers are guarded have memory, and files, of their own."""
+"""Child processes of a program with guarded buffers have memory and files of their own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers that share all their pages are compared: small, sparse, on the stack, edges."""
+"""Guards compare buffers that share all their pages: small, sparse, on the stack, at edges."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ target_disp = 0 (16 MPI_DOUBLE))
     this call comes from a caller of that function
 {STAYS.replace("3.7.2", "12.3")}"""
 
-# For unfinished.c: the call that starts it, with its buffer and line; the change.
+# For unfinished.c: the call that starts the operation, with its buffer and line; the change.
 NEVER = [
     (
         "Issend",
@@ -144,8 +144,8 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     program = runs.program("bytes.c", mpi)
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])
-    # Receives of each process: into shared memory; into its send buffer; into static memory and its
-    # stack, with one datatype.
+    # Receives of each process: into shared memory, into its send buffer, and into static memory and
+    # the stack with one datatype.
     assert right.last[:-1] == [
         "mpipp: not checked: the buffers of 6 of 88 operations: guards do not support them "
         "(docs/reference/guarded-buffers.md)"
@@ -155,7 +155,8 @@ def test_each_change_is_told_and_what_is_right_is_as_without(mpi: MPI) -> None:
     expected = [GONE_FROM_PUT, *(changed(*one) for one in CHANGED), GONE]
     assert [alike(one) for one in run.blocks] == [mpi.cited(one) for one in expected]
     places = re.findall(r"\(DOUBLE\), at (0x[0-9a-f]+)(?:, in \S+)?, was", "".join(run.blocks))
-    assert places and not any(int(place, 16) % 8 for place in places)  # of elements, not of bytes
+    # The address of an element, not of a byte in it.
+    assert places and not any(int(place, 16) % 8 for place in places)
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -169,7 +170,7 @@ def test_what_nobody_completes_is_told_at_the_end(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_nothing_is_said_where_nobody_knows_which_operation_is_complete(mpi: MPI) -> None:
-    """Short sends share a handle, and the program has moved theirs."""
+    """Short sends share a handle, and the program has copied their handles."""
     run = runs.run(mpi, [runs.program("copies.c", mpi)], "--check=all,buffers")
     assert (run.status, run.output, run.blocks) == (0, "done\n", [])
 

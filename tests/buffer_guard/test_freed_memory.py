@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory that is freed while a pending operation has it, in runs that guard buffers."""
+"""Memory that is freed during an operation that uses it, in runs that guard buffers."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_memory_that_is_not_there_any_more_ends_no_process(mpi: MPI, how: str) -
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_memory_that_the_system_is_given_back_is_told(mpi: MPI) -> None:
-    """MPI libraries replace the C library's functions by their own."""
+    """MPI libraries replace the C library's functions for this by their own."""
     program = runs.program("unmapped.c", mpi)
     for how, way in (("send", "munmap"), ("receive", "munmap"), ("send", "mremap")):
         run = runs.run(mpi, [program, how, way], "--check=buffers")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers of pending operations are guarded: errors are reported, correct accesses are not."""
+"""Buffers of pending operations are guarded: mpipp reports errors, and no correct accesses."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def block(
 
 
 def places(made: str, functions: str) -> list[str]:
-    """Lines of a report: a function, those that have called it, and which of them are inlined."""
+    """Lines of a report: a function and its callers, with a mark for inlined functions."""
     at, *callers = functions.replace("(", " (").split(", ")
     return [f"    {made} guard.c:LINE in {at}", *(f"    from guard.c:LINE in {f}" for f in callers)]
 
@@ -139,7 +139,7 @@ def test_a_store_is_told_though_the_process_does_nothing_after_it(mpi: MPI) -> N
 def meanwhile(
     procedure: str, access: str, variable: str, function: str, by: str, size: str = ""
 ) -> str:
-    """The lines of a report on another thread's access, and its end."""
+    """The lines of a report about another thread's access, with the last ones."""
     verb = "load from" if access.startswith("loads") else "store to"
     ended, caller = by.split()
     return f"""\
@@ -192,7 +192,7 @@ error: the buffer of a pending MPI_Rput was changed
 
 
 def brief(block: str) -> str:
-    """A report without the operation's own call, its arguments and the advice."""
+    """A report without the operation's own call, its arguments, and the advice."""
     text = re.sub(r"concurrent_access\.c:\d+", "concurrent_access.c:LINE", alike(block))
     text = re.sub(r", win = .*", ")", text).partition("\n  rule: ")[0]
     other = re.compile(

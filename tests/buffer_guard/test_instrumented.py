@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that mpipp has compiled: each access is reported, with any size and place."""
+"""Programs compiled by `mpipp cc`: each access is reported, with any size and place."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ OUTPUT = "7 1.4822e-323\n"
 
 
 def compiled(mpi: MPI, where: Path, command: str, name: str, *flags: str, with_: str = "") -> Path:
-    """A program, compiled by `mpipp COMMAND`; with Clang, or else with the MPI compiler's own."""
+    """A program compiled by `mpipp COMMAND`, with Clang or with the MPI compiler's own compiler."""
     known = {key: mpi.env[key] for key in ("LD_LIBRARY_PATH",) if key in mpi.env}
     language = {"cc": "CC", "c++": "CXX"}.get(command, "FC")
     chosen = {f"MPICH_{language}": with_, f"OMPI_{language}": with_} if with_ else {}
@@ -65,7 +65,7 @@ def compiled(mpi: MPI, where: Path, command: str, name: str, *flags: str, with_:
 
 
 def told(block: str) -> str:
-    """A report without the varying parts: the access to which element, and its place."""
+    """A report without its variable parts: the access, its element, and its place."""
     headline, access, at, *_ = block.splitlines()
     access = access.removeprefix("  rank 0: ")
     what = re.sub(r" at 0x[0-9a-f]+(, which contains .*)?.*", r"\1", access).rstrip(",")
@@ -186,7 +186,7 @@ def test_a_compiler_that_says_what_it_does_compiles_for_mpipp_too(
         assert (done.returncode, bool(done.stderr)) == (0, bool(verbose))
         objects.append((tmp_path / name).read_bytes())
     assert objects[0] == objects[1]
-    # Without any file it prints its version.
+    # Without a file, the compiler prints its version.
     done = shell("cc", "--mpicc", mpicc, "-v", cwd=tmp_path, env=chosen)
     assert done.returncode == 0 and "version" in done.stderr
 
@@ -340,7 +340,7 @@ def test_where_memory_is_counted_before_it_is_used(mpi: MPI, tmp_path: Path) -> 
 @on_mpi("mpich4", "openmpi4")
 def test_what_functions_use_by_name_is_told(mpi: MPI, tmp_path: Path) -> None:
     with_ = Path(need("clang++" if mpi.id == "openmpi4" else "g++")).name
-    other = ["-fsanitize=undefined"] if with_ == "g++" else []  # Clang's library may not be there
+    other = ["-fsanitize=undefined"] if with_ == "g++" else []  # Clang's library may be missing
     for flags in (["-O0"], ["-O2"], ["-O3", *other]):
         words = ("named.cc", *flags, "-pthread")
         program = compiled(mpi, tmp_path, "c++", *words, with_=with_)

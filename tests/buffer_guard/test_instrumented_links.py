@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that mpipp has compiled and linked, even without any checked access."""
+"""Programs compiled and linked by `mpipp cc`, even without any checked access."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.support import MPI, need, on_mpi, shell
 from tests.watcher import runs
 
-# Functions mark their frames in GCC's shadow, and have no checked loads and stores.
+# Functions that mark their frames in GCC's shadow memory, and have no checked loads or stores.
 FRAMES = """\
 int part(int (*function)(int *)) { int array[20]; return function(array); }
 """
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A directory with them."""
+    """A directory with the sources."""
     texts = {"part.c": FRAMES, "main.c": MAIN, "main.f90": IN_FORTRAN, "mpi.c": WITH_MPI}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
@@ -54,13 +54,13 @@ def sources(tmp_path: Path) -> Path:
 
 
 def make(directory: Path, compiler: str, *words: str, command: str = "cc") -> None:
-    """Let mpipp compile, without output."""
+    """Compile with `mpipp`, which must print nothing."""
     done = shell(command, "--mpicc", need(compiler), *words, cwd=directory)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def start(program: Path) -> None:
-    """Run a program without mpipp; it ends well."""
+    """Run a program without mpipp. It must succeed."""
     assert subprocess.run([program], check=False, timeout=60).returncode == 0
 
 
@@ -114,7 +114,7 @@ def test_a_program_of_mpi_with_nothing_to_look_at(mpi: MPI, sources: Path) -> No
     ids=["others", "no-pie", "shared"],
 )
 def test_options_of_the_link_are_none_of_compilations(words: Sequence[str], sources: Path) -> None:
-    # Clang warns that it has not used them.
+    # Clang would warn about unused options.
     make(sources, "clang", "-Werror", "-O2", *words, "main.c", "part.c", "-o", "program")
     if "-shared" not in words:
         start(sources / "program")

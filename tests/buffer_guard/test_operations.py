@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All kinds of operations are guarded: errors are reported, correct accesses stay unchanged."""
+"""All kinds of operations are guarded: errors are reported, and correct results do not change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.short import some
 from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
-# In the program: the error in a line, and where the buffer is pending.
+# In the program's comments: the error in a line, and the operation with the buffer.
 _PLANTED = re.compile(r"(?:// |\n\s+// )(store|load|change) (\S+(?: of \w+ \d)?) (MPI_\w+)$")
 _SECTIONS = {
     "MPI_Ibsend": "3.7.2",
@@ -37,7 +37,7 @@ def planted(source: Path, until: str) -> list[tuple[str, str, str, int]]:
 
 
 def told(block: str) -> tuple[str, str, str, int]:
-    """The planted error, as a report has it."""
+    """The error in a report, in the form of `planted`."""
     lines = block.splitlines()
     operation = re.search(r"\n  rank 0: (MPI_\w+)\(", block)
     assert operation, block
@@ -46,7 +46,7 @@ def told(block: str) -> tuple[str, str, str, int]:
         r"    called at kinds\.c:(\d+) in \w+\n    it was changed between these calls\n",
         block,
     )
-    if change:  # found by the call in the next line
+    if change:  # the call in the next line finds it
         return "change", change[1], operation[1], int(change[2]) - 1
     access = re.fullmatch(r"  rank 0: (stores to|loads) (.*), at 0x[0-9a-f]+(, in .*)?", lines[1])
     functions = (line for line in lines[3:] if " in again" not in line)
@@ -77,7 +77,7 @@ def test_operations_of_each_kind_are_guarded(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_operations_of_other_kinds_are_guarded(mpi: MPI) -> None:
-    """Persistent operations complete as usual, tested meanwhile or not."""
+    """Persistent operations complete as usual, with or without tests before."""
     program = runs.program("kinds.c", mpi)
     right = runs.run(mpi, [program], "--check=buffers")
     assert (right.status, right.output, right.blocks) == (0, "done\n", [])

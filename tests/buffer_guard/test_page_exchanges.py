@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages are exchanged while nothing of the program's is about to use them."""
+"""The guard exchanges pages only when nothing in the program is about to use them."""
 
 from __future__ import annotations
 

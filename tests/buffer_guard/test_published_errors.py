@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Errors of real programs (paper on SyncChecker, its table of bug cases) are found in guarded runs.
+"""Guarded runs find errors of real programs (the table of bug cases in the paper on SyncChecker).
 
-Each is a small program of its own with a corrected twin; all of one MPI are one executable, in C,
-C++ and Fortran. If MPI has no Fortran layer the Fortran calls C's procedures.
+Each is a small program with a correct twin. All of one MPI form one executable, in C, C++ and
+Fortran. Without a Fortran layer, the Fortran code calls C procedures.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from tests.watcher import runs
 
 PATTERNS = Path(__file__).resolve().parents[1] / "watcher" / "patterns"
 C = ("main.c", "athena_r1086.c", "athena_r1090.c", "sort.c")
-# For libraries without a Fortran layer: the kind of handles, and the value that ignores a status.
+# For libraries without a Fortran layer: the kind of handles, and MPI_STATUS_IGNORE.
 OF_C = {"mpich5": ("c_int", 1), "openmpi5": ("c_intptr_t", 0)}
 FLAGS = ("-g", "-O0")
 
 
 def built(mpi: MPI, directory: Path, cells: int = 65536) -> Path:
-    """All patterns as one executable, with so many numbers in a message."""
+    """All programs as one executable, with `cells` numbers in a message."""
     fortran = mpi.mpifort
     options: tuple[str, ...] = ()
     assert mpi.mpicxx
@@ -199,9 +199,9 @@ def test_each_is_found_and_its_twin_is_silent(mpi: MPI, tmp_path: Path) -> None:
     assert sorted(map(alike, wrong.blocks)) == sorted(FOUND)
 
 
-# With messages that share pages with others, and are sent before they are received. Each has the
+# Messages that share pages with others, and are sent before they are received. Each case has the
 # pending call, the change, and the next call that completes such an operation. Loads of small
-# receive buffers are seen in compiled programs only.
+# receive buffers are detected only in compiled programs.
 SMALL = [
     ("athena_r1086.c:17 in send_boundary", "was 3 and is 4", "athena_r1086.c:51"),
     ("athena_r1090.c:30 in athena_r1090", "was 6 and is 7", "athena_r1086.c:51"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that also use the guard's means: the handler of SIGSEGV, and stacks of their own."""
+"""Programs that use the same means as the guard: a handler of SIGSEGV, and alternate stacks."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_programs_handler_hears_of_what_is_received(mpi: MPI, how: str, outp
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_jump_into_a_buffer_is_the_programs(mpi: MPI) -> None:
-    """Its page is not opened for that, again and again."""
+    """The guard does not open the page for it again and again."""
     run = runs.run(mpi, [runs.program("executed.c", mpi)], "--check=buffers", n=1)
     assert run.output == "not allowed\n"
 
@@ -124,7 +124,8 @@ def test_a_thread_that_comes_while_pages_are_opened_goes_on(mpi: MPI) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["lock", "again"])
 def test_a_signal_may_come_at_any_time(mpi: MPI, how: str, tmp_path: Path) -> None:
-    """Compiled code asks for the guard's lock in the handler, which has interrupted its owner."""
+    """In the signal handler, compiled code needs the guard's lock, which the interrupted code may
+    hold."""
     program = runs.compiled(runs.program_source("interrupted.c"), mpi, tmp_path)
     done = runs.said(mpi, [program, how], "--check=buffers", n=1)
     assert (done.returncode, done.stdout) == (0, "1\n")
@@ -137,7 +138,7 @@ def test_what_is_received_is_there_before_a_message_tells_of_it(mpi: MPI) -> Non
     assert (run.status, run.output, run.blocks) == (0, "20000 right\n", [])
 
 
-# A signal's frame is larger if the processor has AVX-512: no handler fits behind it there.
+# With AVX-512 a signal's frame is larger, so no handler fits after it there.
 LARGEST_FRAME = 2100
 
 
@@ -145,7 +146,7 @@ LARGEST_FRAME = 2100
 @pytest.mark.parametrize("thread", [[], ["thread"]], ids=["first", "thread"])
 @pytest.mark.parametrize("size", [0, 4096, 8192, 65536])
 def test_an_alternate_stack(mpi: MPI, size: int, thread: list[str]) -> None:
-    """Nothing below it is written; if it is too small for a walk the callers are unknown."""
+    """The guard writes nothing below the stack. If it is too small, the callers are unknown."""
     program = runs.program("small_stack.c", mpi, "-pthread")
     run = runs.run(mpi, [program, str(size), *thread], "--check=buffers", n=1)
     said = re.fullmatch(r"(\d+) bytes below, least (\d+)\n", run.output)
@@ -155,5 +156,5 @@ def test_an_alternate_stack(mpi: MPI, size: int, thread: list[str]) -> None:
     assert said[1] == "0"
     assert ", at 0x" in run.blocks[0] and "\n    at small_stack.c:" in run.blocks[0]
     walked = "\n    from small_stack.c:" in run.blocks[0]
-    if size or not thread:  # such a thread's stack may be large enough for a walk, or not
+    if size or not thread:  # this thread's stack may be large enough to find the callers, or not
         assert walked == (size != 4096), run.blocks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`--stop` and `--gdb` with guarded buffers: the process stops at the access, before it happens."""
+"""`--stop` and `--gdb` with guarded buffers: the process stops right before the access."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STOPPED = "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, c
 
 
 def stopped(mpi: MPI, *words: str) -> str:
-    """The output of a run with --stop, whose process is continued at each stop."""
+    """The output of a run with --stop. Its process is continued after each stop."""
     program = runs.program("two_stores.c", mpi)
     options = runs.words(mpi, "--check=buffers", "--stop", n=1)
     command: list[str | Path] = [sys.executable, "-m", "mpipp.cli", *options, program, *words]
@@ -58,7 +58,7 @@ def stopped(mpi: MPI, *words: str) -> str:
 def test_the_process_stops_before_the_store(mpi: MPI) -> None:
     said = stopped(mpi)
     assert said.startswith(FOUND)
-    # The second has another variable's distance, and no other place.
+    # The second access is at the same place, with another variable.
     assert said.count("stops there") == 1
     assert said.splitlines()[-1].startswith("mpipp: 1 error in 1 process, ")
 
@@ -148,7 +148,7 @@ def test_gdb_goes_on_to_where_memory_is_given_back_and_to_the_end(mpi: MPI) -> N
     run.type("mpipp frame")
     framed = run.until(PROMPT)
     assert "\n30\t  free(block);\n" in framed
-    run.type("continue")  # once
+    run.type("continue")  # only once
     ended = run.until(PROMPT)
     assert "exited normally]" in ended
     run.type("quit")

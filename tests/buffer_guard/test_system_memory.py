@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The system's memory that guarding buffers takes, and its release."""
+"""The system's memory that guards of buffers need, and its release."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_buffers_that_are_no_more_take_no_room_from_others(mpi: MPI) -> None:
 STORE = "error: a store to the buffer of a pending MPI_Issend\n"
 CHANGE = "error: the buffer of a pending MPI_Issend was changed\n"
 HINDERED = [
-    ("row", STORE, []),  # pages that are locked one after another are one range
+    ("row", STORE, []),  # consecutive locked pages form one range
     (
         "held",
         CHANGE,
@@ -62,7 +62,7 @@ def test_what_hinders_is_said(mpi: MPI, how: str, found: str, said: list[str]) -
     _is_hindered(mpi, how, found, said)
 
 
-@on_mpi("mpich4")  # Open MPI 4 makes no more than some hundred windows
+@on_mpi("mpich4")  # Open MPI 4 supports only some hundred windows
 def test_windows_hinder_while_they_are_there(mpi: MPI) -> None:
     said = "the pages of buffers, while more than 256 windows or attached ranges existed"
     _is_hindered(mpi, "windows", STORE, [said])
@@ -96,7 +96,7 @@ def test_a_block_above_other_memory_has_pages(mpi: MPI, where: str) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("how", ["allocates", "forks"])
 def test_an_allocator_waits_for_nobody_that_waits_for_it(mpi: MPI, how: str) -> None:
-    """Its lock, and the loader's, are taken before the guard's in system calls, and by forks."""
+    """System calls and forks take the allocator's and the loader's lock before the guard's."""
     program = runs.program("own_allocator.c", mpi, "-pthread", "-fno-builtin")
     run = runs.run(mpi, [program, *["forks"][: how == "forks"]], "--check=buffers", n=1)
     assert (run.status, run.output, run.blocks) == (0, "done, 0\n", [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Buffers are guarded with any transport of an MPI library."""
+"""Guards work with any transport of an MPI library."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tests.watcher import runs
 
 _OB1 = {"OMPI_MCA_pml": "ob1"}
 _APART = {"MPIR_CVAR_NOLOCAL": "1"}
-# Settings that make a library move large messages by copying from another process ("cma"), through
-# shared memory, or by TCP.
+# Settings with which a library moves large messages by copying from another process ("cma"),
+# through shared memory, or by TCP.
 SETTINGS = {
-    # By TCP it hangs in one of twenty runs, also in the program alone.
+    # TCP is missing, because it hangs in one of twenty runs, even without mpipp.
     "mpich4": {"cma": {"UCX_TLS": "posix,cma,self"}, "memory": {"UCX_TLS": "sysv,self"}},
     "openmpi4": {
         "cma": {"OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "cma"},
@@ -39,7 +39,7 @@ SETTINGS = {
 }
 EACH = [(name, way) for name in MPI_IDS if name in SETTINGS for way in SETTINGS[name]]
 
-# The line of the program that is reported, and the report.
+# The reported line of the program, and the report.
 FOUND = [
     (
         "// by its pages",
@@ -70,7 +70,7 @@ def test_buffers_are_guarded_however_data_is_moved(mpi: MPI, way: str) -> None:
     moved = "tcp\n" if way == "ofi" else f"{way}\n"
     if way == "cma" and mpi.run([program], n=2, preload=False, env=settings).stdout != moved:
         lacking(f"{mpi.id} may not copy from one process to another here (ptrace_scope, seccomp)")
-    # The correct part comes first, and is as quiet as without errors.
+    # The correct part runs first, and gets no report.
     run = runs.run(mpi, [program, "wrong"], "--check=buffers", n=2, **settings)
     assert (run.status, run.output) == (0, moved)
     lines = runs.program_source("transports.c").read_text().splitlines()

@@ -27,7 +27,7 @@ CHANGED = """\
 """
 
 
-PARTITIONS = (  # one that is not there yet, and one when another is
+PARTITIONS = (  # a partition that has not arrived, and one that has not when another has
     "==PID== Invalid read of size 8\n",
     "==PID==    at 0x...: receives (valgrind_partitions.c:27)\n",
     "==PID==  Address 0x... is 128 bytes inside a buffer of a pending MPI_Precv_init of size 256 "
@@ -47,7 +47,7 @@ def told(
     options: Sequence[str] = (),
     status: int = 0,
 ) -> str:
-    """The error stream of a run of the program, with the processes' numbers."""
+    """The stderr of a run, with process numbers."""
     need("valgrind")
     command = words(mpi, "--check=buffers", "--valgrind", *options)
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
@@ -57,12 +57,12 @@ def told(
 
 
 def alike(said: str) -> str:
-    """The output without the processes' numbers."""
+    """The output without process numbers."""
     return re.sub(r"==\d+==", "==PID==", said)
 
 
 def accesses(said: str) -> list[set[tuple[int, str]]]:
-    """For each process the lines that valgrind reports, and the access there."""
+    """For each process, the lines that valgrind reports, and the access there."""
     found: dict[str, set[tuple[int, str]]] = {}
     access: dict[str, str] = {}
     for number, line in re.findall(r"==(\d+)== (.*)", said):
@@ -111,7 +111,7 @@ def test_all_operations_are_looked_at_unless_a_budget_is_given() -> None:
 
 
 def percent(*options: str) -> int:
-    """The share of the program's time that guarding may take under valgrind."""
+    """The share of the program's time that guards may take under valgrind, in percent."""
     parser = argparse.ArgumentParser()
     run_command.add_arguments(parser)
     given = parser.parse_args(["--check=buffers", "--valgrind=", *options])

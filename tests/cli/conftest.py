@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A small library in place of the wrapper, which is built at once."""
+"""A small library in place of the wrapper, which is built quickly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mpipp.toolchain import build_wrapper
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory that stands for the wrapper's sources, with one small correct file."""
+    """A directory in place of the wrapper's sources, with one small correct file."""
     directory = tmp_path / "wrapper"
     directory.mkdir()
     (directory / "one.c").write_text(

@@ -29,13 +29,13 @@ both = support.on_mpi("mpich4", "openmpi4")
 
 
 def job_of(pid: int) -> Job:
-    # Others run MPI programs on this machine.
+    # Other users may run MPI programs on this machine.
     return next(job for job in running_jobs.jobs() if pid in [each.pid for each in job.processes])
 
 
 @contextmanager
 def traced(pid: int) -> Iterator[int]:
-    """A debugger that has the process: its own number."""
+    """Attach a debugger to the process, and yield the debugger's process id."""
     words = [support.need("gdb"), "-nx", "-q", "-p", str(pid), "-ex", "echo \\nready\\n"]
     with subprocess.Popen(
         words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -67,7 +67,7 @@ def test_a_job(mpi: support.MPI) -> None:
     assert not done.stderr
 
 
-# Rank 0 loads MPI once it may; then all call MPI again and again.
+# Rank 0 loads MPI after it gets permission. Then all ranks call MPI again and again.
 LATE = """\
 #include <mpi.h>
 #include <unistd.h>
@@ -129,7 +129,7 @@ def test_the_launcher_and_processes_that_cannot_be_attached_to(mpi: support.MPI)
     with ranks(support.compile_program(PROGRAM, mpi), mpi) as pids:
         launcher = job_of(pids[0]).launcher
         with traced(pids[0]) as tracer:
-            # Both ranks by their launcher, and one that has ended.
+            # Both ranks, by the id of their launcher, and one process that has ended.
             done = support.shell("attach", str(launcher), "4194999", "--", "-batch")
     name = support.compile_program(PROGRAM, mpi).name[:15]
     assert done.stderr.splitlines() == [
@@ -255,7 +255,7 @@ def test_yama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Started(NamedTuple):
-    """The system's facts on a process; environ: None if it may not be read."""
+    """The system's data about a process; `environ` is None if it is not readable."""
 
     parent: int
     program: str
@@ -273,7 +273,7 @@ MACHINE = {
     1: Started(0, "mpirun"),
     2: rank(1, 1, "PMIX_NAMESPACE=a"),
     3: rank(1, 0, "PMIX_NAMESPACE=a"),
-    # A batch script has two of them.
+    # A batch script with two launchers.
     10: Started(0, "slurmstepd", None),
     11: Started(10, "bash"),
     20: Started(11, "mpirun"),
@@ -283,12 +283,12 @@ MACHINE = {
     30: Started(11, "mpiexec.hydra"),
     31: Started(30, "hydra_pmi_proxy"),
     32: rank(31, 0, SLURM),
-    33: Started(31, "halo", None),  # it may not be read
+    33: Started(31, "halo", None),  # not readable
     # Two jobs of one launcher.
     40: Started(0, "prted"),
     41: rank(40, 0, "PMIX_NAMESPACE=c"),
     42: rank(40, 0, "PMIX_NAMESPACE=d"),
-    # Another user's.
+    # A job of another user.
     50: Started(0, "mpirun", None),
     51: Started(50, "sh", None),
     52: Started(51, "wave", None),
@@ -328,7 +328,7 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         (42, "prted", [42], (40,)),
         (50, "mpirun", [52], (50,)),
     ]
-    # A process of a launcher stands for its job, unless it has started several.
+    # The id of a launcher selects its job, unless it has started several.
     for name, processes in (("20", [21, 23]), ("31", [33, 32]), ("42", [42]), ("60", [60])):
         assert [one.pid for one in attach_command._named([name])] == processes
     for name, launched in (("40", (41, 42)), ("10", (20, 30))):
@@ -342,7 +342,7 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_names_of_other_users_do_not_reach_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nor do ranks that are no numbers, or have too many digits, end the command."""
+    """Ranks that are no numbers, or have too many digits, do not end the command."""
     forged = "7\nmpipp: all is well\x1b[2J\u202e"
     for pid, rank in ((5, "\xb2"), (6, "9" * 5000), (7, "1")):
         made = tmp_path / str(pid)

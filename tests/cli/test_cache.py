@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The cache: nothing in it is used that others could have put there."""
+"""The cache: mpipp uses no file in it that other users could have written."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NODES = "which other nodes may not see"
 
 @pytest.fixture
 def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory that is used in place of an untrusted cache."""
+    """The directory that is used if the cache is untrusted."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     build_wrapper._say.cache_clear()
     return tmp_path / f"mpipp-cache-{os.geteuid()}"
@@ -56,7 +56,7 @@ def test_only_the_user_may_look_into_what_is_made(sources: Path, tmp_path: Path)
         os.umask(before)
     modes = [one.stat().st_mode & 0o777 for one in (tmp_path / "one", tmp_path / "one" / "two")]
     assert modes == [0o700, 0o700]
-    # With any umask, others may write nothing, and it is used.
+    # With any umask, other users may not write, and the cache is used.
     assert all(
         not one.stat().st_mode & 0o022 for one in (library.parent, *library.parent.iterdir())
     )
@@ -87,7 +87,7 @@ def test_what_another_user_has_put_there_is_not_used(
         f"mpipp: the cache directory is {private}, {NODES}, and not {cache_directory()}: "
         f"{planted} belongs to nobody\n"
     )
-    # It is built once, and said once in a run of mpipp.
+    # The wrapper is built once, and this is reported once in a run of mpipp.
     assert build_wrapper.build(installed()) == other
     assert capsys.readouterr().err == ""
 
@@ -96,7 +96,7 @@ def test_what_others_may_write_is_not_used(sources: Path, private: Path) -> None
     library = build_wrapper.build(installed())
     cache_directory().chmod(0o777)
     assert trusted() == (private, f"others may write {cache_directory()}")
-    cache_directory().chmod(0o1777)  # others could add to it
+    cache_directory().chmod(0o1777)  # other users could add files to it
     assert trusted() == (private, f"others may write {cache_directory()}")
     cache_directory().chmod(0o700)
     library.chmod(0o646)
@@ -155,7 +155,7 @@ def test_a_program_gets_nothing_from_a_cache_of_another_user(tmp_path: Path) -> 
     assert subprocess.run([tmp_path / "program"], check=False).returncode == 0
 
 
-# gdb
+# In gdb.
 
 SHOW = "python print('allowed:', gdb.parameter('auto-load safe-path'))"
 
@@ -215,7 +215,7 @@ def test_what_a_killed_builder_has_left_is_removed(tmp_path: Path) -> None:
         left = Path(killed.stdout.readline().strip())
         killed.send_signal(signal.SIGKILL)
     assert (left / "object.o").exists()
-    # A folder without a mark may belong to anybody.
+    # A folder without mpipp's mark may belong to anybody.
     unmarked = cache / ".build-unmarked"
     unmarked.mkdir()
     (unmarked / "file").touch()
@@ -242,7 +242,7 @@ def test_a_link_in_place_of_what_a_builder_left_is_not_followed(tmp_path: Path) 
     assert (other / "builder").exists()
 
 
-# A wrapper that was built needs no compiler.
+# A built wrapper needs no compiler.
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -253,13 +253,13 @@ def test_a_wrapper_that_is_there_is_known_without_a_compiler(mpi: MPI, sources: 
     found = build_wrapper.newest(here.flavor, "/nowhere")
     assert found is not None
     assert (found.wrapper, found.name, found.version) == (str(library), here.name, here.version)
-    # The library's own version, else the newest.
+    # Use the wrapper for the library's own version, else the newest.
     other = build_wrapper.build(replace(here, version="99.1"))
     os.utime(other, (0, 0))
     assert build_wrapper.newest(here.flavor, "/nowhere") == found
     (sources / "library").write_bytes(b"\0version 99.1\0")
     found = build_wrapper.newest(here.flavor, str(sources / "library"))
     assert found is not None and found.version == "99.1"
-    # Not of other sources.
+    # Do not use a wrapper from other sources.
     (sources / "one.c").write_text("int other;\n")
     assert build_wrapper.newest(here.flavor, "/nowhere") is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp doctor`: it sees what is there, and says what to do about what is not."""
+"""`mpipp doctor` lists the tools on the machine, and says how to install the missing ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_an_mpi_on_the_path(mpi: MPI) -> None:
     name = {"m": "MPICH ", "o": "Open MPI ", "a": "MPI standard ABI "}[mpi.id[0]]
     mine = [text for text in found if text.startswith(name) and f", {directory}/" in text]
     assert len(mine) == 1, found
-    # Everything once, with any number of names.
+    # Each is listed once, even if it has several names.
     assert len(found) == len({text.split(",")[0] for text in found})
 
 
@@ -90,7 +90,7 @@ def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
     for path in (mpicc, other):
         path.write_text("#!/bin/sh\necho nocc\n")
         path.chmod(0o755)
-    (tmp_path / "mpicc").symlink_to(other)  # one under two names
+    (tmp_path / "mpicc").symlink_to(other)  # one compiler with two names
     (tmp_path / "sh").symlink_to("/bin/sh")
     env = {"PATH": str(tmp_path), "MPICC": "nompicc"}
     done = shell("doctor", env=env, python=_python(tmp_path))
@@ -132,7 +132,7 @@ def test_core_files_that_processes_overwrite(
         lacking("only root can show a process other settings of the system")
     (tmp_path / "core_pattern").write_text(f"{pattern}\n")
     (tmp_path / "core_uses_pid").write_text(f"{uses_pid}\n")
-    # In a mount namespace of its own: the system keeps its settings.
+    # In a new mount namespace, so that the system keeps its settings.
     script = "".join(
         f"{need('mount')} --bind {tmp_path}/{name} /proc/sys/kernel/{name} && "
         for name in ("core_pattern", "core_uses_pid")
@@ -151,14 +151,14 @@ def test_core_files_that_processes_overwrite(
 
 
 def refused(done: subprocess.CompletedProcess[str], why: str) -> None:
-    """The cache directory cannot be used, and doctor says so of MPICH."""
+    """Check that doctor reports an unusable cache directory in its lines about MPICH."""
     line = rf"^\u2717 MPICH \S+: the cache directory {re.escape(why)}:?$"
     assert re.search(line, done.stdout, re.MULTILINE), done.stdout
     assert done.returncode == 2
 
 
 def _python(directory: Path) -> str:
-    # One beside which there is no MPI.
+    # A Python without MPI beside it.
     python = directory / "bin" / "python3"
     python.parent.mkdir()
     python.symlink_to("/usr/bin/python3")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The ELF reader says what readelf says."""
+"""The ELF reader agrees with readelf."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_against_readelf(path: str) -> None:
 
 
 def test_the_other_class_and_byte_order(tmp_path: Path) -> None:
-    # A 32-bit big-endian program of one segment, its interpreter.
+    # A 32-bit big-endian program with one segment, its interpreter.
     name = b"/lib/ld.so.1\0"
     header = b"\x7fELF\1\2\1" + bytes(9)
     header += struct.pack(">HHIIIIIHHHHHH", 2, 20, 1, 0, 52, 0, 0, 52, 32, 1, 40, 0, 0)

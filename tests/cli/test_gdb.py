@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp gdb`: the wrapper in the program only, and gdb's own command line untouched."""
+"""`mpipp gdb` loads the wrapper only into the program, and passes gdb's own options unchanged."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_wrapper_is_in_the_program_only(mpi: MPI) -> None:
     words = ["gdb", "-nx", "-q", "-batch", "-ex", "break mark", "-ex", "run"]
     words += ["-ex", "info sharedlibrary libmpipp", "-ex", "print started", "-ex", IN_GDB]
     words += ["-ex", "frame 1", "-ex", "print argv[1]", "-ex", "print argv[2]"]
-    # gdb's own shell writes at once, gdb later: the order of the two is not ours.
+    # gdb's shell writes at once, and gdb later, so their order varies.
     shell_of_gdb = "shell echo shell: $(grep -c libmpipp /proc/self/maps)"
     done = shell(*words, "-ex", shell_of_gdb, "--", program, "a 'b", "$HOME")
     assert "declined" not in done.stdout + done.stderr

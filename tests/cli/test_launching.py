@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run` starts programs as the launcher alone would: by any name, with its environment."""
+"""`mpipp run` starts programs as the launcher does: by any name, and in its environment."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from tests.support import (
     shell,
 )
 
-ADDED = ("LD_PRELOAD", "MPIPP_")  # by mpipp
+ADDED = ("LD_PRELOAD", "MPIPP_")  # variables that mpipp adds
 SHOW = '#!/bin/sh\nenv -0 >"$1"\n'
 
 
 def environment_of(file: Path) -> dict[str, str]:
-    """The variables that a program has found."""
+    """The variables that a program found."""
     words = file.read_bytes().decode(errors="surrogateescape").split("\0")
     return dict(word.split("=", 1) for word in words if "=" in word)
 
 
 def by_name(mpi: MPI) -> tuple[str, dict[str, str]]:
-    """The launcher as users call it, and an environment where they can, with a plain locale."""
+    """The launcher by the name that users type, and an environment with it and a plain locale."""
     directory, name = os.path.split(mpi.mpiexec[0])
     env = {key: value for key, value in mpi.env.items() if key != "LC_ALL"}
     path = f"{directory}:{mpi.env['PATH']}"
@@ -48,7 +48,7 @@ def by_name(mpi: MPI) -> tuple[str, dict[str, str]]:
 
 
 def differing(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
-    """The names of variables, in either, that the other has otherwise."""
+    """The names of variables that differ between two environments."""
     return [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]
 
 
@@ -63,13 +63,14 @@ def test_the_environment_is_that_of_the_launcher_alone(mpi: MPI, tmp_path: Path)
     found = []
     for number in ("1", "2"):
         words = [launcher, "-n", "1", str(script), number, "a b", "", "c=d"]
-        # On a busy machine MPICH's may fail at the end of a script, which says nothing to it.
+        # On a busy machine, MPICH's launcher may fail at the end of a script that does not talk to
+        # it.
         subprocess.run(words, env=env, cwd=tmp_path, check=False)
         found.append(environment_of(tmp_path / number))
-    # Variables that the launcher sets anew each time, such as its sockets' names.
+    # Variables that the launcher changes each time, such as names of its sockets.
     vary = set(differing(*found)) - kept - {"OMPI_ARGV"}
     named = ("--mpiexec", launcher)
-    # Without one it is found, and called by its name, too.
+    # Without --mpiexec, mpipp finds the launcher, and also calls it by name.
     for options in (named, ("--check",), ("--provoke=1", *named)):
         (tmp_path / "1").unlink()
         run = subprocess.run(
@@ -107,7 +108,7 @@ def test_a_program_with_any_name_in_gdb_and_in_a_sweep(mpi: MPI, tmp_path: Path)
     shutil.copy(compile_program(HELLO, mpi), program)
     words = ("gdb", "-nx", "-batch", "-ex", "run", "--", program, "c=d")
     assert "0 of 1: [c=d] /" in shell(*words).stdout
-    # The preloaded libraries differ with the seeds, and this program prints them.
+    # The preloaded libraries differ between seeds, and this program prints them.
     done = shell("run", "--provoke-sweep", "1", "-n", "1", "--", program)
     assert done.stdout.startswith("mpipp: 2 unprovoked runs agree: exit status 0\n"), done.stderr
 
@@ -149,7 +150,7 @@ def test_launchers_that_fit_or_do_not_say(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_wrapper_that_is_there_needs_no_compiler(mpi: MPI, tmp_path: Path) -> None:
-    """As on a node with the packages that running programs needs."""
+    """As on a compute node with only the packages to run programs."""
     program, tools = compile_program(HELLO, mpi), tmp_path / "bin"
     tools.mkdir()
     (tools / "mpiexec").write_text(f'#!/bin/sh\nPATH=/usr/bin exec {mpi.mpiexec[0]} "$@"\n')
@@ -165,6 +166,6 @@ def test_a_wrapper_that_is_there_needs_no_compiler(mpi: MPI, tmp_path: Path) -> 
     of = mpis.probe(mpi.mpicc).name
     assert done.stderr == f"mpipp: there is no MPI compiler here: the wrapper is that of {of}\n"
     assert re.search(r"0 of 1: \[\] \S+/libmpipp_\w+\.so\n", done.stdout)
-    # Without one the sentence is as it was.
+    # Without a wrapper the message is as before.
     done = shell("run", "--", program, env={**env, "MPIPP_CACHE": str(tmp_path / "cache")})
     assert "calls the C compiler no-such-compiler, which is not there: " in done.stderr

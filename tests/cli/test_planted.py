@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program from elsewhere, with files beside it that are named as mpipp looks for them."""
+"""A foreign program, beside files with names for which mpipp searches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def plant(path: Path, then: str = "") -> Path:
-    """A script that says that it was run; returns the file by which it does."""
+    """Create a script that reports when it runs. Returns the file by which it does so."""
     path.parent.mkdir(parents=True, exist_ok=True)
     said = path.parent / f"{path.name}-was-run"
     path.write_text(f"#!/bin/sh\necho >>{said}\n{then}\n")
@@ -57,7 +57,7 @@ def test_a_compiler_beside_the_library_is_preferred(tmp_path: Path) -> None:
     assert (found.mpicc, found.library) == (str(own / "bin" / "mpicc"), loaded)
 
 
-# Each file, and each way to be another's, once; the other pairs in `make test-all`.
+# Each file, and each kind of foreign owner, once. `make test-all` has the other pairs.
 WHICH, HOW = ("", "bin", "bin/mpicc"), ("owner", "group", "others")
 PAIRS = [
     pytest.param(which, how, marks=[pytest.mark.thorough] * (i != j))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp run`: the right launcher and wrapper for a program, in the program only."""
+"""`mpipp run` selects the launcher and wrapper for a program, and loads the wrapper
+only into it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from tests.support import (
     shell,
 )
 
-# Says its rank and arguments, and which of the preloaded libraries it has; exits with 3.
+# Prints its rank, arguments and preloaded libraries, and exits with status 3.
 HELLO = """\
 #include <mpi.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ print(any("libmpipp" in line for line in open("/proc/self/maps")), MPI.COMM_WORL
 
 
 def environment(mpi: MPI) -> dict[str, str]:
-    """The settings of this MPI's users: its compilers are not necessarily first on PATH."""
+    """The settings of a user of this MPI. Its compilers need not be first in PATH."""
     return {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
 
 
@@ -132,7 +133,7 @@ def test_a_compiler_of_another_mpi() -> None:
 
 
 def test_no_compiler_for_the_program(tmp_path: Path) -> None:
-    # The library is without a compiler, as on a machine with the run-time package only.
+    # A library without a compiler, as on a machine with only the run-time package.
     mpi = find_mpi("mpich4")
     program = compile_program(HELLO, mpi)
     library = os.path.realpath("/usr/lib/x86_64-linux-gnu/libmpich.so.12")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp stacks`: the stacks of a running job, which then continues."""
+"""`mpipp stacks` prints the stacks of a running job, which then continues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STOPPED = r"no process was stopped for more than \d+ ms\n"
 
 
 def launcher(pid: int) -> str:
-    """The launcher of a process, as users name a job."""
+    """The id of a process's launcher, by which users name a job."""
     (job,) = (job for job in running_jobs.jobs() if pid in (one.pid for one in job.processes))
     return str(job.launcher)
 
@@ -45,13 +45,13 @@ def test_a_running_job(
         picture = tmp_path / "stacks.svg"
         assert said(capsys, job, "--svg", str(picture)) == f"written to {picture}\n"
         assert picture.read_text().startswith("<svg")
-        # Nobody traces them any more, and they are where they were.
+        # No process is traced any more, and all are in the same state as before.
         states = [Path(f"/proc/{pid}/status").read_text() for pid in pids.values()]
         assert all("TracerPid:\t0\n" in state for state in states)
         assert not any(re.search(r"State:\s+[tT]", state) for state in states)
     assert json.loads(found)["stacks"]["ranks"] == "0-3"
     files = [tmp_path / "a.json", tmp_path / "b.json"]
-    for file in files:  # as of two nodes
+    for file in files:  # like files from two nodes
         file.write_text(found)
     merged = said(capsys, "--merge", *map(str, files))
     assert re.fullmatch(re.escape(WHERE) + STOPPED, merged)

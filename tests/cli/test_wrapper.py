@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp wrapper`: what it builds, when, and what it says when it cannot."""
+"""`mpipp wrapper`: its builds, the time of a build, and its errors."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ def test_the_wrapper_is_built_with_the_compilers_protections(mpi: MPI) -> None:
 def test_what_the_header_declares(mpi: MPI) -> None:
     procedures = mpis.probe(mpi.mpicc).procedures
     assert {"Init", "Isend", "Type_vector", "Win_lock_all"} <= set(procedures)
-    # Large counts came with MPI 4, which Open MPI 5 is not; MPI-1's constructors left with MPI 3.
+    # Large counts came with MPI-4, which Open MPI 5 does not implement. MPI-3 removed constructors
+    # of MPI-1.
     assert ("Type_vector_c" in procedures) is (mpi.id in ("mpich4", "mpich5", "abi5"))
     assert ("Type_struct" in procedures) is mpi.id.startswith("mpich")
 
@@ -149,7 +150,7 @@ def test_wrong_compilers(tmp_path: Path) -> None:
 
 
 def _mpicc(directory: Path, shown: str) -> Path:
-    # An MPI compiler that shows this command; beside it an mpi.h that says nothing.
+    # An MPI compiler with this -show output, beside an mpi.h without macros.
     directory.mkdir()
     (directory / "mpi.h").write_text("int MPI_Init(int *, char ***);\n")
     mpicc = directory / "mpicc"
@@ -207,14 +208,14 @@ def test_what_does_not_compile_leaves_a_log(mpi: MPI, sources: Path) -> None:
     assert message.endswith(f"; all of it is in {log}")
     assert log.read_text().startswith(f"{installed.compiler} -std=gnu11 ")
     assert list(cache_directory().iterdir()) == [log]
-    # Every file that failed is in the log, with its command.
+    # The log has every file that failed, with its command.
     (sources / "three.c").write_text("int three(void) { return nothing; }\n")
     with pytest.raises(MpippError):
         build_wrapper.build(installed)
     logs = [file.read_text() for file in cache_directory().glob("failed-*.log")]
     assert sorted(text.count(" -c ") for text in logs) == [1, 2]
     (sources / "three.c").unlink()
-    # Mended, it compiles; the new build has a new name, and no log.
+    # After the correction it compiles. The new build has a new name, and no log.
     (sources / "two.c").write_text("int two(void) { return 2; }\n")
     assert build_wrapper.build(installed).exists()
 
@@ -235,7 +236,7 @@ def test_a_reference_to_mpi_is_refused(mpi: MPI, sources: Path) -> None:
         "#include <mpi.h>\nint two(void);\nint two(void) { return MPI_Finalize(); }\n"
     )
     installed = mpis.probe(mpi.mpicc)
-    # The linker is content; only the check afterwards sees it.
+    # The linker reports no error; only the later check does.
     with pytest.raises(MpippError, match="it refers to MPI_Finalize of the MPI library"):
         build_wrapper.build(installed)
 

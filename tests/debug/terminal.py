@@ -15,11 +15,11 @@ import pexpect
 from tests.support import MPI, ROOT, clean_environment, symbols
 
 _PROMPT = re.compile(r"\(gdb ([\w,-]+)\) $")
-_PATIENCE = 100  # seconds: the machine may be busy
+_PATIENCE = 100  # seconds, because the machine may be busy
 
 
 class Debugger:
-    """A session.
+    """A session of `mpipp debug`.
 
     Attributes:
         child: the terminal.
@@ -52,17 +52,17 @@ class Debugger:
         return self.answer()
 
     def until(self, text: str) -> list[str]:
-        """The lines up to one that has this text."""
+        """The lines up to the first with this text."""
         self.child.expect_exact(text)
         return _lines(self.child.before)
 
     def leave(self) -> int:
-        """Quit; returns the exit status."""
+        """Quit gdb. Returns the exit status."""
         self.child.sendline("quit")
         return self.end()
 
     def end(self) -> int:
-        """Wait for the end; returns the exit status, or minus the signal."""
+        """Wait for the end. Returns the exit status, or minus the signal."""
         self.child.expect(pexpect.EOF)
         self.child.wait()
         self.child.close()
@@ -70,7 +70,7 @@ class Debugger:
         return -signal if signal else int(self.child.exitstatus or 0)
 
     def pids(self) -> list[int]:
-        """The processes that gdb has."""
+        """The ids of the processes that gdb has."""
         return [
             int(pid) for pid in re.findall(r"process (\d+)", "\n".join(self.ask("info inferiors")))
         ]
@@ -96,7 +96,7 @@ def debugging(
 
 
 def is_alive(pid: int) -> bool:
-    """Return whether a process is there, and not only its exit status."""
+    """Return whether a process exists and is no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

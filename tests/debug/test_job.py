@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The job of `mpipp debug`: ends of ranks are reported, and no process is left."""
+"""The job of `mpipp debug`: the ends of ranks are reported, and no process is left."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.debug.terminal import debugging, is_alive
 from tests.support import MPI, compile_program, on_mpi
 
 PROGRAMS = Path(__file__).parent / "programs"
-_PATIENCE = 60.0  # seconds: the machine may be busy
+_PATIENCE = 60.0  # seconds, because the machine may be busy
 
 
 def expect_none(pids: Sequence[int]) -> None:
-    """Wait for the ends of processes that have got their signals."""
+    """Wait for the ends of processes that have received their signals."""
     until = time.monotonic() + _PATIENCE
     while any(map(is_alive, pids)) and time.monotonic() < until:
         time.sleep(0.05)
@@ -28,7 +28,7 @@ def expect_none(pids: Sequence[int]) -> None:
 def test_a_crash_is_a_stop_and_a_restart_starts_anew(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "ends.c", mpi)
     with debugging([str(program), "crash", "1"], mpi, 3) as gdb:
-        gdb.ask("break ends.c:14")  # all have passed MPI_Init
+        gdb.ask("break ends.c:14")  # all ranks have passed MPI_Init
         gdb.ask("mpipp continue")
         lines = gdb.ask("mpipp continue")
         assert "rank 1: SIGSEGV, main at ends.c:15" in lines
@@ -89,7 +89,7 @@ def test_no_process_is_left_when_the_debugger_dies(mpi: MPI) -> None:
         expect_none(pids)
     with debugging([str(program), "none", "0"], mpi, 2) as gdb:
         pids = gdb.pids()
-        gdb.child.kill(signal.SIGKILL)  # mpipp debug itself
+        gdb.child.kill(signal.SIGKILL)  # kills mpipp debug itself
         expect_none(pids)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Run cells as a notebook does: by an interpreter that has only the cells' own imports.
+"""Run cells like a notebook, in an interpreter with only the cells' own imports.
 
-Reads a JSON list of cells, each a text, from standard input. Writes a JSON list with the `text` and
-the picture (`svg`, or null) of each.
+Reads a JSON list of cells, each a text, from stdin. Writes a JSON list with the `text` and the
+picture (`svg`, or null) of each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def run(cell: str, names: dict[str, Any]) -> dict[str, Any]:
-    """The output of a cell, or else its last expression as a notebook shows it."""
+    """Run a cell. Returns its output, or else its last expression as a notebook shows it."""
     module = ast.parse(cell)
     last = module.body[-1] if isinstance(module.body[-1], ast.Expr) else None
     if last is not None:

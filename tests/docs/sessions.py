@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Sessions of gdb as a page of the documents shows them: typed as written, and compared.
+"""Sessions of gdb in a page of the documents: typed as written, and compared.
 
-With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by what gdb prints.
+With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by gdb's.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from mpipp.registry.registry import Registry
 from tests.support import MPI, ROOT, end, symbols
 
 PROMPT = "(gdb) "
-GOES_ON = "goes on"  # in the last session's gdb
+GOES_ON = "goes on"  # this session continues in the gdb of the last one
 QUIETLY = ["-q", *(word for setting in symbols() for word in ("-iex", setting))]
 
 
 @dataclass
 class Command:
-    """One line after the prompt, and what the tutorial says gdb prints."""
+    """A typed line, and gdb's output in the page."""
 
     text: str
     expected: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Command:
 
 @dataclass
 class Session:
-    """One gdb: how it is started ("attach column 1"), and what is typed."""
+    """A gdb: the words that describe its start ("attach column 1"), and the typed lines."""
 
     start: list[str]
     commands: list[Command] = field(default_factory=list)
@@ -65,9 +65,9 @@ def read_sessions(text: str) -> list[Session]:
 
 
 def same(line: str) -> str:
-    """A line without what differs from run to run."""
+    """A line without the parts that vary between runs."""
     line = re.sub(r"0x[0-9a-f]{5,}", "0x...", line)
-    line = re.sub(r"^#\d+ +", "#N ", line)  # how deep in the library it was stopped
+    line = re.sub(r"^#\d+ +", "#N ", line)  # the depth in the library varies
     line = re.sub(r"(pid|process|LWP|Thread 0x\S+ \(LWP) \d+", r"\1 N", line)
     line = re.sub(r"built with \S+", "built with mpicc", line)
     line = re.sub(r"libthread_db library .*", "libthread_db library", line)
@@ -77,7 +77,7 @@ def same(line: str) -> str:
 
 
 def shown(lines: list[str], directory: Path) -> list[str]:
-    """Lines as they go into the file: a user's paths, not this machine's."""
+    """Lines for the file, with a user's paths in place of this machine's."""
     text = (
         "\n".join(lines).replace(str(directory), "/home/you").replace(str(ROOT), "/home/you/mpipp")
     )
@@ -106,7 +106,7 @@ class Gdb:
         self.child.sendline(command)
         self.child.expect([re.escape(PROMPT), pexpect.EOF])
         lines = (self.child.before or "").replace("\r", "").split("\n")
-        # A page of the kernel's that no process may read; not on every machine.
+        # On some machines gdb warns about a page of the kernel that no process may read.
         lines = [line for line in lines if not line.startswith("warning: Memory read failed")]
         if lines and lines[0].strip() == command:
             lines.pop(0)
@@ -115,28 +115,28 @@ class Gdb:
         return [line.rstrip() for line in lines]
 
     def leave(self) -> None:
-        """Quit, and wait for what has opened it."""
+        """Quit gdb, and wait for the program that opened it."""
         self.child.sendline("quit")
         self.child.expect(pexpect.EOF)
-        self.child.wait()  # `close` alone would end it after 0.1 s
+        self.child.wait()  # `close` would kill it after 0.1 s
         self.child.close()
 
 
 def compiled(names: Sequence[str], mpi: MPI, directory: Path) -> None:
-    """The examples of these names, as a user compiles them in `directory`."""
+    """Compile the examples of these names in `directory`, like a user."""
     (directory / "examples").mkdir()
     for name in names:
         shutil.copy(ROOT / "examples" / f"{name}.c", directory / "examples")
         words = [mpi.mpicc, "-g", f"examples/{name}.c", "-o", name]
         subprocess.run(words, cwd=directory, env=dict(mpi.env), check=True)
-    assert mpi.wrapper  # built before the clock of the first session runs
+    assert mpi.wrapper  # build it now, because the first session has a time limit
 
 
 @contextmanager
 def running(
     words: Sequence[str], number: int, program: str, mpi: MPI, directory: Path
 ) -> Iterator[list[int]]:
-    """A job of `number` processes, oldest first, once all poll or compute."""
+    """A job of `number` processes, oldest first, once all of them poll or compute."""
     launcher = subprocess.Popen(
         words,
         cwd=directory,
@@ -153,15 +153,17 @@ def running(
 
 
 def in_calls(number: int, program: str, directory: Path) -> list[int]:
-    """The processes of a program that were started in a directory, once all poll or compute."""
-    begun: dict[int, float] = {}  # when all were past MPI_Init: their processor time
+    """The processes of a program that were started in a directory, once all of them poll or
+    compute."""
+    begun: dict[int, float] = {}  # their processor time when all were past MPI_Init
     for _ in range(600):
         done = subprocess.run(["pgrep", "-x", program], capture_output=True, text=True, check=False)
-        # There may be others of this name: another run of this test, or the system's `column`.
+        # Other processes may have this name: another run of this test, or the system's `column`.
         pids = [pid for pid in sorted(map(int, done.stdout.split())) if _works_in(directory, pid)]
         if not begun and len(pids) == number and all(map(_has_started, pids)):
             begun = {pid: _cpu_seconds(pid) for pid in pids}
-        # They poll while they wait: processor time says that they are where they stay.
+        # They poll while they wait, so growing processor time shows that they have reached their
+        # places.
         if begun and all(_cpu_seconds(pid) > seconds + 0.1 for pid, seconds in begun.items()):
             return list(begun)
         time.sleep(0.1)
@@ -181,7 +183,7 @@ def _has_started(pid: int) -> bool:
 def _works_in(directory: Path, pid: int) -> bool:
     try:
         return os.path.samefile(f"/proc/{pid}/cwd", directory)
-    except OSError:  # it has ended
+    except OSError:  # the process has ended
         return False
 
 
@@ -196,7 +198,7 @@ def verify(
     started: Callable[[Session], AbstractContextManager[Gdb]],
     alike: Callable[[str], str] = same,
 ) -> None:
-    """Types every session of a page; fails where gdb prints something else."""
+    """Type every session of a page. Fails if gdb's output differs."""
     text = page.read_text()
     sessions = read_sessions(text)
     answers: dict[int, list[str]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/reference/checks: each program gives the report printed there, and corrected none.
+"""docs/reference/checks: each program gives the report in the page, and its correction gives none.
 
 With MPIPP_UPDATE_DOCS=1 reports that differ are replaced by the output of gdb, and the tables are
 written (tools/checks_doc).
@@ -45,7 +45,7 @@ _SECTION = re.compile(
 
 
 class Section(NamedTuple):
-    """One check: an erroneous program, the session that finds the error, the correction."""
+    """A check: an erroneous program, the session that finds the error, and the correction."""
 
     name: str
     processes: int
@@ -71,7 +71,7 @@ def read_sections(text: str) -> list[Section]:
 
 
 def patched(program: str, correction: str) -> str:
-    """The program with the lines after `-` replaced by those after `+`, hunk by hunk."""
+    """The program with lines after `-` replaced by those after `+`, hunk by hunk."""
     for hunk in re.findall(r"(?:^-.*\n)*(?:^\+.*\n)+|(?:^-.*\n)+", correction, re.MULTILINE):
         lines = hunk.splitlines(keepends=True)
         old = "".join(line[1:] for line in lines if line[0] == "-")
@@ -94,9 +94,9 @@ def compiled(name: str, text: str, mpi: MPI) -> Path:
 
 
 def same(text: str) -> str:
-    """A report without what differs from run to run: addresses, serials and threads, by order.
+    """A report without the parts that vary between runs: addresses, serial numbers and threads.
 
-    Nor what MPI_BSEND_OVERHEAD is part of.
+    They become numbers in order of appearance. Sizes that contain MPI_BSEND_OVERHEAD are removed.
     """
     seen: dict[str, str] = {}
     return re.sub(
@@ -116,7 +116,7 @@ def report(section: Section, mpi: MPI) -> str:
 
 @contextmanager
 def waiting(program: Path, processes: int, mpi: MPI) -> Iterator[list[int]]:
-    """The processes that have said "rank R is process P" and wait for a debugger, by rank."""
+    """The processes that have printed "rank R is process P" and wait for a debugger, by rank."""
     words = [*mpi.mpiexec, "-n", str(processes), "env", f"LD_PRELOAD={mpi.wrapper}", str(program)]
     with subprocess.Popen(words, env=dict(mpi.env), stderr=subprocess.PIPE, text=True) as launcher:
         assert launcher.stderr
@@ -135,7 +135,7 @@ def waiting(program: Path, processes: int, mpi: MPI) -> Iterator[list[int]]:
 
 PAGES = sorted(CHECKS.glob("*.md"))
 SECTIONS = [section for page in PAGES for section in read_sections(page.read_text())]
-# Programs of one process, a quarter in one gdb.
+# Programs of one process, a quarter of them in one gdb.
 ALONE = [section for section in SECTIONS if section.processes == 1]
 SEVERAL = [section for section in SECTIONS if section.processes > 1]
 each_quarter = pytest.mark.parametrize("number", range(4))
@@ -150,7 +150,7 @@ def is_for(section: Section, mpi: MPI) -> bool:
 def reports_of_one(
     sections: Sequence[Section], mpi: MPI, kind: str
 ) -> Iterator[tuple[Section, str]]:
-    """Yield reports on programs of one process; kind: "", or "-corrected"."""
+    """Yield reports on programs of one process; `kind` is "" or "-corrected"."""
     looked_at = []
     for one in sections:
         looked_at.append((program_of(one, mpi, kind), one.stop, [one.command]))
@@ -243,7 +243,7 @@ def test_update() -> None:
 
 
 def latest(printed: str, mpi: MPI) -> str:
-    """A report, as it is with a library of MPI-4.1."""
+    """The report as it is with a library of MPI-4.1."""
     for rule in RULES.values():
         there, here = cited(rule.section, mpi.standard), cited(rule.section, None)
         printed = printed.replace(f"{there}: ", f"{here}: ")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""docs/reference/checks, programs that need a watched run: each gives the report printed there, and
-corrected none."""
+"""docs/reference/checks, programs that need a watched run.
+
+Each program gives the report in the page, and its correction gives none.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _SECTION = re.compile(
     r"```diff\n(?P<correction>.*?)```\n",
     re.DOTALL,
 )
-# Everything else on the stream is the launcher's.
+# Other lines on this stream come from the launcher.
 LAST = (
     r"\d+ calls(, \d quer(y|ies))?"
     r"(; [\w ]+ in pending buffers not checked \(compile with mpipp cc\))?"
@@ -31,7 +33,7 @@ _DIED = re.compile(
 
 
 class Section(NamedTuple):
-    """A program, the command that watches it, what that reports, and the correction."""
+    """A program, the command that watches it, its report, and the correction."""
 
     name: str
     program: str
@@ -46,13 +48,13 @@ SECTIONS = [
 
 
 def watched(section: Section, mpi: MPI, text: str, kind: str = "") -> tuple[str, str]:
-    """The report of the command on the program, and the last line."""
+    """The report of the command about the program, and the last line."""
     program = compiled(f"{section.name}{kind}", text, mpi)
     typed = re.fullmatch(rf"mpipp run (--check\S*) -n 2 -- \./{section.name}", section.command)
     assert typed, section.command
     words = ["run", typed[1], "--mpiexec", " ".join(mpi.mpiexec), "-n", "2", "--"]
     said = with_short_points(shell(*words, program).stderr)
-    said = _DIED.sub("", said)  # of the error that was reported
+    said = _DIED.sub("", said)  # the death follows from the reported error
     return "".join(_BLOCK.findall(said)), said.splitlines()[-1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Recipes of docs/howto/ci.md: they pass for a correct program, and fail for a hang."""
+"""The recipes in docs/howto/ci.md pass for a correct program, and fail for a hang."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ STACKS = """\
 
 
 def prepared(directory: Path) -> dict[str, str]:
-    """A directory with the examples and the page's files; returns the environment."""
+    """Copy the examples and the page's files into a directory. Returns the environment."""
     mpi = support.find_mpi("mpich4")
-    assert mpi.wrapper  # built before a command needs it
+    assert mpi.wrapper  # build it now, because a build would be printed
     for name in ("rows.c", "halo.c"):
         shutil.copy(ROOT / "examples" / name, directory)
     for name, content in FILE.findall((ROOT / "docs/howto/ci.md").read_text()):
@@ -36,7 +36,7 @@ def prepared(directory: Path) -> dict[str, str]:
 
 
 def said(words: list[str], directory: Path, env: dict[str, str]) -> tuple[int, str]:
-    """The exit status of a command, and what it prints."""
+    """The exit status and the output of a command."""
     done = subprocess.run(
         words, cwd=directory, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/howto/compare.md: its sessions are what gdb prints for its program.
+"""docs/howto/compare.md: its sessions equal gdb's output for its program.
 
-With MPIPP_UPDATE_DOCS=1 the answers in the file are replaced by what gdb prints.
+With MPIPP_UPDATE_DOCS=1 the answers in the file are replaced by gdb's output.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ PAGE = ROOT / "docs/howto/compare.md"
 PROMPT = "(gdb) "
 _PROGRAM = re.compile(r"<!-- program -->\n```c\n(.*?)```\n", re.DOTALL)
 _SESSION = re.compile(r"(?<=<!-- session -->\n```gdb\n)(.*?)(?=```\n)", re.DOTALL)
-_SILENT = ("mpipp break", "run", "continue")  # whose answers are left out
+_SILENT = ("mpipp break", "run", "continue")  # commands without an answer in the page
 
 
 def held(session: str, mpi: MPI) -> str:
-    """The session with what gdb answers."""
+    """The session with gdb's answers."""
     found = _PROGRAM.search(PAGE.read_text())
     assert found is not None
     program = compile_program(found[1], mpi)

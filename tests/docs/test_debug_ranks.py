@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """docs/tutorials/debug-all-ranks.md: its session, typed as written.
 
-With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by what gdb prints.
+With MPIPP_UPDATE_DOCS=1 the outputs in the page are replaced by gdb's.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _PROMPT = re.compile(r"\(gdb ([\w,-]+)\) (.*)")
 
 
 def _is_late(line: str) -> bool:
-    # gdb waits longer on a busy machine.
+    # These lines appear only on a busy machine, where gdb waits longer.
     return line == "control-C stops the focus" or "not stopped:" in line
 
 
 def compiled(mpi: MPI, directory: Path) -> Path:
-    """The example, as a user compiles it."""
+    """The compiled example."""
     (directory / "examples").mkdir()
     shutil.copy(ROOT / "examples/heat.f90", directory / "examples")
     words = [str(mpi.mpifort), "-g", "-O0", "examples/heat.f90", "-o", "heat"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The hook in docs/reference/hooks.md does what the text around it says."""
+"""The hook in docs/reference/hooks.md works as the text around it says."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
 
 
 def hook(directory: Path) -> Path:
-    """The example, compiled as it says itself."""
+    """The example, compiled by the command in its comment."""
     found = re.search(r"<!-- test: hook\.c -->\n```c\n(// (gcc [^\n]*)\n.*?)```", TEXT, re.DOTALL)
     assert found
     (directory / "hook.c").write_text(found.group(1))

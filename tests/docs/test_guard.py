@@ -20,7 +20,7 @@ RUN = [sys.executable, "-m", "mpipp.cli", "run", "--check=buffers", "--gdb", "-n
 
 @contextmanager
 def opened(mpi: MPI, directory: Path, session: Session) -> Iterator[Gdb]:
-    """The gdb that opens in a run of "PROGRAM ARGUMENT..."; leaving gdb continues the program."""
+    """The gdb that opens in a run of "PROGRAM ARGUMENT...". The program continues when gdb ends."""
     program, *arguments = session.start
     settings = {"PYTHONPATH": ROOT, **UNLIMITED}
     known = [f"{name}={value}" for name, value in settings.items()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages on several processes in one gdb: their sessions, typed as written."""
+"""Pages about several processes in one gdb: their sessions, typed as written."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ def attached(mpi: MPI, directory: Path, session: Session) -> Iterator[Gdb]:
 
 
 def alike(line: str) -> str:
-    """A line without what differs from run to run."""
+    """A line without the parts that vary between runs."""
     line = re.sub(r"\[Switching to inferior.*", "[Switching to inferior]", line)
     line = re.sub(r"\[Switching to thread.*", "[Switching to thread]", line)
-    return "#0" if line.startswith("#0 ") else same(line)  # where in the library it polls
+    # The polled function of the library varies.
+    return "#0" if line.startswith("#0 ") else same(line)
 
 
 @pytest.mark.timeout(300)
@@ -44,7 +45,7 @@ def alike(line: str) -> str:
     ],
 )
 def test_every_output_is_what_gdb_prints(page: str, program: str, tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4", patient=False)  # as programs wait
+    mpi = find_mpi("mpich4", patient=False)  # its processes poll, like users' programs
     need("gdb")
     compiled((program,), mpi, tmp_path)
     verify(ROOT / page, tmp_path, partial(attached, mpi, tmp_path), alike)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/howto/cores.md: cores of a hung job give its explanation, by the commands as typed."""
+"""docs/howto/cores.md: the typed commands explain the hang of a job from its core files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARK = "@@@"
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can hide other processes from pgrep")
 def test_cores_of_a_job(tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4", patient=False)  # as programs wait
+    mpi = find_mpi("mpich4", patient=False)  # its processes poll, like users' programs
     need("gcore")
     found = RECIPE.search(RECIPES.read_text())
     explained = EXPLAINED.search(TUTORIAL.read_text())
@@ -36,7 +36,7 @@ def test_cores_of_a_job(tmp_path: Path) -> None:
     mpipp.parent.mkdir()
     mpipp.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m mpipp.cli "$@"\n')
     mpipp.chmod(0o755)
-    # Processes of its own number space: all of them end with the shell.
+    # Processes in a new PID namespace, so that all of them end with the shell.
     words = [need("unshare"), "--pid", "--fork", "--mount-proc", "sh"]
     env = {**mpi.env, "PATH": f"{mpipp.parent}:{mpi.env['PATH']}"}
     piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

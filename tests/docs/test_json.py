@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/reference/json.md shows what `--json` prints.
+"""docs/reference/json.md shows the output of `--json`.
 
-With MPIPP_UPDATE_DOCS=1 the examples in the file are replaced by what gdb prints.
+With MPIPP_UPDATE_DOCS=1 the examples in the file are replaced by gdb's output.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PAGE = ROOT / "docs/reference/json.md"
 PROGRAM = program_source("gdb", "json.c")
 _EXAMPLE = re.compile(r"<!-- json: ([^\n]*) -->\n```json\n(.*?)```\n", re.DOTALL)
 EXAMPLES = dict(_EXAMPLE.findall(PAGE.read_text()))
-# Differ from run to run, or from one MPI library to another.
+# These members vary between runs or MPI libraries.
 _VARIES = ("handle", "serial", "tid", "predefined_not_shown", "buffer", "start", "end", "address")
 
 
@@ -34,7 +34,7 @@ def printed(mpi: MPI) -> dict[str, str]:
 
 
 def settled(value: object, name: str = "") -> object:
-    """A document without what varies."""
+    """A document without the members that vary."""
     if isinstance(value, dict):
         if value.get("type") in _VARIES:  # a fact
             return {**value, "value": "..."}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/howto/memory.md: its program is compiled, and its commands print what stands there."""
+"""docs/howto/memory.md: its program is compiled, and its commands print the output in the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BLOCK = re.compile(r"^```(c|gdb)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def same(text: str) -> str:
-    """A text without addresses, which differ from machine to machine."""
+    """A text without addresses, which vary between machines."""
     return re.sub("0x[0-9a-f]+", "0x...", text)
 
 

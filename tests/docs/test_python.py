@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""docs/tutorials/python.md: its cells, run on mpi4py of both wheels and on 3.1.
+"""docs/tutorials/python.md: its cells, run with mpi4py of both wheels and with mpi4py 3.1.
 
-With MPIPP_UPDATE_DOCS=1 the outputs in the file and its pictures are replaced by what is shown.
+With MPIPP_UPDATE_DOCS=1 the outputs in the file and its pictures are replaced by the actual ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PICTURE = re.compile(r"!\[.*\]\((\S+\.svg)\)")
 
 @dataclass
 class Cell:
-    """An input, the documented output with its line number, and a picture."""
+    """An input, its documented output with the line number, and its picture."""
 
     code: list[str]
     number: str
@@ -38,7 +38,7 @@ class Cell:
 
 
 def read_cells(text: str) -> list[Cell]:
-    """The cells of the document's ipython blocks, and their pictures."""
+    """The cells in the document's ipython blocks, and their pictures."""
     cells: list[Cell] = []
     inside = False
     for number, line in enumerate(text.splitlines()):
@@ -60,7 +60,7 @@ def read_cells(text: str) -> list[Cell]:
 
 
 def run(cells: list[str], mpi: MPI) -> list[dict[str, Any]]:
-    """The notebook's output for cells; mpipp need not be installed."""
+    """The notebook's output for the cells. mpipp need not be installed."""
     done = subprocess.run(
         [mpi.python, ROOT / "tests/docs/notebook.py"],
         input=json.dumps(cells),
@@ -77,7 +77,7 @@ def run(cells: list[str], mpi: MPI) -> list[dict[str, Any]]:
 
 
 def lines_of(cell: Cell, found: dict[str, Any]) -> list[str]:
-    """The lines that the document has after a cell."""
+    """The lines that the document must have after a cell."""
     text = found["text"].rstrip("\n")
     if not text:
         lines = []
@@ -86,7 +86,7 @@ def lines_of(cell: Cell, found: dict[str, Any]) -> list[str]:
     else:
         first, *rest = text.split("\n")
         lines = [f"Out[{cell.number}]: {first}", *rest]
-        if rest:  # as IPython does, so that columns stay below each other
+        if rest:  # like IPython, so that columns stay aligned
             lines = [f"Out[{cell.number}]:", first, *rest]
     return [line.rstrip() for line in lines]
 

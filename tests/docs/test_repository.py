@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documents' links lead somewhere, and no file speaks of the machine it was written on."""
+"""Links in the documents are valid, and no file names the machine on which it was written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINK = re.compile(r"(?<!!)\[[^]]+\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
-# Paths of workplaces, and hosts of package registries: everyone has others.
+# Paths of workplaces, and hosts of package registries, which differ for everyone.
 FORBIDDEN = re.compile(
     r"(?<![\w.$}-])/(?:work|tmp/w)/\w"
     r"|\b(?:pypi\.org|pythonhosted\.org|npmjs\.(?:com|org)|crates\.io|proxy\.golang\.org)\b"
@@ -41,7 +41,7 @@ def tracked() -> list[Path]:
 
 
 def anchors(text: str) -> set[str]:
-    """The link targets of the headings of a document."""
+    """The anchors of the headings in a document."""
     headings = HEADING.findall(re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings
@@ -49,7 +49,7 @@ def anchors(text: str) -> set[str]:
 
 
 def broken(path: Path) -> Iterator[str]:
-    """The links of a document that lead nowhere in the repository."""
+    """The invalid links of a document."""
     for target in LINK.findall(CODE.sub("", path.read_text())):
         if re.match(r"[a-z]+:", target):
             continue
@@ -76,7 +76,7 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
 
 
 def test_links_go_to_known_hosts() -> None:
-    """mpipp's own address on a host of repositories is not known: no document may make one up."""
+    """mpipp's own address on a repository host is unknown, so no document may invent one."""
     hosts = {"keepachangelog.com", "semver.org", "itc.rwth-aachen.de"}
     hosts |= {"www.contributor-covenant.org"}
     found = {
@@ -89,7 +89,7 @@ def test_links_go_to_known_hosts() -> None:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """The name and the text of each tracked file that is text, line ends as they are."""
+    """The name and the text of each tracked text file, with its line ends."""
     for path in tracked():
         data = path.read_bytes()
         if b"\0" not in data:
@@ -107,7 +107,7 @@ def test_no_file_names_a_workplace_or_a_registry() -> None:
 
 
 def unlike_editorconfig(name: str, text: str) -> Iterator[str]:
-    """The places of a file that break `.editorconfig`, as "name:line: what"."""
+    """The places of a file that violate `.editorconfig`, as "name:line: what"."""
     if text and not text.endswith("\n"):
         yield f"{name}: no newline at the end"
     for number, line in enumerate(text.split("\n"), 1):

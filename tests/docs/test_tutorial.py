@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages on datatypes show what a user sees: their gdb sessions, run as written."""
+"""Pages about datatypes show exactly what a user sees: their gdb sessions, run as written."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Pages on watched runs show what a user sees: their commands, typed as written.
+"""Pages about watched runs show exactly what a user sees: their commands, typed as written.
 
 With MPIPP_UPDATE_DOCS=1 the test replaces the outputs in the page by the actual ones. Launchers'
-messages on processes that died are not shown.
+messages about dead processes are left out.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ PAGES = [
     )
 ]
 BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
-MARKED = re.compile(rf"(?<=<!-- typed -->\n){BLOCK.pattern}", re.DOTALL)  # if not all are typed
+# The pattern for pages that mark their typed blocks.
+MARKED = re.compile(rf"(?<=<!-- typed -->\n){BLOCK.pattern}", re.DOTALL)
 FILE = re.compile(r"<!-- test: (\S+) -->\n```\w+\n(.*?)```\n", re.DOTALL)
 STOPPED = "^C"
-UNLIMITED = {"MPIPP_BUDGET": "1000000"}  # percent: guarding does not depend on time
-# MPICH's own lines: those of its launcher, and of the libraries it is made of. Also lines of
-# valgrind about buffers that mpipp has announced, and about valgrind itself.
+UNLIMITED = {"MPIPP_BUDGET": "1000000"}  # percent, so that guard coverage does not depend on time
+# Lines of MPICH's launcher and of its libraries, and lines of valgrind about itself and about
+# buffers that mpipp has announced.
 FOREIGN = re.compile(
     r"^(=(?!=\d)|\[WARNING\] yaksa|YOUR APPLICATION|This typically|Please see|\[\w+:\d+ *:|$"
     r"| *\d+  \S+\(\S+\) \[0x"  # UCX's backtrace
@@ -58,12 +59,13 @@ OF_PROGRAM = re.compile(r"no factor: |rank \d(:| sends| has read) |block \d|\d+$
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Lines without what differs: times, addresses, how far others came before a process died."""
+    """Lines without the parts that vary: times, addresses, the progress of others
+    before a death."""
     lines = [re.sub("0x[0-9a-fA-F]+", "0x...", line) for line in lines]
     lines = [re.sub(r"^==\d+==", "==PID==", line) for line in lines]
     lines = [re.sub(r"(?<=has died, )by SIG\w+", lambda s: runs.how(s[0]), line) for line in lines]
     kept = [line for line in lines if not line.startswith("    meanwhile ")]
-    # The program's output comes on another way than the report, from four processes at once.
+    # The program's output and the report use different streams, with four processes at once.
     kept.sort(key=lambda line: OF_PROGRAM.match(line) is not None)
     queries = r"(, \d+ quer(?:y|ies))?"
     counts = rf"^(mpipp: (?:\d+ errors?|no errors) in) \d processes, \d+ calls{queries}(?=$|;)"
@@ -72,7 +74,7 @@ def alike(lines: list[str]) -> list[str]:
 
 
 def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> list[str]:
-    """The output of a command; `stops`: it is interrupted when it has reported a deadlock."""
+    """The output of a command. With `stops` it is interrupted after it has reported a deadlock."""
     run = subprocess.Popen(
         ["sh", "-c", command],
         cwd=directory,
@@ -95,7 +97,7 @@ def typed(command: str, directory: Path, env: dict[str, str], stops: bool) -> li
 
 
 def written(text: str, directory: Path, env: dict[str, str]) -> str:
-    """The page with what its commands print."""
+    """The page with the actual output of its commands."""
 
     def answered(found: re.Match[str]) -> str:
         block = found.group(1)
@@ -113,12 +115,12 @@ def written(text: str, directory: Path, env: dict[str, str]) -> str:
 
 
 def blocks(text: str) -> re.Pattern[str]:
-    """The pattern for the blocks of a page that are typed."""
+    """The pattern for the typed blocks of a page."""
     return MARKED if MARKED.search(text) else BLOCK
 
 
 def spaced(lines: list[str]) -> list[str]:
-    """With the blank lines behind findings."""
+    """The lines with blank lines after findings."""
     result: list[str] = []
     for line in lines:
         if not line.startswith(" ") and result and result[-1].startswith("  "):
@@ -128,7 +130,7 @@ def spaced(lines: list[str]) -> list[str]:
 
 
 def environment(mpi: MPI, directory: Path) -> dict[str, str]:
-    """One in which `mpicc` and `mpipp` are this MPI's, and these sources'."""
+    """An environment in which `mpicc` is this MPI's, and `mpipp` uses this checkout."""
     tools = directory / "bin"
     tools.mkdir()
     (tools / "mpicc").symlink_to(mpi.mpicc)
@@ -143,7 +145,7 @@ def environment(mpi: MPI, directory: Path) -> dict[str, str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4")
-    assert mpi.wrapper  # built before a command needs it
+    assert mpi.wrapper  # build it now, because a build would be printed
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     text = page.read_text()
     if any("--valgrind" in block for block in blocks(text).findall(text)):

@@ -39,7 +39,7 @@ def test_the_wheel_has_the_package_and_the_wrapper(wheel: zipfile.ZipFile) -> No
 
 
 def placed(directory: str, place: str) -> Iterator[str]:
-    """The names in the wheel of what git knows below a directory."""
+    """The names in the wheel for tracked files below a directory."""
     for path in tracked():
         name = path.relative_to(ROOT).as_posix()
         if name.startswith(f"{directory}/") and not name.startswith("wrapper/generator/"):

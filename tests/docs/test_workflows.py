@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that other programs read in this repository: workflows, templates, the citation."""
+"""Files of this repository for other programs: workflows, templates, the citation."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ except ImportError:
     support.lacking("there is no yaml: run tools/setup.sh")
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-# Words of commands that are there in the containers, if not on every machine.
+# Commands that exist in the containers, but not on every machine.
 OF_CONTAINERS = ("apt-get",)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The mapping that a file in YAML holds."""
+    """The mapping in a YAML file."""
     found = yaml.safe_load(path.read_text())
     assert isinstance(found, dict), path
-    # YAML 1.1 takes the word `on` for a truth value.
+    # YAML 1.1 reads the key `on` as True.
     return {"on" if key is True else key: value for key, value in found.items()}
 
 
@@ -44,7 +44,7 @@ def test_all_yaml_can_be_read() -> None:
 
 
 def commands(path: Path) -> Iterator[list[str]]:
-    """The words of each command that a workflow runs, for each combination of its matrix."""
+    """The words of each command in a workflow, for each combination of its matrix."""
     for job in read(path)["jobs"].values():
         matrix = job.get("strategy", {}).get("matrix", {})
         for values in itertools.product(*matrix.values()):
@@ -61,7 +61,7 @@ def commands(path: Path) -> Iterator[list[str]]:
 
 
 def parts() -> list[str]:
-    """The parts that .ci/run has, as its comment lists them."""
+    """The parts of .ci/run, from the list in its comment."""
     text = (ROOT / ".ci" / "run").read_text()
     listed = re.findall(r"^#   \.ci/run (\w+) ", text, re.MULTILINE)
     assert listed == re.findall(r"^(\w+)\) ", text, re.MULTILINE)
@@ -98,14 +98,14 @@ def problems(words: list[str]) -> Iterator[str]:
 
 
 def distributions() -> str:
-    """The text of what runs the tests in another Debian."""
+    """The text of the script that runs the tests in another Debian."""
     return (ROOT / "tools" / "test_distro.sh").read_text()
 
 
 def test_workflows_run_all_parts() -> None:
     called = {tuple(words[1:]) for path in WORKFLOWS for words in commands(path)}
     assert {words[0] for words in called if words and words[0] in parts()} == set(parts())
-    # Every MPI, and every other Debian.
+    # The workflow must cover every MPI, and every other Debian.
     assert {words[1] for words in called if words[:1] == ("mpi",)} == set(support.MPI_IDS)
     known = re.findall(r"^(\w+)\) mpis=", distributions(), re.MULTILINE)
     assert {words[1] for words in called if words[:1] == ("gdb",)} == set(known)
@@ -145,7 +145,7 @@ def test_hooks_are_commands_of_this_repository() -> None:
     repositories = read(ROOT / ".pre-commit-config.yaml")["repos"]
     assert [one["repo"] for one in repositories] == ["local"]
     for hook in repositories[0]["hooks"]:
-        if hook["language"] == "pygrep":  # of pre-commit itself
+        if hook["language"] == "pygrep":  # runs in pre-commit itself
             continue
         assert hook["language"] == "system"
         command, *words = hook["entry"].split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the tests of faults: programs, libraries to preload, and runs of them."""
+"""Programs and libraries to preload, for the tests of faults."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PROGRAMS = Path(__file__).with_name("programs")
 
 
 def program(name: str, mpi: support.MPI, *flags: str) -> Path:
-    """programs/NAME compiled for an MPI, with threads."""
+    """The compiled programs/NAME, with threads."""
     words = ["-g", "-O0", "-Wall", "-Wno-stringop-overflow", *flags, "-pthread"]
     return support.compile_program(PROGRAMS / name, mpi, words)
 
 
 def library(name: str, mpi: support.MPI, *flags: str) -> Path:
-    """programs/NAME as a library; it needs MPI's only if it refers to it."""
+    """programs/NAME as a library. It is linked with MPI only if it refers to MPI."""
     headers = f"-I{support.ROOT / 'wrapper'}"
     return program(name, mpi, headers, "-shared", "-fPIC", "-Wl,--as-needed", *flags)
 
@@ -32,7 +32,7 @@ def run(
     env: Mapping[str, str] | None = None,
     timeout: float = 200,
 ) -> subprocess.CompletedProcess[str]:
-    """Run one process without mpiexec, with these libraries preloaded into it, in their order."""
+    """Run one process without mpiexec, with these libraries preloaded in their order."""
     return subprocess.run(
         ["env", f"LD_PRELOAD={' '.join(map(str, preload))}", *map(str, command)],
         env={**mpi.env, **(env or {})},
@@ -46,7 +46,7 @@ def run(
 
 @functools.cache
 def families_says(mpi_id: str, directory: Path) -> str:
-    """The output of families.c without mpipp, alone."""
+    """The output of families.c without mpipp."""
     mpi = support.find_mpi(mpi_id)
     done = run([program("families.c", mpi), directory], mpi)
     assert done.returncode == 3, done.stderr

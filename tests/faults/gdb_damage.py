@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb: damages the registry of objects.c and checks the output on it."""
+"""Damage the registry of objects.c, and check the output. gdb sources this."""
 
 import random
 import re
@@ -12,7 +12,7 @@ import gdb
 from mpipp.gdb.program import inferior_memory, sessions
 from mpipp.registry.layout.field_table import CHUNK
 
-KINDS = {  # of the kind, what main() has
+KINDS = {  # by kind, the variable in main()
     "datatype": "filetype",
     "request": "requests[0]",
     "comm": "cart",
@@ -26,14 +26,14 @@ KINDS = {  # of the kind, what main() has
 }
 
 
-_damage: dict[int, int] = {}  # byte by address
+_damage: dict[int, int] = {}  # wrong bytes, by address
 
-registry: Any = None  # of the process, once there is one
+registry: Any = None  # of the process, once it exists
 source: Any = None
 
 
 class Damaged(inferior_memory.InferiorMemory):
-    """The inferior's memory, except for some bytes."""
+    """The inferior's memory, with some wrong bytes."""
 
     def read(self, address, length):
         data = super().read(address, length)
@@ -52,19 +52,19 @@ def write(address, data):
 
 
 def heal():
-    """All is well again; what was read is forgotten."""
+    """Remove all damage, and drop cached data."""
     _damage.clear()
     forget()
 
 
 def forget():
-    """Let the next command find the registry anew."""
+    """Make the next command search for the registry again."""
     sessions._sessions.clear()
     sessions._changed()
 
 
 def start(with_sessions):
-    """Every session (of gdb's) reads through Damaged from now on."""
+    """Make every session of mpipp in gdb read through Damaged."""
     if with_sessions:
         KINDS["session"] = "session"
     setattr(sessions, "InferiorMemory", Damaged)  # noqa: B010
@@ -106,12 +106,12 @@ def first_chunk(kind):
 
 
 def root(offset, code, value):
-    """Overwrites one of the root's first 64 bytes."""
+    """Overwrite one of the root's first 64 bytes."""
     write(source.layout.address + offset, struct.pack("<" + code, value))
 
 
 def said(command):
-    """The output of a command, or its error; an unexpected one ends the test."""
+    """The output of a command, or its error. An unexpected error ends the test."""
     try:
         return gdb.execute(command, to_string=True)
     except gdb.error as error:
@@ -119,23 +119,23 @@ def said(command):
 
 
 def problems(text):
-    """Text that no output may have in it."""
+    """Texts that no output may contain."""
     return re.findall(r"Traceback|Python Exception|Error (?:while|occurred)", text)
 
 
 def list_of(kind):
-    """The command that lists all of a kind."""
+    """The command that lists all objects of a kind."""
     word = {"datatype": "types", "message": "probed"}.get(kind, f"{kind}s")
     return f"mpipp list {word} --all"
 
 
 def show(kind):
-    """One object of a kind is printed and all are listed."""
+    """Print one object of a kind, and list all."""
     return said(f"output {KINDS[kind]}").strip(), said(list_of(kind))
 
 
 def cases(kind):
-    """Ways to damage a table: name, what to do, what print and list must say."""
+    """Ways to damage a table: name, action, expected output of print and list."""
     known = source.table(kind)
     damaged = f"the table of {kind}s in the mpipp registry is damaged: it "
     wild = 0x10
@@ -174,7 +174,7 @@ def cases(kind):
         None,
         damaged + "has records of 0",
     )
-    # Without these records nothing can begin: handles are then printed as gdb does.
+    # Without these records mpipp cannot begin, and gdb prints handles by itself.
     plain = r"^<.*>$|^-?\d+$|^\(MPI_"
     yield (
         "huge records",
@@ -187,7 +187,7 @@ def cases(kind):
 
 
 def each_table():
-    """Each table in each way; prints what was not said."""
+    """Damage each table in each way. Prints missing outputs."""
     sound = {kind: show(kind) for kind in KINDS}
     done = 0
     for kind in KINDS:
@@ -207,7 +207,7 @@ def each_table():
 
 
 def each_root():
-    """The root in each way: one sentence from every command, the same in place of a handle."""
+    """Damage the root in each way: every command prints one sentence, also in place of a handle."""
     where = source.layout.address
     for name, offset, code, value, expected in (
         ("magic", 0, "Q", 0, f"There is no mpipp registry at {where:#x}."),
@@ -231,7 +231,7 @@ def each_root():
                 print(f"wrong: {name}: {command}: {text[:500]}")
         sentence = said("mpipp info").strip().rstrip(".")
         printed = said("output cart").strip()
-        if name == "self":  # as before the first call of MPI
+        if name == "self":  # as before the first MPI call
             good = re.fullmatch("<unknown MPI_Comm 0x[0-9a-f]+>", printed)
         else:
             good = printed.lower() == f"<{sentence}>".lower()
@@ -251,7 +251,7 @@ def each_check():
 
 
 def regions():
-    """Where damage may matter: (address, bytes)."""
+    """The places where damage may matter: (address, bytes)."""
     start = source.layout.address
     yield start, 64
     fields, count, size = struct.unpack("<QII", source.memory.read(start + 32, 16))
@@ -273,7 +273,7 @@ def regions():
 
 
 def fuzz(times, seed):
-    """Random damage, and some commands each time: they may fail in a sentence only."""
+    """Run commands after random damage, many times. They may fail only with a sentence."""
     chance = random.Random(seed)
     places = list(regions())
     pointers = [address for address, _ in places]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb: interrupts stress.c again and again, and compares the records with themselves."""
+"""Interrupt stress.c many times, and compare its records with each other. gdb sources this."""
 
 import collections
 import re
@@ -12,21 +12,21 @@ from mpipp.gdb.program import sessions
 from mpipp.model import Broken
 
 MOST = 12
-# The object that a call frees may be changed just then, which is reported.
+# The object that a call frees may be changing, which is reported.
 FREED = re.compile(r"(in MPI_\w+_free, .*\n\s+\w+ = )<the record at 0x[0-9a-f]+ is being changed>")
 seen: Any = collections.Counter()
 wrong: list[Any] = []
 
 
 def expect(what, true, *details):
-    """Count a comparison, keep those that fail."""
+    """Count a comparison, and store its failure."""
     seen[what] += 1
     if not true and len(wrong) < 20:
         wrong.append((what, *map(str, details)))
 
 
 def vectors(registry):
-    """Every vector's arguments, its size and what it is made of fit each other."""
+    """Check that each vector's arguments agree with its size and component."""
     for found in registry.objects("datatype", ended=True):
         if isinstance(found, Broken):
             expect("sound datatype", False, found)
@@ -45,7 +45,7 @@ def vectors(registry):
 
 
 def call(what, recorded, start):
-    """An operation's count, tag and buffer fit each other."""
+    """Check that an operation's count, tag and buffer agree."""
     if recorded.procedure not in ("MPI_Isend", "MPI_Irecv", "MPI_Recv_init"):
         return
     (buffer,) = recorded.buffers
@@ -57,7 +57,7 @@ def call(what, recorded, start):
 
 
 def requests(registry, start):
-    """Every request's call makes sense."""
+    """Check the call of every request."""
     for found in registry.objects("request", ended=True):
         expect("sound request", not isinstance(found, Broken), found)
         if not isinstance(found, Broken) and not found.header.null:
@@ -65,7 +65,7 @@ def requests(registry, start):
 
 
 def threads(registry, start):
-    """Four threads at most, whose calls make sense."""
+    """Check that there are at most four threads, with valid calls."""
     recorded = list(registry.threads())
     expect("threads", len(recorded) <= 4, recorded)
     for thread in recorded:
@@ -75,7 +75,7 @@ def threads(registry, start):
 
 
 def commands():
-    """No command fails."""
+    """Check that no command fails."""
     for command in ("list types", "list requests --all", "list calls", "list groups", "info"):
         text = FREED.sub(r"\1", gdb.execute(f"mpipp {command}", to_string=True))
         expect(
@@ -96,7 +96,7 @@ def commands():
 
 
 def check(times):
-    """Interrupt that often."""
+    """Interrupt the program this many times."""
     pid = gdb.selected_inferior().pid
     start = {name: int(gdb.parse_and_eval(f"&{name}")) for name in ("sent", "received")}
     for _ in range(times):

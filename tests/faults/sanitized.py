@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper built with the compiler's sanitizers."""
+"""The wrapper, built with the compiler's sanitizers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THREAD = "-fsanitize=thread"
 def wrapper(mpi_id: str, flag: str) -> Path:
     """A wrapper for an MPI, built with this flag."""
     mpi = mpis.probe(support.find_mpi(mpi_id).mpicc)
-    # -O0 compiles five times as fast; what is wrong is wrong at every level.
+    # -O0 compiles five times as fast, and finds the same errors.
     flags = [flag, "-O0", "-fno-omit-frame-pointer"]
     name = "-".join([build_wrapper.library_path(mpi).parent.name, *re.findall(r"\w+", flag)[1:]])
     directory = support.BUILD / "sanitized" / name
@@ -35,7 +35,7 @@ def wrapper(mpi_id: str, flag: str) -> Path:
                 assert done.returncode == 0, done.stderr
             for link in steps.link:
                 assert build_wrapper.run_all([link])[0].returncode == 0
-            # The recorder last: where it is, all are.
+            # Move the recorder last: if it exists, the build is complete.
             for made in sorted(work.iterdir(), key=lambda path: path.name == library.name):
                 made.rename(directory / made.name)
     return library

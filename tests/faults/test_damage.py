@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A registry that was overwritten, under gdb: every command says what is wrong in one sentence."""
+"""An overwritten registry under gdb: every command reports the damage in one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STOP = ["break mark", "run", "frame function main"]
 def check(mpi: support.MPI, call: str, cwd: Path) -> str:
     flags = ["-g", "-O0", *(["-DSESSIONS"] if mpi.has_sessions else [])]
     program = support.compile_program(PROGRAM, mpi, flags)
-    # Open MPI 4 has no default for windows in a process that mpiexec has not started.
+    # Without mpiexec, Open MPI 4 has no default implementation of windows.
     env = {"OMPI_MCA_osc": "pt2pt"} if mpi.id == "openmpi4" else {}
     commands = [f"source {SCRIPT}", f"python start({mpi.has_sessions})", f"python {call}"]
     output = support.gdb_batch(commands, program=program, mpi=mpi, stop=STOP, cwd=cwd, env=env)

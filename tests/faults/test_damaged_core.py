@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cores whose program headers are wrong: what is searched is the file, and Ctrl-C ends it."""
+"""Core files with wrong program headers: mpipp searches only the file, and Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LACKS = "The core file lacks the memory in which the mpipp wrapper recorded"
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A sound one."""
+    """An undamaged core file."""
     mpi = support.find_mpi(MPI)
     program = support.compile_program(PROGRAM, mpi)
     path = tmp_path_factory.mktemp("core") / "core"
@@ -35,7 +35,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def load_segments(core: bytes) -> Iterator[int]:
-    """Where in the file the program headers of memory are."""
+    """The offsets of the program headers for memory."""
     (at,) = struct.unpack_from("<Q", core, 32)
     size, number = struct.unpack_from("<HH", core, 54)
     for place in range(at, at + size * number, size):
@@ -44,7 +44,7 @@ def load_segments(core: bytes) -> Iterator[int]:
 
 
 def look(core: Path) -> str:
-    # Without the program, and so without the wrapper's symbols.
+    # Without the program, gdb has no symbols of the wrapper.
     return support.gdb_batch(["mpipp info"], stop=[f"core-file {core}"])
 
 
@@ -67,11 +67,12 @@ def test_every_segment_is_the_whole_file(core: bytes, tmp_path: Path) -> None:
         struct.pack_into("<QQ", damaged, place + 32, len(core), len(core))
     path = tmp_path / "core"
     path.write_bytes(damaged)
-    assert look(path) == DAMAGED  # the last page of all would end beyond the last address
+    # The last page of the address space would end beyond the last address.
+    assert look(path) == DAMAGED
 
 
 def test_interrupted(core: bytes, tmp_path: Path) -> None:
-    # A terabyte of nothing after the core, and the registry's mark overwritten.
+    # A terabyte of zeros after the core, in which the registry's magic is overwritten.
     path = tmp_path / "core"
     path.write_bytes(core.replace(b"MPIPPREG", b"mpippreg"))
     os.truncate(path, 1 << 40)
@@ -84,7 +85,7 @@ def test_interrupted(core: bytes, tmp_path: Path) -> None:
         encoding="utf-8",
         timeout=120,
         echo=False,
-        # As at a terminal: a job in the background is started with Ctrl-C ignored.
+        # As at a terminal. A background job would start with Ctrl-C ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     prompt = "(gdb) "
@@ -95,8 +96,8 @@ def test_interrupted(core: bytes, tmp_path: Path) -> None:
         gdb.expect_exact(prompt)
         gdb.sendline(f"python sys.addaudithook({watch})")
         gdb.expect_exact(prompt)
-        gdb.sendline(f"core-file {path}")  # shows a frame, which asks for the registry
-        for _ in range(2):  # for the segments, then for the search
+        gdb.sendline(f"core-file {path}")  # prints a frame, for which gdb needs the registry
+        for _ in range(2):  # once while the segments are read, then during the search
             gdb.expect_exact("searching\r\n")
         gdb.sendintr()
         gdb.expect_exact(prompt)
@@ -105,7 +106,7 @@ def test_interrupted(core: bytes, tmp_path: Path) -> None:
         assert gdb.before is not None
         assert gdb.before.startswith(LACKS)
     finally:
-        # `close` ends it, too, but fails where that takes the kernel longer than 0.1 s.
+        # `close` would end it, too, but fails if that takes the kernel longer than 0.1 s.
         gdb.kill(signal.SIGKILL)
         gdb.wait()
         gdb.close()

@@ -51,19 +51,19 @@ def image() -> Image:
 
 
 def look(shown: Shown, depth: int = 3) -> None:
-    """The first parts of what is shown."""
+    """Read the first parts of a shown value."""
     for i in range(min(count(shown), 4) if depth else 0):
         look(part(shown, i), depth - 1)
 
 
 def look_at_all(found: Iterable[Object | Broken], memory: BytesMemory, around: Around) -> None:
-    """All of several objects."""
+    """Read several objects."""
     for one in found:
         look_at(one, memory, around)
 
 
 def look_at(found: Object | Broken | None, memory: BytesMemory, around: Around) -> None:
-    """All that gdb would show of an object, in short."""
+    """Read all that gdb would show of an object in short form."""
     if found is None or isinstance(found, Broken):
         return
     look(object_structs.described(found, around))
@@ -80,7 +80,7 @@ def look_at(found: Object | Broken | None, memory: BytesMemory, around: Around) 
 
 
 def read_all(memory: BytesMemory, address: int) -> None:
-    """The whole registry; each part may fail for itself."""
+    """Read the whole registry. Each part may fail by itself."""
     registry = Registry(memory, address)
     around = Around(registry)
     steps: list[Any] = [lambda: registry.info, lambda: list(registry.threads())]
@@ -98,7 +98,7 @@ def read_all(memory: BytesMemory, address: int) -> None:
 
 
 def sentence(error: MpippError) -> None:
-    """An error is one line that says something."""
+    """Check that an error is one non-empty line."""
     text = str(error)
     assert len(text) > 10 and "\n" not in text, text
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers beyond all bounds, and control characters: each is reported in a sentence."""
+"""Extremely large numbers, and control characters: each is reported in a sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.faults import faults
 STOP = ["break PMPI_Sendrecv", "break MPI_Sendrecv", "run"]
 MANY = "9" * 5000
 BEYOND = (10**19, 1 << 63, (1 << 64) + 5)
-# {} is a number.
+# {} stands for a number.
 COMMANDS = (
     "mpipp odd[{}]",
     "mpipp odd at {}",
@@ -31,7 +31,7 @@ COMMANDS = (
 
 
 def said(mpi: support.MPI, commands: list[str]) -> list[str]:
-    """The output of gdb for each command in main, in the middle of a call."""
+    """gdb's output for each command in main, during a call."""
     program = faults.program("hostile.c", mpi)
     between = "echo \\n=next=\\n"
     words = [word for command in commands for word in (command, between)]

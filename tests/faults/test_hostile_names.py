@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names in debug information are text: never a command, never executed by a terminal.
+"""Names in debug information stay text: gdb executes none, and no terminal obeys one.
 
 The sender of a core file with its program chooses all of them.
 """
@@ -57,7 +57,7 @@ def test_every_command_is_typed() -> None:
 
 
 def test_names_that_the_terminal_has_no_characters_for(tmp_path: Path) -> None:
-    """A path with other letters than ASCII, in gdb where the locale is C."""
+    """A path with letters outside ASCII, in gdb with the C locale."""
     mpi = support.find_mpi(support.MPI_IDS[0])
     program = names.renamed(names.program("c", mpi), "caf\xe9_".encode(), tmp_path / "program")
     texts = names.said(program, names.commands("c"), mpi, tmp_path, charset="C")
@@ -66,7 +66,7 @@ def test_names_that_the_terminal_has_no_characters_for(tmp_path: Path) -> None:
 
 
 def test_warnings_of_gdb(tmp_path: Path) -> None:
-    """gdb warns, with the name as it is, of objects whose virtual tables are not their class's."""
+    """gdb warns about objects with a wrong virtual table, and writes the raw name."""
     mpi = support.find_mpi(support.MPI_IDS[0])
     whole = names.program("cc", mpi)
     program = names.renamed(whole, b'1e9"%s%n\x0c_vptr', tmp_path / "program", ["type"])

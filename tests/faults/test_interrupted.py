@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""MPI_THREAD_MULTIPLE: wherever four busy threads are interrupted, no record is wrong."""
+"""MPI_THREAD_MULTIPLE: wherever four busy threads are interrupted, all records are correct."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads whose calls meet at the worst moment: the debugger brings it about."""
+"""Threads whose calls collide at the worst moment, which the debugger arranges."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper gets no memory: the program does not notice, the debugger says what is missing."""
+"""The wrapper gets no memory: the program is not disturbed, and the debugger reports
+missing data."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def test_the_program_goes_on(mpi: support.MPI, every: int, tmp_path: Path) -> No
         assert said, done.stderr
         malloc, mmap, dropped = map(int, said.groups())
         assert malloc + mmap > 0, f"nothing failed with {env}"
-        # A larger hash table may be done without for a while.
+        # The wrapper may work for a while without a larger hash table.
         assert dropped > 0 or malloc == 0, f"{malloc} failed and nothing was dropped with {env}"
 
 
@@ -47,4 +48,5 @@ def test_the_debugger_says_so(mpi: support.MPI, after: int) -> None:
         r"^dropped   \d+ records, for want of memory: some objects are unknown$", output, re.M
     ), output
     assert "Traceback" not in output and "Python" not in output, output
-    assert output.count("kind = ") + output.count("<") >= 12, output  # something for every type
+    # At least one line for every type.
+    assert output.count("kind = ") + output.count("<") >= 12, output

@@ -62,7 +62,7 @@ def test_both_see_every_call(mpi: support.MPI, order: str) -> None:
 
 @support.every_mpi
 def test_a_tool_in_the_program(mpi: support.MPI) -> None:
-    # Its MPI_X comes before every library's, and calls PMPI_X, which is recorded.
+    # The tool's MPI_X comes before every library's. It calls PMPI_X, which is recorded.
     program = faults.program("counter.c", mpi, "-DTOOL_MAIN")
     alone = faults.run([program], mpi)
     assert "1 vectors, 1 commits, 0 sends, depth 1\n" in alone.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that start, load and end in unusual ways: nothing is disturbed, everything is shown."""
+"""Programs with unusual starts, loads and ends: none is disturbed, and all are shown."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_vfork_exec_and_a_shell(mpi: support.MPI) -> None:
 @support.every_mpi
 def test_mpi_loaded_out_of_sight(mpi: support.MPI, tmp_path: Path) -> None:
     plugin = faults.program("plugin.c", mpi, "-shared", "-fPIC")
-    host = tmp_path / "host"  # of this test alone: others, with another MPI, run at the same time
+    host = tmp_path / "host"  # own directory, because tests with another MPI run at the same time
     subprocess.run([support.need("gcc"), "-g", faults.PROGRAMS / "host.c", "-o", host], check=True)
     done = faults.run([host, plugin], mpi, mpi.wrapper)
     assert (done.returncode, done.stdout) == (0, "work returned 0\n"), done.stderr
@@ -104,7 +104,7 @@ def test_core_of_an_abort_in_an_error_handler(mpi: support.MPI, tmp_path: Path) 
 
 @support.on_mpi("openmpi4", "mpich5")  # Debian's MPICH cannot start processes
 def test_spawned_processes(mpi: support.MPI) -> None:
-    # The process looks for its mpiexec itself.
+    # The process itself searches for its mpiexec.
     path = f"{Path(mpi.mpiexec[0]).parent}:{os.environ['PATH']}"
     source = str(faults.PROGRAMS / "spawned.c")
     with watched(source, mpi, connections=2, env={"PATH": path}) as processes:
@@ -127,7 +127,7 @@ def test_spawned_processes(mpi: support.MPI) -> None:
 
 
 def parted(process: Process) -> None:
-    """MPI_COMM_PARENT ends like any communicator, and another may get its handle."""
+    """Check that MPI_COMM_PARENT ends like any communicator, and that its handle may be reused."""
     process.until("parted")
     assert process.find("comm", "former").header.freed
     assert not process.live("comm")
@@ -143,7 +143,7 @@ def parted(process: Process) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_fork_in_a_signal_handler_while_the_lock_is_held(mpi: support.MPI) -> None:
     program = faults.program("forking.c", mpi, "-rdynamic")
-    env = {"UCX_MEM_EVENTS": "n"}  # it would put its own madvise in place of the program's
+    env = {"UCX_MEM_EVENTS": "n"}  # UCX would replace the program's madvise by its own
     done = faults.run([program], mpi, mpi.wrapper, env=env)
     assert (done.returncode, done.stdout) == (0, "3000 keys, the child ended with 7\n"), done
 

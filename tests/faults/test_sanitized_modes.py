@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The wrapper under the sanitizers in every mode of `mpipp run`: no report, and the same findings.
+"""The wrapper under sanitizers in every mode of `mpipp run`: no report, and the same findings.
 
-The program itself is only linked with a sanitizer's library, which has to be there first.
+The program itself is only linked with a sanitizer's library, which must be loaded first.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from tests import support
 from tests.faults import sanitized
 from tests.watcher import runs
 
-pytestmark = pytest.mark.thorough  # wrappers are built for it
+pytestmark = pytest.mark.thorough  # it builds wrappers
 
 FEW = support.on_mpi("mpich4", "openmpi4")
 TESTS = Path(__file__).parents[1]
 LIBRARIES = {sanitized.ADDRESS: ("-lasan", "-lubsan"), sanitized.THREAD: ("-ltsan",)}
 OPTIONS = {
-    # mpipp's library comes before the sanitizer's, and catches accesses to pages itself.
+    # mpipp's library comes before the sanitizer's, and handles accesses to pages itself.
     "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:handle_segv=0:exitcode=99",
     "UBSAN_OPTIONS": "print_stacktrace=1:exitcode=99",
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:handle_segv=0:exitcode=99",
-    # UCX puts itself between every thread and its end.
+    # UCX would intercept the end of every thread.
     "UCX_MEM_EVENTS": "n",
     "UCX_LOG_LEVEL": "error",
 }
 
 
 class Mode(NamedTuple):
-    """A program that uses much of what a mode adds."""
+    """A program that uses much of what a mode adds to the wrapper."""
 
     options: tuple[str, ...]
-    program: str  # below tests/
+    program: str  # path below tests/
     words: tuple[str, ...] = ()
     n: int = 2
 
@@ -64,7 +64,7 @@ THREADED = {
 
 
 def check(mpi: support.MPI, mode: Mode, flag: str, directory: Path) -> None:
-    """Run with the sanitized wrapper and with the usual one: the findings are the same."""
+    """Run with the sanitized and with the usual wrapper, and compare the findings."""
     linked = ("-pthread", "-Wl,--no-as-needed", *LIBRARIES[flag])
     source = TESTS / mode.program
     usual = support.compile_program(source, mpi, ("-g", "-pthread"))
@@ -80,7 +80,7 @@ def check(mpi: support.MPI, mode: Mode, flag: str, directory: Path) -> None:
 
 
 def places(block: str) -> list[str]:
-    """The source lines that a finding names: what else it says differs between runs."""
+    """The source lines in a finding. Other parts vary between runs."""
     return re.findall(r" at (\S+:\d+)", block)
 
 

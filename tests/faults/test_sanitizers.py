@@ -11,13 +11,13 @@ from tests import support
 from tests.faults import faults, sanitized
 from tests.wrapper import watched
 
-pytestmark = pytest.mark.thorough  # wrappers are built for it
+pytestmark = pytest.mark.thorough  # it builds wrappers
 
 FEW = support.on_mpi("mpich4", "openmpi4")
-# A wrapper for each takes a minute to build.
+# Building a wrapper for each test would take a minute.
 MEMORY = pytest.mark.same_mpi("AddressSanitizer")
 THREADS = pytest.mark.same_mpi("threads")
-# UCX puts itself between every thread and its end, where ThreadSanitizer no longer expects it.
+# UCX would intercept the end of every thread, where ThreadSanitizer does not expect it.
 QUIET = {"UCX_MEM_EVENTS": "n", "UCX_LOG_LEVEL": "error"}
 ADDRESS = {
     "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:exitcode=99",
@@ -28,7 +28,7 @@ THREAD = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=99"}
 
 @pytest.fixture(autouse=True)
 def _built(mpi: support.MPI, request: pytest.FixtureRequest) -> None:
-    # Here, where the test's time does not run yet.
+    # Built here, because the test's time limit does not run yet.
     is_of_threads = request.node.name.startswith("test_threads")
     sanitized.wrapper(mpi.id, sanitized.THREAD if is_of_threads else sanitized.ADDRESS)
 

@@ -33,14 +33,14 @@ from tests.watcher import screened
 from tests.wrapper.history import test_ledger
 from tests.wrapper.objects import test_fingerprints_in_c
 
-_STEP = 200  # cases that a worker takes at a time
-_CALLS = 5_000  # of a process whose calls are screened
-_DATATYPES = 10_000  # of a process that makes their fingerprints
-_PHASES = 300  # of a process whose ledger is read: some 20,000 calls
+_STEP = 200  # cases that a worker takes at once
+_CALLS = 5_000  # random calls of one process for the call filter
+_DATATYPES = 10_000  # random datatypes of one process for fingerprints
+_PHASES = 300  # phases of one process for its call history: some 20,000 calls
 
 
 def main() -> int:
-    """The exit status: 0 if every case ended in sentences."""
+    """Run the cases. Returns 0 if every case ended in sentences."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1_000_000, help="damaged snapshots")
     parser.add_argument("--live", type=int, help="damaged live registries (a tenth of the others)")
@@ -172,7 +172,8 @@ def _digest(seed: int) -> str:
 
 def _onesided(number: int, options: argparse.Namespace) -> int:
     begin, wrong, compared, conflicting = time.monotonic(), 0, 0, 0
-    seeds = range(options.first, options.first + -(-number // 3))  # each of some three programs
+    # Each seed makes about three programs.
+    seeds = range(options.first, options.first + -(-number // 3))
     with multiprocessing.Pool(options.jobs) as pool:
         for sentences, some, bad in pool.imap(random_programs.compare, seeds, _STEP // 10):
             wrong += len(sentences)
@@ -255,7 +256,7 @@ def _log(seed: int) -> str:
 
 def _directories(number: int, options: argparse.Namespace) -> int:
     begin, wrong = time.monotonic(), 0
-    directories.take(options.mpi)  # before memory is limited
+    directories.take(options.mpi)  # start them before memory is limited
     tasks = [(seed, options.mpi) for seed in range(options.first, options.first + number)]
     with multiprocessing.Pool(options.jobs, directories.limit_memory) as pool:
         for sentence in pool.imap(_directory, tasks, 5):
@@ -301,7 +302,7 @@ def _recorded(
     number: int,
     options: argparse.Namespace,
 ) -> int:
-    # Processes, each with a seed, until they have made so many.
+    # Run processes, each with another seed, until they have made enough.
     begin, wrong, done = time.monotonic(), 0, 0
     seeds = itertools.count(options.first + 1)
     with multiprocessing.Pool(options.jobs) as pool:

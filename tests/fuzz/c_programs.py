@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random one-sided programs in C, some of them of the separate memory model, which a run with
---check=rma is to tell the conflicts of.
+"""Random one-sided programs in C, some with the separate memory model.
+
+A run with --check=rma must report their conflicts.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from tests.analysis.rma import onesided_sources as written
 from tests.support import MPI, compile_program
 from tests.watcher import runs
 
-PROGRAMS = 100  # seeds of a run, of which half are left out: those with flags
+PROGRAMS = 100  # seeds of a run; half of them are left out, because their programs have flags
 
 
 def run(mpi: MPI, first: int) -> list[str]:
-    """The errors in the programs of so many seeds."""
+    """The errors in the analysis of the programs of some seeds."""
     assert mpi.wrapper
     wrong = []
     for separate in (False, True):
@@ -29,7 +30,7 @@ def run(mpi: MPI, first: int) -> list[str]:
             )
         compared = written.compare(made, ran.blocks)
         wrong += [f"one-sided in C, false: {one}" for one in compared.false]
-        if len(ran.last) == 1:  # all is decided
+        if len(ran.last) == 1:  # nothing is undecided
             wrong += [f"one-sided in C, missing: {one}" for one in compared.missing]
         if ran.status:
             wrong.append(f"one-sided in C, seeds from {first} on: ended with {ran.status}")

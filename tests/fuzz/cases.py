@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One case of damage from a seed, and many of them."""
+"""A case of random damage, by its seed, and runs of many cases."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.fuzz import places, snapshots, views
 from tests.fuzz.snapshots import Endless, Pages, Snapshot
 from tests.fuzz.views import Case
 
-_LONGEST = 10  # seconds of processor time of a look
-MOST_MEMORY = 4 << 30  # bytes of address space, as `ulimit -v` has it
+_LONGEST = 10  # seconds of processor time to read a case
+MOST_MEMORY = 4 << 30  # bytes of address space, as for `ulimit -v`
 
 
 class Found(NamedTuple):
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     seed: int
     look: str
     error: str  # the last line of the traceback
-    place: str  # where in mpipp it was raised
+    place: str  # the place in mpipp that raised it
     trace: str
 
 
@@ -38,7 +38,7 @@ def _taken(mpi_id: str) -> list[tuple[Snapshot, ...]]:
 
 
 def run(seed: int, mpi_id: str) -> Found | None:
-    """Run the case of a seed: None if the output has only sentences."""
+    """Run the case of a seed. Returns None if the output has only sentences."""
     chance = random.Random(seed)
     look = "reading"
     try:
@@ -49,7 +49,7 @@ def run(seed: int, mpi_id: str) -> Found | None:
                 look = next(steps, "")
             if not look:
                 return None
-    except MpippError:  # the registry itself
+    except MpippError:  # the registry itself is unusable
         return None
     except Exception as error:
         return _found(seed, look, error)
@@ -75,13 +75,13 @@ def _found(seed: int, look: str, error: Exception) -> Found:
 
 
 def limit_memory() -> None:
-    """Let this process have no more than MOST_MEMORY: what asks for more is a MemoryError."""
+    """Limit the memory of this process. Larger requests raise MemoryError."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
 
 @contextmanager
 def patience() -> Iterator[None]:
-    """Ends what takes too long."""
+    """End a case that takes too long."""
 
     def ended(*_: object) -> None:
         raise TimeoutError(f"more than {_LONGEST} s")

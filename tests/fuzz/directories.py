@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Directories of runs, damaged: `mpipp report` makes its reports, or says a sentence."""
+"""Damaged directories of runs: `mpipp report` writes its reports, or one sentence."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from mpipp.reports import stop_targets
 from tests import support
 from tests.fuzz.cases import patience
 
-MEMORY = 3 << 30  # bytes of address space that a case may take, as `ulimit -v` has it
+MEMORY = 3 << 30  # bytes of address space for a case, as for `ulimit -v`
 TESTS = support.ROOT / "tests"
 LAUNCHER = TESTS / "watcher" / "node_launcher.py"
 Files = dict[str, bytes]
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _KINDS = ("text", "html", "sarif", "json", "junit", "github")
 
-# For each run: its options, processes of a node, processes, program and its arguments.
+# For each run: options, processes on a node, all processes, program and arguments.
 _RUNS: tuple[tuple[list[str], int, int, Path, list[str]], ...] = (
     (
         ["--check"],
@@ -57,12 +57,12 @@ _RUNS: tuple[tuple[list[str], int, int, Path, list[str]], ...] = (
 
 
 def limit_memory() -> None:
-    """Limit the memory of this process; larger requests get a MemoryError."""
+    """Limit the memory of this process. Larger requests raise MemoryError."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def run(seed: int, mpi_id: str) -> str:
-    """Run the case of a seed, and return its failure, or ""."""
+    """Run the case of a seed. Returns its failure, or ""."""
     chance = random.Random(seed)
     files = dict(chance.choice(_taken(mpi_id)))
     with tempfile.TemporaryDirectory(prefix="mpipp-fuzz-") as directory:
@@ -107,7 +107,7 @@ def _write(report: Path, files: Files) -> None:
 
 
 def _plant(chance: random.Random, report: Path, victim: Path) -> None:
-    # Replace a file by something else.
+    # Replace a file by another kind of file.
     if chance.random() > 0.1:
         return
     at = chance.choice(list(report.rglob("*")))
@@ -126,11 +126,11 @@ def _plant(chance: random.Random, report: Path, victim: Path) -> None:
     )()
 
 
-# How files are damaged.
+# Ways to damage files.
 
 
 def damage(chance: random.Random, files: Files) -> None:
-    """Some of the files; often without what was put together, as mpipp exec leaves them."""
+    """Damage some of the files. Often leave out the merged results, as mpipp exec does."""
     if chance.random() < 0.7:
         files.pop(DATA, None)
         files.pop(TEXT, None)
@@ -159,7 +159,7 @@ def _bytes(chance: random.Random, content: bytes) -> bytes:
 def _document(chance: random.Random, content: bytes) -> bytes:
     try:
         value = json.loads(content)
-    except (ValueError, RecursionError):  # it was damaged before
+    except (ValueError, RecursionError):  # damaged before
         return _bytes(chance, content)
     text = json.dumps(_changed(chance, value), ensure_ascii=chance.random() < 0.5)
     return text.replace('"@deep"', "[" * 10**5).encode(errors="surrogatepass")
@@ -199,7 +199,7 @@ def _line(chance: random.Random, lines: list[bytes]) -> None:
     elif choice < 0.2:
         lines.insert(chance.randrange(len(lines)), lines.pop(at))
     else:
-        # Lines of one kind may be many.
+        # Choose a kind of line first, because some kinds have many lines.
         kind = chance.choice(sorted({line[:8] for line in lines}))
         same = [n for n, line in enumerate(lines) if line[:8] == kind]
         at, other = chance.choice(same), chance.choice(same)
@@ -210,7 +210,7 @@ def _line(chance: random.Random, lines: list[bytes]) -> None:
 
 
 def _crossed(chance: random.Random, line: bytes, other: bytes) -> bytes:
-    # With a part of another line of its kind.
+    # Insert a part of another line of the same kind.
     pieces, others = line.split(b","), other.split(b",")
     at = chance.randrange(len(pieces))
     pieces[at] = others[min(at, len(others) - 1)]
@@ -243,7 +243,7 @@ Plain = Union[dict[str, Any], list[Any], str, int, float, bool, None]
 
 
 def _changed(chance: random.Random, value: Plain) -> Plain:
-    # One value somewhere in it is another.
+    # Replace one value somewhere in it.
     if isinstance(value, dict) and value and chance.random() < 0.9:
         key = chance.choice(sorted(value))
         choice = chance.random()
@@ -321,13 +321,13 @@ def _odd(chance: random.Random, value: Plain) -> Plain:
 
 
 def take(mpi_id: str) -> None:
-    """Start the programs whose runs are damaged, if that was not done."""
+    """Run the programs whose results are damaged, if that was not done yet."""
     _taken(mpi_id)
 
 
 @functools.cache
 def _taken(mpi_id: str) -> list[Files]:
-    # The files that runs of a few programs have left; taken once for each build of the wrapper.
+    # The files of runs of a few programs. They are made once for each build of the wrapper.
     mpi = support.find_mpi(mpi_id)
     made_by = hashlib.sha256(mpi.wrapper.encode() + Path(__file__).read_bytes())
     for path in sorted((support.ROOT / "mpipp").rglob("*.py")):

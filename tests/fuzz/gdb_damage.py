@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb: damages what two processes of jumble.c have recorded, and types commands."""
+"""Damage the records of two processes of jumble.c, and type commands. gdb sources this."""
 
 import random
 import re
@@ -10,7 +10,7 @@ import gdb
 from mpipp.gdb.program import inferior_memory, sessions
 from tests.fuzz import places
 
-_PATIENCE = 10  # seconds of processor time of a command
+_PATIENCE = 10  # seconds of processor time for a command
 _HANDLES = (
     *(f"types[{i}]" for i in range(16)),
     *(f"requests[{i}]" for i in range(12)),
@@ -26,11 +26,11 @@ _PROCEDURES = ("MPI_Send", "MPI_Wait", "MPI_Nothing", "main")
 _NUMBERS = ("0", "1", "2", "3", "1000", "4294967296", "18446744073709551615")
 
 
-_damage: dict[int, dict[int, int]] = {}  # by inferior: byte by address
+_damage: dict[int, dict[int, int]] = {}  # by inferior: the wrong bytes, by address
 
 
 class Damaged(inferior_memory.InferiorMemory):
-    """The inferior's memory, except for some bytes."""
+    """The inferior's memory, with some wrong bytes."""
 
     def read(self, address, length):
         data = super().read(address, length)
@@ -50,13 +50,13 @@ class Damaged(inferior_memory.InferiorMemory):
 
 
 def forget():
-    """Let the next command find the registries anew."""
+    """Make the next command search for the registries again."""
     sessions._sessions.clear()
     sessions._changed()
 
 
 def attach(pids):
-    """Stop the processes, each where it is."""
+    """Stop the processes, each at its current place."""
     for number, pid in enumerate(pids, 1):
         if number > 1:
             gdb.execute("add-inferior", to_string=True)
@@ -68,10 +68,10 @@ def attach(pids):
 
 
 def _begin_anew():
-    # As if nothing had been typed: commands select processes and frames, and set breakpoints.
+    # Reset the selection and breakpoints, which earlier commands may have changed.
     gdb.execute("delete", to_string=True)
     gdb.execute("inferior 1", to_string=True)
-    frame = gdb.newest_frame()  # gdb 13 may die of `frame function`
+    frame = gdb.newest_frame()  # `frame function` may crash gdb 13
     while frame.name() != "main":
         frame = frame.older()
     frame.select()
@@ -126,7 +126,7 @@ def _command(chance):
 
 
 def _selecting(chance, handle, address):
-    # Commands that select something, set something, or belong to other programs.
+    # Commands that select or set something, or that belong to other programs.
     number, indices = chance.choice(_NUMBERS), f"[{chance.randrange(3)}][{chance.randrange(3)}]"
     procedure = chance.choice(_PROCEDURES)
     yield f"mpipp frame {chance.choice(('', number))}"
@@ -141,7 +141,7 @@ def _selecting(chance, handle, address):
 
 
 def _machine(chance, handle, address):
-    # The machine interface (MI), whose answers gdb writes by itself.
+    # Commands of the machine interface (MI), to which gdb itself writes the answers.
     shown = chance.choice((handle, address))
     create = f'-var-create it * \\"{shown}\\"'
     yield f'interpreter-exec mi "{create}"'
@@ -167,7 +167,7 @@ def _said(command):
 
 
 def fuzz(seeds):
-    """Run a case for each seed; it damages the first process, sometimes both."""
+    """Run a case for each seed. It damages the first process, sometimes both."""
     sound = {}
     for inferior in gdb.inferiors():
         with inferior_memory.selected(inferior):
@@ -179,7 +179,7 @@ def fuzz(seeds):
         for inferior, targets in sound.items():
             if inferior.num == 1 or chance.random() < 0.1:
                 places.damage(chance, targets, Damaged(inferior))
-        print(f"case {seed}")  # what gdb writes by itself comes after
+        print(f"case {seed}")  # gdb's own output follows
         for _ in range(4):
             forget()
             command = _command(chance)

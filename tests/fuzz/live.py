@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two processes of jumble.c under gdb, whose registries are damaged while commands are typed."""
+"""Two processes of jumble.c under gdb. Their registries are damaged while commands are typed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _TOGETHER = 500  # cases of one gdb
 
 
 def chunks(seeds: range) -> list[range]:
-    """The cases that one gdb takes: all have one stop."""
+    """The cases of one gdb: all of them use the same stop."""
     starts = range(seeds.start - seeds.start % _TOGETHER, seeds.stop, _TOGETHER)
     chosen = [range(max(i, seeds.start), min(i + _TOGETHER, seeds.stop)) for i in starts]
     return [chunk for chunk in chosen if chunk]
 
 
 def run(seeds: range, mpi_id: str) -> Iterator[str]:
-    """The failures in the cases of the seeds, each with its seed; they share their processes."""
+    """The failures in the cases of the seeds, each with its seed. The cases share their
+    processes."""
     mpi = support.find_mpi(mpi_id)
     program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
     stop = seeds[0] // _TOGETHER % STOPS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs whose debug information has any text for names, under gdb with mpipp's commands."""
+"""Programs with arbitrary text for names in their debug information, under gdb with mpipp."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = (
     "array base empty file function global hidden local member module operation space type typedef"
 ).split()
 TOGETHER = 20  # cases of one gdb
-CANARY = "canary"  # the file that a command in a name makes, in gdb's directory
+CANARY = "canary"  # the file that a command hidden in a name creates, in gdb's directory
 _LONG = re.compile(rb"long_([a-z]+)_a{20,}")
 _FILE = "long_file_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 STOP = ("mpipp break MPI_Recv", "run", "echo \\n")
@@ -75,8 +75,7 @@ _PIECES = (
     *(b"\npython open('canary', 'w')\n", b'$_shell("touch canary")', b"|touch canary;", b"a", b"_"),
 )
 
-# Commands as a user types them: the variables with short names have types and members with long
-# ones.
+# Commands as a user types them. Variables with short names have types and members with long ones.
 COMMANDS: Mapping[str, Sequence[str]] = {
     "any": (
         *("mpipp", "mpipp type", "mpipp type 0", "mpipp print type", "mpipp info", "mpipp py 1"),
@@ -119,7 +118,7 @@ COMMANDS: Mapping[str, Sequence[str]] = {
 
 
 def program(language: str, mpi: support.MPI) -> Path:
-    """The program with long names, in a file with one."""
+    """The program with long names, in a file with a long name."""
     directory = support.BUILD / "sources" / "names"
     directory.mkdir(parents=True, exist_ok=True)
     source = directory / f"{_FILE}.{language}"
@@ -127,18 +126,18 @@ def program(language: str, mpi: support.MPI) -> Path:
         text = (PROGRAMS / f"names.{language}").read_bytes()
         if not source.exists() or source.read_bytes() != text:
             source.write_bytes(text)
-    # gdb would take what it has kept of another file with the same number.
+    # With a build id, gdb would use cached data of another file with the same id.
     return support.compile_program(source, mpi, ["-g", "-O0", "-w", "-Wl,--build-id=none"])
 
 
 def renamed(found: Path, name: bytes, to: Path, kinds: Sequence[str] = ()) -> Path:
-    """A copy of a program in which each long name, or those of these kinds, begins like `name`."""
+    """A copy of a program in which each long name, or those of some kinds, begins like `name`."""
 
     def put(long: re.Match[bytes]) -> bytes:
         kind = long[1].decode()
         if kinds and kind not in kinds:
             return long[0]
-        # A name of another kind stays different.
+        # Names of different kinds stay different.
         return (name + kind.encode()).ljust(len(long[0]), b"a")[: len(long[0])]
 
     to.write_bytes(_LONG.sub(put, found.read_bytes()))
@@ -147,13 +146,13 @@ def renamed(found: Path, name: bytes, to: Path, kinds: Sequence[str] = ()) -> Pa
 
 
 def drawn(chance: random.Random) -> bytes:
-    """A name of random pieces, at most 40 bytes."""
+    """A random name of at most 40 bytes."""
     pieces = chance.choices(_PIECES, k=chance.choice((1, 1, 2, 3, 5)))
     return b"".join(pieces)[:40]
 
 
 def commands(language: str) -> list[str]:
-    """All of mpipp's commands, and others that print its objects."""
+    """All commands of mpipp, and other commands that print its objects."""
     return [*COMMANDS["any"], *COMMANDS[language]]
 
 
@@ -165,12 +164,12 @@ def said(
     core: Path | None = None,
     charset: str = "C.UTF-8",
 ) -> list[tuple[str, bytes]]:
-    """The raw output of gdb for each command; it runs in `directory`.
+    """The raw output of gdb for each command, run in `directory`.
 
-    Without a core file it stops the program in MPI_Recv. The caller's frame is selected.
+    Without a core file, gdb stops the program in MPI_Recv. The caller's frame is selected.
     """
     words = [*support.gdb_words(mpi), "-iex", "set breakpoint pending on", "-batch"]
-    # Other printers end where a name is not UTF-8.
+    # Printers of other packages fail at a name that is not UTF-8.
     words += ["-iex", "set auto-load python-scripts off"]
     words += ["-iex", "disable pretty-printer global builtin"]
     for command in ("mpipp frame",) if core else STOP:
@@ -197,18 +196,18 @@ def said(
 _OBEYED = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-# Gdb's own output when it looks up a symbol.
+# gdb's own output when it looks up a symbol.
 _OF_GDB = re.compile(r"(?m)^warning: (could not convert|charset conversion failure) .*\n.*\n")
 _FAILED = re.compile(r"Traceback|Python Exception|Error (?:while|occurred)|internal-error")
 
 
 def wrong(texts: Sequence[tuple[str, bytes]], directory: Path) -> Iterator[str]:
-    """The errors in these texts."""
+    """The errors in these outputs."""
     if (directory / CANARY).exists():
         (directory / CANARY).unlink()
         yield "a name was run as a command"
     for command, raw in texts:
-        # Bytes that are not UTF-8 become halves of surrogates.
+        # Bytes that are not UTF-8 become surrogates (PEP 383).
         text = _OF_GDB.sub("", raw.decode(errors="surrogateescape"))
         if command.startswith("mpipp") and (_FAILED.search(text) or _OBEYED.search(text)):
             yield f"{command}: {raw[:2000]!r}"
@@ -221,7 +220,7 @@ class _Case(NamedTuple):
 
 
 def run(seeds: range, mpi_id: str) -> Iterator[str]:
-    """The failures with random names, each with its seed: all from one core file."""
+    """The failures with random names, each with its seed. All use one core file."""
     mpi = support.find_mpi(mpi_id)
     language = LANGUAGES[seeds[0] // TOGETHER % len(LANGUAGES)]
     whole = program(language, mpi)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where damage to a registry may matter, and nonsense to write there. Also for gdb's Python."""
+"""Places in a registry where damage may matter, and wrong values. gdb's Python uses this, too."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from mpipp.registry.layout.record_fields import RawHistory, RawPage
 from mpipp.registry.memory.address_space import Memory
 from mpipp.registry.registry import Registry
 
-_NESTED = 3  # the type of a field that is a record
+_NESTED = 3  # the type of a field that contains a record
 
 
 class Place(NamedTuple):
-    """A field of some record, by its address and bytes."""
+    """A field of a record: its address and size in bytes."""
 
     address: int
     size: int
 
 
 class Targets(NamedTuple):
-    """The parts of one registry that may be damaged, and the damages."""
+    """The parts of a registry that may be damaged, and values to write."""
 
     places: Sequence[Place]
-    pointers: Sequence[int]  # addresses that mean something
+    pointers: Sequence[int]  # valid addresses in the registry
 
 
 class Damageable(Protocol):
-    """Memory that damage can be written over."""
+    """Memory that can be damaged."""
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
@@ -73,7 +73,7 @@ def targets(registry: Registry, memory: Memory) -> Targets:
 
 
 def _ledger(registry: Registry, memory: Memory, pointers: list[int]) -> Iterator[Place]:
-    # Histories, their pages, and the words in these.
+    # Call histories, their pages, and the words in the pages.
     source = registry._source
     pages = source.linked_decoder("pages", RawPage)
     histories = source.linked_decoder("histories", RawHistory)
@@ -93,7 +93,7 @@ def _ledger(registry: Registry, memory: Memory, pointers: list[int]) -> Iterator
 
 
 def _fields(registry: Registry, number: int, address: int) -> Iterator[Place]:
-    # Fields of a record and of the records in it.
+    # Fields of a record, and of the records inside it.
     fields = registry._source.layout._fields[number]
     for name, field in fields.items():
         if not name:
@@ -109,7 +109,7 @@ def _fields(registry: Registry, number: int, address: int) -> Iterator[Place]:
 
 
 def damage(chance: random.Random, targets: Targets, memory: Damageable) -> None:
-    """Write nonsense into a few fields."""
+    """Write wrong values into a few fields."""
     for _ in range(chance.choice((1, 1, 1, 2, 3, 6))):
         place = chance.choice(targets.places)
         bits = 8 * place.size

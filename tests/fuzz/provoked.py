@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Random correct programs are perturbed: they know their expected results.
+"""Random correct programs are perturbed; they check their results themselves.
 
-Programs with threads are also watched: there must be no report.
+Programs with threads are also watched, and must get no report.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import sys
 
 from tests.support import MPI, ROOT, clean_environment, compile_program, program_source
 
-PROGRAMS = 100  # of a run
-_WATCHED = 10  # the same, of those that are watched
+PROGRAMS = 100  # programs in a run
+_WATCHED = 10  # programs in a watched run
 _SOURCES = ROOT / "tests" / "perturb" / "programs"
 _THREADS = program_source("analysis/rma", "threads.c")
 _LONGEST = 300  # seconds of a run
 
 
 def run(mpi: MPI, seed: int) -> str:
-    """Return the errors in a hundred one-sided programs, one of threads, and ten watched ones of
+    """The errors in a hundred one-sided programs, one with threads, and ten watched ones with
     threads.
 
-    The result is "" without an error.
+    Returns "" without an error.
     """
-    assert mpi.wrapper  # built before a command says that it does
+    assert mpi.wrapper  # build it now, because a build would be printed
     random = compile_program(_SOURCES / "correct_onesided.c", mpi)
     threads = compile_program(_SOURCES / "threads_onesided.c", mpi, ("-g", "-O0", "-pthread"))
     for words in ([str(random), str(seed + 1), str(PROGRAMS)], [str(threads), "30"]):

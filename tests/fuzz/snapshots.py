@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records of two processes of jumble.c, kept as pages of memory, with random damage."""
+"""The records of two processes of jumble.c, stored as pages of memory, for random damage."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tests.fuzz.places import Targets, targets
 from tests.ranks import ranks
 
 PROGRAM = Path(__file__).with_name("programs") / "jumble.c"
-STOPS = 3  # stops of jumble.c that an argument can select
+STOPS = 3  # stops of jumble.c, selected by an argument
 _PAGE = 4096
-_LONGEST = 1 << 28  # bytes that gdb's memory lets be read at once
+_LONGEST = 1 << 28  # bytes that gdb's memory can read at once
 
 
 class Snapshot(NamedTuple):
-    """One process: the pages that its registry is read from, and where damage may matter."""
+    """A process: the pages that hold its registry, and the places where damage may matter."""
 
-    address: int  # of the registry
+    address: int  # address of the registry
     pages: Mapping[int, bytes]
     targets: Targets
     handles: Mapping[str, tuple[int, ...]]
@@ -42,7 +42,7 @@ class Pages:
         self._changed: dict[int, bytearray] = {}
 
     def write(self, address: int, data: bytes) -> None:
-        """Damage some bytes; those that are not there stay away."""
+        """Damage some bytes. Unknown pages stay unknown."""
         for at, byte in enumerate(data, address):
             start = at - at % _PAGE
             if start not in self._changed:
@@ -66,7 +66,7 @@ class Pages:
 
 
 class Endless(Pages):
-    """Pages with all other pages as zeros: as in a file with holes."""
+    """Pages in which all unknown pages are zero, as in a sparse file."""
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`. Raises UnreadableMemory."""
@@ -83,7 +83,7 @@ class Endless(Pages):
 
 
 class _Recorded:
-    # Memory of a process that keeps each page that was read.
+    # The memory of a process, which stores each page that is read.
 
     def __init__(self, memory: ProcessMemory) -> None:
         self._memory = memory
@@ -98,7 +98,7 @@ class _Recorded:
 
 
 def taken(mpi: support.MPI) -> list[tuple[Snapshot, ...]]:
-    """The processes at each stop; taken once for each build of the wrapper."""
+    """The processes at each stop, stored once for each build of the wrapper."""
     program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
     made_by = mpi.wrapper.encode() + program.name.encode() + Path(__file__).read_bytes()
     kept = support.BUILD / f"fuzz-{mpi.id}-{hashlib.sha256(made_by).hexdigest()[:10]}.pickle"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Everything that can be shown of registries without a debugger, each by a function of its own."""
+"""Everything that mpipp can show of registries without a debugger, with a function for each."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ from mpipp.reports.evidence import Taking
 from mpipp.watcher.output.evidence_adapter import Pictures
 from tests.around import Around
 
-# Characters that a terminal would take for more than text.
+# Characters that a terminal may obey.
 _CONTROL = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_LONGEST = 200_000  # characters of a line
+_LONGEST = 200_000  # characters in a line
 _MOST = 20
 
 
 class Case:
-    """Registries of one damaged case; `of` reads them when first asked for."""
+    """The registries of one damaged case; `of` reads them on demand."""
 
     def __init__(
         self, chance: random.Random, sides: Sequence[tuple[Memory, int, Mapping[str, Any]]]
@@ -69,11 +69,11 @@ class Case:
 
     @property
     def registries(self) -> list[Registry]:
-        """All of them."""
+        """All registries."""
         return [self.of(side) for side in range(len(self._sides))]
 
     def of(self, side: int) -> Registry:
-        """One of them. Raises MpippError."""
+        """The registry of one process. Raises MpippError."""
         if side not in self._registries:
             memory, address, _ = self._sides[side]
             self._registries[side] = Registry(memory, address)
@@ -84,16 +84,16 @@ class Case:
         return self._sides[side][0]
 
     def side(self) -> int:
-        """Any of them; mostly the first, which is damaged."""
+        """A random process, usually the first, which is damaged."""
         return self.chance.choice((0, 0, 0, len(self._sides) - 1))
 
     def handle(self, side: int, kind: str) -> int:
-        """A handle of a kind, of most kinds one that exists."""
+        """A handle of a kind, usually one that exists."""
         handles = self._sides[side][2].get(kind) or (7,)
         return self.chance.choice(handles)
 
     def datatype(self, side: int) -> DatatypeRecord:
-        """Any that can be read. Raises MpippError if there is none."""
+        """A random readable datatype. Raises MpippError if there is none."""
         for _ in range(4):
             found = self.of(side).find("datatype", self.handle(side, "datatype"))
             if isinstance(found, DatatypeRecord) and not found.header.null:
@@ -101,17 +101,17 @@ class Case:
         raise MpippError("there is no sound datatype")
 
     def count(self) -> int:
-        """A count, as a user may write it."""
+        """A count that a user may write."""
         return self.chance.choice((0, 1, 1, 2, 3, 1000, 1 << 31, 1 << 63, 10**30))
 
     def address(self, side: int) -> int:
-        """An address of something."""
+        """The address of something in the process."""
         _, address, _ = self._sides[side]
         return self.chance.choice((0, address, 1 << 63, (1 << 64) - 1, self.chance.getrandbits(48)))
 
 
 def plain(texts: Iterable[str]) -> None:
-    """Fail for what must not reach a terminal."""
+    """Fail for characters that must not reach a terminal."""
     for text in texts:
         found = _CONTROL.search(text)
         assert found is None, f"a control character at {found.start()}: {text[:300]!r}"
@@ -119,7 +119,7 @@ def plain(texts: Iterable[str]) -> None:
 
 
 def sentence(error: MpippError) -> None:
-    """Fail for an error that is not one line that says something."""
+    """Fail unless the error is one non-empty line."""
     text = str(error)
     assert len(text) > 10 and "\n" not in text, f"no sentence: {text!r}"
     plain([text[:_LONGEST]])
@@ -210,7 +210,7 @@ def _processes(case: Case) -> list[Process]:
 
 
 class _Nowhere:
-    # No source lines.
+    # There are no source lines.
 
     def place(self, operation: Operation) -> str:
         return "somewhere"
@@ -302,7 +302,7 @@ def data(case: Case) -> None:
         limits = Limits(elements=100)
     node = buffer(case.memory(side), case.address(side), case.count(), found.tree)
     text = values_text(node, limits)
-    plain([text if limits.elements else text[: _LONGEST - 1]])  # as long as was asked for
+    plain([text if limits.elements else text[: _LONGEST - 1]])  # the request allowed this length
     _shown(buffers.entries(case.address(side), case.count(), found, case.memory(side)))
 
 
@@ -356,7 +356,7 @@ LOOKS: tuple[Callable[[Case], None], ...] = (
 
 
 def some(case: Case) -> Iterator[str]:
-    """A few looks of a case by draw: the name of each before it is taken."""
+    """Run some random views. Yields the name of each before it runs."""
     for look in case.chance.sample(LOOKS, 3):
         yield look.__name__
         _each(partial(look, case))

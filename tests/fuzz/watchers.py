@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Watchers of two live processes of jumble.c that are handed damaged copies of what these record.
+"""Watchers that get damaged copies of the records of two live processes of jumble.c.
 
 A watcher has little memory (as with `ulimit -v`) and little time. It must answer both processes and
-end by itself, without an unforeseen exception; the processes continue as they are.
+end by itself, without an unexpected exception. The processes are not disturbed.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ from tests.fuzz.places import Targets
 from tests.fuzz.snapshots import PROGRAM, STOPS
 
 TOGETHER = 100  # cases that share their processes
-_MORE = 512 << 20  # bytes of memory that a watcher may take beside what Python has
-_ANSWER = 30.0  # seconds
+_MORE = 512 << 20  # bytes of memory for a watcher, beyond Python's
+_ANSWER = 30.0  # seconds to wait for an answer
 _ENDS = (said.FINALIZED, said.EXITING, said.ABORTING, 0)
 _HELLO = struct.Struct("=8sIIQQQQQ")  # struct mpipp_hello
 
 
 class Handed(NamedTuple):
-    """The data that a process has passed to the watcher."""
+    """The data that a process passed to its watcher."""
 
     pid: int
     hello: bytes
     root: int
     arena: int  # offset of the list of regions
-    content: bytes  # of its memory file
+    content: bytes  # content of the memory file
     targets: Targets
 
 
 def chunks(seeds: range) -> list[range]:
-    """The cases that share their processes: all have one stop."""
+    """The cases that share their processes: all of them use the same stop."""
     starts = range(seeds.start - seeds.start % TOGETHER, seeds.stop, TOGETHER)
     chosen = [range(max(i, seeds.start), min(i + TOGETHER, seeds.stop)) for i in starts]
     return [chunk for chunk in chosen if chunk]
@@ -78,7 +78,7 @@ def run(seeds: range, mpi_id: str) -> Iterator[str]:
 
 @contextmanager
 def handed(mpi: support.MPI, stop: int) -> Iterator[list[Handed]]:
-    """Two processes, inside of calls that never end, that take this one for their watcher."""
+    """Two processes in calls that never end. They take this process for their watcher."""
     program = support.compile_program(PROGRAM, mpi, ["-g", "-O0"])
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
         path = os.path.join(directory, "watcher")
@@ -125,7 +125,7 @@ def _is_inside(memory: FileMemory, root: int) -> bool:
 
 
 def _case(chance: random.Random, processes: list[Handed]) -> str:
-    # Return the failure, or "".
+    # Returns the failure, or "".
     with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
         path = os.path.join(directory, "watcher")
         listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
@@ -155,7 +155,7 @@ def _case(chance: random.Random, processes: list[Handed]) -> str:
 
 
 def _ended(watcher: int) -> int | None:
-    # Its exit status; -1: it does not end.
+    # The watcher's exit status; -1 if it does not end.
     until = time.monotonic() + _ANSWER
     while time.monotonic() < until:
         pid, status = os.waitpid(watcher, os.WNOHANG)
@@ -166,7 +166,7 @@ def _ended(watcher: int) -> int | None:
 
 
 def _watch(listener: socket.socket, directory: str, output: Path) -> None:
-    # In a process of its own.
+    # Runs in a process of its own.
     from mpipp.watcher.damaged_records import TracebackFile
     from mpipp.watcher.event_loop import EventLoop
     from mpipp.watcher.settings import Settings
@@ -184,7 +184,7 @@ def _watch(listener: socket.socket, directory: str, output: Path) -> None:
 
 
 class _Told:
-    # The messages of a watcher, on lines.
+    # Writes the messages of a watcher as lines.
 
     has_launcher = True
 
@@ -218,7 +218,7 @@ class _Told:
 
 
 def _acted(chance: random.Random, processes: list[Handed], path: str) -> str:
-    # Two processes come, ask, and end.
+    # Two processes connect, send queries, and end.
     with contextlib.ExitStack() as stack:
         made = []
         for number, one in enumerate(processes):
@@ -234,9 +234,9 @@ def _acted(chance: random.Random, processes: list[Handed], path: str) -> str:
             connection.sendmsg([one.hello], rights)
             os.close(copy)
         if chance.random() < 0.3:
-            time.sleep(0.3)  # it is explained why nothing moves
+            time.sleep(0.3)  # the watcher explains now why nothing moves
         for one, connection in zip(processes, made):
-            with contextlib.suppress(OSError):  # what it had handed over made no sense at all
+            with contextlib.suppress(OSError):  # its first message was rejected
                 if chance.random() < 0.5:
                     address = chance.choice((*one.targets.pointers, 0, 8, 1 << 63))
                     connection.send(struct.pack("=8sQ", b"MPIPPASK", address))
@@ -254,7 +254,7 @@ def _acted(chance: random.Random, processes: list[Handed], path: str) -> str:
 
 
 class _Copy:
-    # Damage outside of the file has no effect.
+    # Damage outside the file has no effect.
 
     def __init__(self, memory: FileMemory) -> None:
         self._memory = memory
@@ -266,7 +266,7 @@ class _Copy:
 
 
 def _answer(connection: socket.socket) -> bytes | None:
-    # b"" if the watcher has closed it; None: nothing comes.
+    # The answer; b"" if the watcher closed the connection, None if none comes.
     ready = select.poll()
     ready.register(connection, select.POLLIN)
     if not ready.poll(1000 * _ANSWER):

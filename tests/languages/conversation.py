@@ -13,11 +13,11 @@ PROGRAMS = HERE / "programs"
 
 
 def python(call: str) -> tuple[str, str]:
-    """A call of a function of gdb_stops.py; gdb's output about its stops does not matter."""
+    """A typed call of a function in gdb_stops.py. gdb's output about its stops is ignored."""
     return f"python {call}", "..."
 
 
 def hold(lines: Iterable[tuple[str, str]], *, stop: Sequence[str], **options: object) -> None:
-    """Type all this after the commands `stop`, in one session; the answers must be these."""
+    """Type these lines after the commands `stop`, in one session, and compare the answers."""
     source = [f"source {HERE / 'gdb_stops.py'}"]
     typed.hold(list(lines), source, {**typed.MARKS, **typed.ANYTHING}, stop=stop, **options)

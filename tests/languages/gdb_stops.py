@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sourced by gdb in tests of languages: goes to MPI calls, and to the program's frames."""
+"""Go to MPI calls, and to the program's frames. Tests of languages source this in gdb."""
 
 import os
 
@@ -8,7 +8,7 @@ import gdb
 
 def break_in(*procedures: str) -> None:
     """Stop in these procedures of the MPI library."""
-    # In Fortran's language PMPI_Bcast would be any spelling of it.
+    # In Fortran, gdb would take PMPI_Bcast in any spelling.
     gdb.execute("set language c", to_string=True)
     for procedure in procedures:
         gdb.execute(f"break PMPI_{procedure}", to_string=True)
@@ -16,7 +16,8 @@ def break_in(*procedures: str) -> None:
 
 
 def next_call(function: str) -> None:
-    """Continue into the MPI library's next procedure; selects the innermost frame of a function."""
+    """Continue into the MPI library's next procedure, and select the innermost frame of
+    a function."""
     gdb.execute("continue", to_string=True)
     while not os.path.basename(gdb.solib_name(gdb.newest_frame().pc()) or "").startswith(
         ("libmpi.", "libmpich.", "libmpi_abi.")

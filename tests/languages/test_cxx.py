@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""C++: handles without a typedef, containers of handles, containers as buffers."""
+"""C++: handles without a typedef, containers of handles, and containers as buffers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DO
 ROWS = "{{0.5, 1.5}, {4.5, 5.5}, {8.5, 9.5}}"
 HALO = f'{{row = {VECTOR}, comm = {{name = "MPI_COMM_WORLD", rank = 0, size = 1}}}}'
 
-# `auto` and templates know no typedefs: a handle that is a pointer still says what it is.
+# `auto` and templates drop typedefs, but the target of a pointer handle shows its kind.
 POINTERS = (
     ("output deduced", VECTOR),
     ("output alias", VECTOR),
@@ -22,7 +22,7 @@ POINTERS = (
     ("output named", f"std::map with 1 element = {{[1] = {VECTOR}}}"),
     ("output pair", f"{{_M_elems = {{{VECTOR}, MPI_CHAR}}}}"),
 )
-# Under MPICH's ABI it is an int. Where a datatype is wanted it is one all the same.
+# In MPICH's ABI a handle is an int. mpipp accepts it as a datatype where one is expected.
 INTEGERS = (
     ("output deduced", "%n"),
     ("output *pointer", "%n"),
@@ -38,7 +38,7 @@ EVERYWHERE = (
     ("mpipp types[0][1] values", "{4.5, 5.5}"),
     ("mpipp pair._M_elems[0][1] values", "{4.5, 5.5}"),
     ("mpipp halos[0].row values", ROWS),
-    # A container as an address; nothing of the program is called.
+    # A container as an address. No function of the program is called.
     ("mpipp row values", ROWS),
     ("mpipp row values 1", ROWS),
     ("mpipp row &values[0]", ROWS),

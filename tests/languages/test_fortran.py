@@ -34,7 +34,7 @@ def active(call: str, count: int, datatype: str, data: str, more: str = "") -> s
     )
 
 
-# Where the datatype is an INTEGER or of the derived type, a variable, an element or a component.
+# The datatype is an INTEGER or a derived type, and a variable, an element or a component.
 TYPES = (
     ("mpipp vec a", ROWS),
     ("mpipp vec[1] a", "{5.5, 6.5}"),
@@ -52,7 +52,7 @@ TYPES = (
     ("mpipp no_type a", "no data: the datatype is MPI_DATATYPE_NULL"),
 )
 
-# Buffers of pending requests, of all kinds of arrays.
+# Buffers of pending requests, with all kinds of arrays.
 BUFFERS = (
     ("output a", pending(1, 1, VECTOR, ROWS)),
     ("output outer", pending(1, 1, VECTOR, ROWS)),
@@ -69,7 +69,7 @@ REQUEST = (
     f"buf = {{address = %p, count = 1, type = {VECTOR}}}}}"
 )
 
-# The types of mpi_f08 show more than an INTEGER does.
+# The types of mpi_f08 show the kind of a handle, an INTEGER does not.
 HANDLES = (
     ("output vec", VECTOR),
     ("output no_type", "MPI_DATATYPE_NULL"),
@@ -93,7 +93,8 @@ ALSO = ", also = 'MPI_Irecv request #1'"
 def program(mpi: support.MPI, interface: str) -> Path:
     flags = ["-g", "-O0", "-cpp", *INTERFACES[interface]]
     if interface != "mpi_f08":
-        flags.append("-fallow-argument-mismatch")  # no interface says that a buffer is of any type
+        # Without it, buffers of different types are errors.
+        flags.append("-fallow-argument-mismatch")
     return support.compile_program(conversation.PROGRAMS / "fortran.f90", mpi, flags)
 
 
@@ -163,15 +164,16 @@ def hvector(count: int, stride: int, datatype: str) -> str:
     return f"{{kind = HVECTOR, {shape}, type = {datatype}}}"
 
 
-# MPICH's mpi_f08 takes an array's section as it is and makes a datatype of it. In all other cases
-# the compiler passes a copy of the section to MPI, and the program has no name for the copy.
+# MPICH's mpi_f08 gets an array section by descriptor, and creates a datatype for it. In all other
+# cases the compiler passes a copy of the section to MPI, and the program has no name for the copy.
 def by_descriptor(mpi: support.MPI, interface: str) -> bool:
     return interface == "mpi_f08" and mpi.id.startswith("mpich")
 
 
 def section(mpi: support.MPI, interface: str) -> list[tuple[str, str]]:
     if by_descriptor(mpi, interface):
-        # x(1:4:2, :) is 15, 35, 55, 75, 95, 115: MPICH (3.4 to 4.2) does send something else.
+        # x(1:4:2, :) is 15, 35, 55, 75, 95, 115, but MPICH (3.4 to 4.2) really sends other
+        # elements.
         datatype = f"{{kind = CONTIGUOUS, count = 3, type = {hvector(2, 16, REAL8)}}}"
         data = "{{{15}, {35}}, {{45}, {65}}, {{75}, {95}}}"
         return [("output x", active("MPI_Bcast", 1, datatype, data))]
@@ -192,7 +194,7 @@ def last_section(mpi: support.MPI, interface: str) -> list[tuple[str, str]]:
 
 @support.every_fortran
 def test_types_of_c_without_names(mpi: support.MPI) -> None:
-    """As in the C library's frames below main, where its debug information is there."""
+    """As in frames of the C library below main, if its debug information is installed."""
     programs = Path(__file__).with_name("programs")
     flags = ["-g", "-O0", "-w", str(programs / "c_types.c")]
     program = support.compile_program(programs / "c_types.f90", mpi, flags)

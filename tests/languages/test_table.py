@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/reference/languages.md names the tests by which each of its cells is known: they exist."""
+"""docs/reference/languages.md names the tests for each of its cells, and these tests exist."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The arithmetic of datatypes against MPI's own."""
+"""The arithmetic of datatypes, compared with MPI's own."""

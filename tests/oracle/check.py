@@ -32,14 +32,14 @@ from tests.expanded import children
 from tests.oracle import differences
 from tests.oracle.generate import Generator
 
-WIDEST = 1 << 16  # bytes of memory a packed datatype may touch
+WIDEST = 1 << 16  # bytes of memory for a packed datatype
 MOST_DATA = 4000
-SEARCHED = 10  # every which datatype is searched at every displacement: that takes longest
+SEARCHED = 10  # one in this many datatypes is searched at every displacement, which is slowest
 Report = Callable[[str, str], None]
 
 
 def unreported(tree: Datatype) -> Datatype:
-    """`tree` with nothing reported but its leaves', so that everything else is computed."""
+    """`tree` with only the reported facts of its leaves, so that all others are computed."""
     if tree.is_leaf:
         return tree
     parts = tuple(map(unreported, tree.components))
@@ -47,8 +47,10 @@ def unreported(tree: Datatype) -> Datatype:
 
 
 def pack(datatype: Any, address: int, size: int) -> bytes:
-    """The packed data of one `datatype` at `address`; by a message, as MPI.Datatype.Pack of mpi4py
-    cannot take a negative lower bound."""
+    """The packed data of one `datatype` at `address`.
+
+    It is sent as a message, because MPI.Datatype.Pack of mpi4py rejects a negative lower bound.
+    """
     out = bytearray(size)
     absolute = MPI.Datatype.Create_struct([1], [address], [datatype]).Commit()
     MPI.COMM_SELF.Sendrecv([MPI.BOTTOM, 1, absolute], 0, 0, [out, size, MPI.PACKED], 0, 0)
@@ -57,7 +59,7 @@ def pack(datatype: Any, address: int, size: int) -> bytes:
 
 
 def packed_map(datatype: Any, tree: Datatype) -> list[int]:
-    """The memory displacement of every packed byte, by MPI: two packs of numbered bytes."""
+    """The memory displacement of every packed byte, from MPI: two packs of numbered bytes."""
     low, length = tree.true_lb, tree.true_extent
     parts = []
     for shift in (0, 8):
@@ -75,7 +77,7 @@ def type_map(tree: Datatype, base: int = 0) -> Iterator[tuple[int, Datatype]]:
 
 
 def element_bytes(displacement: int, leaf: Datatype) -> list[int]:
-    """The displacements of the packed bytes of one element; a pair type may have a gap."""
+    """The displacements of the packed bytes of one element. A pair type may have a gap."""
     if predefined.value_class(leaf.name) != "pair":
         return list(range(displacement, displacement + leaf.size))
     value, index, offset = predefined.pair_layout(leaf.name, leaf.size)
@@ -84,7 +86,7 @@ def element_bytes(displacement: int, leaf: Datatype) -> list[int]:
 
 
 def check_extents(tree: Datatype, library: str, report: Report) -> bool:
-    """Compares the computed extents; whether the tree is worth packing."""
+    """Compare the computed extents. Returns whether to pack the datatype as well."""
     if tree.computed != tree.reported:
         known = differences.explained(tree, library)
         report(f"known: {known}" if known else "extents", f"{tree.computed}\n  {tree.reported}")
@@ -96,9 +98,9 @@ def check_extents(tree: Datatype, library: str, report: Report) -> bool:
 
 
 def check_pack(datatype: Any, tree: Datatype, library: str, report: Report) -> bool:
-    """Compares displacements and order with MPI's packing, and the searches with both.
+    """Compare displacements and order with MPI's packing, and the searches with both.
 
-    Whether the packing is the same.
+    Returns whether the packing is equal.
     """
     truth = packed_map(datatype, tree)
     ours: list[int] = []
@@ -116,7 +118,7 @@ def check_pack(datatype: Any, tree: Datatype, library: str, report: Report) -> b
             report("at_displacement", f"{displacement} gives {[e.path for e in found]}")
         ours += element_bytes(displacement, leaf)
         if "LONG_DOUBLE" in leaf.name:
-            # MPICH copies the 10 bytes of the number and not the padding.
+            # MPICH copies the 10 bytes of the number, but not the padding.
             ignored.update(range(displacement + 10, displacement + 16))
     same = len(ours) == len(truth) and all(a == b for a, b in zip(ours, truth) if a not in ignored)
     if not same and library == "Open MPI" and len(set(ours)) < len(ours):
@@ -127,7 +129,7 @@ def check_pack(datatype: Any, tree: Datatype, library: str, report: Report) -> b
 
 
 def check_search(tree: Datatype, report: Report) -> None:
-    """Every displacement, gaps included, against a plain walk of two entries."""
+    """Compare every displacement, including gaps, with a plain walk of two entries."""
     covered: dict[int, set[int]] = collections.defaultdict(set)
     starts = set()
     for repetition in range(2):
@@ -149,7 +151,7 @@ def check_search(tree: Datatype, report: Report) -> None:
 
 
 class Bytes:
-    """Memory that holds `data` at address `base`."""
+    """Memory with `data` at address `base`."""
 
     def __init__(self, base: int, data: bytes) -> None:
         self.base = base
@@ -173,7 +175,7 @@ def leaf_texts(node: Node) -> Iterator[str]:
 
 
 def check_values(datatype: Any, tree: Datatype, report: Report, seed: int) -> None:
-    """The values shown are those of the packed data, decoded element by element."""
+    """Check that the shown values equal the packed data, decoded element by element."""
     low, length = tree.true_lb, tree.true_extent
     data = bytes((seed * 7 + i * 37 + (i >> 3) * 11) & 127 for i in range(length))
     memory = ctypes.create_string_buffer(data, length)
@@ -201,14 +203,15 @@ def check_values(datatype: Any, tree: Datatype, report: Report, seed: int) -> No
 
 
 def _reorders(tree: Datatype) -> bool:
-    # Values are nested by dimension as declared, so a Fortran array's are not in type-map order.
+    # Values are nested in the declared order of dimensions, which for Fortran is not type-map
+    # order.
     if tree.arguments.get("order") == "FORTRAN":
         return True
     return any(map(_reorders, tree.components))
 
 
 def check_signature(tree: Datatype, report: Report) -> None:
-    """The signature of two entries against the basic types in the order of MPI's packing."""
+    """Compare the signature of two entries with the basic types in the order of MPI's packing."""
     kinds: list[str] = []
     for _, leaf in 2 * list(type_map(tree)):
         if predefined.value_class(leaf.name) == "pair":
@@ -227,10 +230,10 @@ def check_signature(tree: Datatype, report: Report) -> None:
 
 
 def check_elements(datatype: Any, tree: Datatype, library: str, report: Report) -> None:
-    """Compares the number of basic elements with MPI_Get_elements."""
+    """Compare the number of basic elements with MPI_Get_elements."""
     if library == "MPICH" or tree.is_leaf:
-        # MPICH's aborts, see differences.py; Open MPI counts one for MPI_DOUBLE_INT itself, but two
-        # for a copy of it.
+        # MPICH's call aborts, see differences.py. Open MPI counts one for MPI_DOUBLE_INT itself,
+        # but two for a copy of it.
         return
     status = MPI.Status()
     status.Set_elements(MPI.BYTE, tree.size)

@@ -41,7 +41,7 @@ from mpipp.typetree import Datatype, Extents, named
 
 
 def explained(tree: Datatype, library: str) -> str:
-    """The reason why MPI's extents of this one node are not those computed, or ""."""
+    """The reason why MPI's extents of this node differ from the computed ones, or ""."""
     if tree.is_leaf:
         return ""
     if tree.size == 0 or any(_empty_parts(tree)):
@@ -65,7 +65,7 @@ def explained(tree: Datatype, library: str) -> str:
 
 
 def explained_below(tree: Datatype, library: str) -> bool:
-    """Return whether some node of the tree has extents of the library's own kind."""
+    """Return whether a node below has such extents."""
     return any(
         (node.computed != node.reported and explained(node, library))
         or (library != "MPICH" and _minus_one(node))
@@ -86,14 +86,14 @@ def _empty_parts(tree: Datatype) -> Iterator[bool]:
 
 
 def _without_markers(tree: Datatype) -> Datatype:
-    # The node with components that have the same bounds, without markers.
+    # The node computed from components with the bounds of the library, without markers.
     assert all(component.reported for component in tree.components)
     parts = tuple(named("", component.extents) for component in tree.components)
     return Datatype(tree.combiner, tree.arguments, parts)
 
 
 def _same_but_padding(computed: Extents, reported: Extents) -> bool:
-    # At most one alignment (16) more or less at the end a member.
+    # Each member may move the end by at most one alignment (16).
     return (computed.size, computed.lb, computed.true_lb, computed.true_extent) == (
         reported.size,
         reported.lb,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random MPI datatypes, small enough to be packed, of every constructor mpi4py offers."""
+"""Random MPI datatypes of every constructor in mpi4py, small enough to pack."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ORDERS = [MPI.ORDER_C, MPI.ORDER_F]
 
 
 class Generator:
-    """`datatype()` makes one random datatype; the caller frees what `made` holds."""
+    """Creates random datatypes. The caller frees those in `made`."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -60,7 +60,7 @@ class Generator:
         try:
             made = maker(depth - 1)
         except MPI.Exception:
-            # Open MPI refuses a darray of an empty contiguous datatype, for one.
+            # For example, Open MPI rejects a darray of an empty contiguous datatype.
             self.refused += 1
             return self._leaf()
         self.made.append(made)
@@ -94,7 +94,7 @@ class Generator:
         return [self.random.randint(-8, 12) * scale for _ in range(n)]
 
     def _bytes(self, datatype: Any) -> int:
-        # Byte displacements: mostly natural, sometimes odd.
+        # Displacements in bytes: usually aligned, sometimes odd.
         return self.random.choice([1, 3, 4, 8, 8, 16, max(1, abs(datatype.Get_extent()[1]))])
 
     def _dup(self, depth: int) -> Any:

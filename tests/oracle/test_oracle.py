@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mpipp against MPI itself, by every interpreter of MPIPP_ORACLE_PYTHONS that has mpi4py."""
+"""mpipp compared with MPI, in each Python of MPIPP_ORACLE_PYTHONS with mpi4py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests import support
 from tests.short import some
 
 PYTHONS = [path for path in os.environ.get("MPIPP_ORACLE_PYTHONS", "").split(os.pathsep) if path]
-DATATYPES = some(5000)  # for each
+DATATYPES = some(5000)  # for each Python
 CHECK = ("-m", "tests.oracle.check")
 
 

@@ -17,7 +17,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 def run(mpi: MPI, program: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    assert mpi.wrapper  # built before a command says that it does
+    assert mpi.wrapper  # build it now, because a build would be printed
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     words = ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", *options, "--"]
     return shell(*words, program, env=env)
@@ -32,7 +32,8 @@ def said(before: str, *more: str) -> str:
 def test_what_is_pending_holds_junk_and_partitions_are_late(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "more_latent.c", mpi)
     more = ("reduction", "replaced") if mpi.has_sessions else ()
-    parts = ("changed partitions",) if mpi.id.startswith("mpich") else ()  # why: the program
+    # The reason is in the program.
+    parts = ("changed partitions",) if mpi.id.startswith("mpich") else ()
     rest = "partitions: fine before, right then\n" if parts else ""
     usual = run(mpi, program)
     assert (usual.returncode, usual.stdout.startswith(said("fine"))) == (0, True)
@@ -65,7 +66,7 @@ def test_every_operation_window_and_synchronization(mpi: MPI) -> None:
     )
 
 
-# Kowalewski and Fuerlinger's tables 1 and 2.
+# Tables 1 and 2 of Kowalewski and Fuerlinger.
 @pytest.mark.parametrize(
     ("variable", "rules"),
     [
@@ -123,7 +124,7 @@ NOT_MOVED = "    at the next MPI call of the process the data had not moved\n"
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_stored_before_a_late_send_starts_is_an_error(mpi: MPI) -> None:
-    """Not that the data had been moved: what is stored there is sent."""
+    """The stored value is sent, even if the data might have been moved before."""
     program = compile_program(STORES_EARLY, mpi, ("-g", "-O0"))
     done = run(mpi, program, "--provoke=1", "--check=buffers", "--budget", "100000")
     first, _, text = done.stderr.partition("\n")

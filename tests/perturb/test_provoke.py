@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perturbed runs: errors that do not show otherwise do, and what is correct stays as it is."""
+"""Perturbed runs show errors that usually stay hidden, and do not change correct programs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def words(mpi: MPI, *options: str, n: int = 2) -> list[str]:
 def run(
     mpi: MPI, command: list[str | Path], *options: str, n: int = 2
 ) -> subprocess.CompletedProcess[str]:
-    assert mpi.wrapper  # built before a command says that it does
+    assert mpi.wrapper  # build it now, because a build would be printed
     return shell(*words(mpi, *options, n=n), *command, env=environment(mpi))
 
 
@@ -62,7 +62,7 @@ def test_latent_errors_show(mpi: MPI) -> None:
     silent = run(mpi, [program, *LATENT, "head"])
     assert silent.stdout == "sum 16\nsum 16\nin order 012345\n" + 5 * "sum 16\n" + "sum 32\n"
     done = run(mpi, [program, *LATENT], "--provoke=1")
-    collective = 32 if mpi.has_sessions else 16  # as persistent collective operations, of MPI 4
+    collective = 32 if mpi.has_sessions else 16  # MPI-4 adds persistent collective operations
     expected = [32, 33955506144, None, 32, 32, collective, collective, collective]
     words = ["in order 352104" if one is None else f"sum {one}" for one in expected]
     assert (done.returncode, done.stdout.splitlines()) == (0, words)
@@ -164,7 +164,7 @@ def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
 def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
     mpi: MPI, tmp_path: Path
 ) -> None:
-    """No program of MPI: what it does depends on the seed."""
+    """The program does not use MPI. Its behaviour depends on the seed."""
 
     def swept(script: str) -> subprocess.CompletedProcess[str]:
         words: list[str | Path] = ["sh", "-c", script]
@@ -185,7 +185,7 @@ def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
         "seed 3: hangs, unprovoked exit status 0",
     ]
     assert last.startswith("mpipp: 2 of 3 seeds differ; the worst again: mpipp run --provoke=3 ")
-    done = swept(f"mkdir {tmp_path}/made 2>/dev/null")  # the first time only
+    done = swept(f"mkdir {tmp_path}/made 2>/dev/null")  # succeeds only the first time
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "mpipp: two unperturbed runs differ, so mpipp cannot compare perturbed runs: exit "
@@ -233,7 +233,7 @@ def test_differences() -> None:
 
 
 def test_output_goes_only_into_a_directory_of_ones_own(tmp_path: Path) -> None:
-    """On another node somebody else may have made one of that name, with links in it."""
+    """On another node, another user may have created a directory of that name, with links in it."""
     if os.geteuid() != 0:
         lacking("only root gives files to another user")
     victim = tmp_path / "victim"

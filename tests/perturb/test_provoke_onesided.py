@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Perturbed one-sided communication: latent errors show, and correct programs stay unchanged."""
+"""Perturbed one-sided communication shows latent errors, and does not change correct programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CASES = (
 def run(
     mpi: MPI, command: list[str | Path], *options: str, n: int = 2, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    assert mpi.wrapper  # built before a command says that it does
+    assert mpi.wrapper  # build it now, because a build would be printed
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     launcher = shlex.join(mpi.mpiexec)
     words = ["run", "--mpiexec", launcher, "-n", str(n), *options, "--"]
@@ -58,8 +58,9 @@ def test_latent_errors_show(mpi: MPI) -> None:
 @pytest.mark.each_mpi
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_correct_programs_stay_as_they_are(mpi: MPI) -> None:
-    """Each run is of 100 programs, which know what they must get. More processes than processors
-    are slow with all libraries but Open MPI 4.
+    """Each run has 100 programs, which check their results themselves.
+
+    With more processes than processors, all libraries except Open MPI 4 are slow.
     """
     program = compile_program(PROGRAMS / "correct_onesided.c", mpi)
     two = {"mpich5": {"1,parts=2": 2, "2,parts=3": 2}, "openmpi4": {"1,parts=3": 3, "2": 4}}
@@ -106,7 +107,7 @@ def test_schedules_are_shown(mpi: MPI) -> None:
     done = run(mpi, words, f"--provoke={rules},split=yes")
     assert f"{before}1. MPI_Put to 0\n" in done.stderr
     assert f"{before}1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
-    # With more elements than this, some are passed together.
+    # With more elements than this, several are passed together.
     parts = "{0}2. MPI_Accumulate to 0 ({1} of {1} parts), 1. MPI_Put to 0 ({1} of {1} parts)\n"
     assert parts.format(before, 500) in done.stderr
     done = run(mpi, [program, "columns"], f"--provoke={rules},split=yes,parts=2")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A perturbed run's report lists the perturbations of each call."""
+"""The report of a perturbed run lists the perturbations of each call."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ Perturbed (again: --provoke=rma,6,defer=yes,flush=no,split=no), by the calls tha
 
 
 def listed(mpi: MPI, program: str, words: list[str], provoke: str, report: Path) -> str:
-    """The perturbations in `mpipp report`, with any lines."""
+    """The perturbations in `mpipp report`, with any line numbers."""
     built = compile_program(PROGRAMS / program, mpi, ("-g", "-O0"))
-    assert mpi.wrapper  # built before a command says that it does
+    assert mpi.wrapper  # build it now, because a build would be printed
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     run = ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", f"--provoke={provoke}"]
     done = shell(*run, "--report", report, "--", built, *words, env=env)
@@ -122,7 +122,7 @@ def test_what_was_done_to_which_calls(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_a_seed_draws_over_all_rules(mpi: MPI, tmp_path: Path) -> None:
-    """Local completion that completes all, the program's order, and latency are drawn, too."""
+    """Local completion of all operations, the program's order, and latency occur, too."""
     words = ["local", "order"] * 16
     rules = "rma,6,defer=yes,flush=no,split=no"
     assert listed(mpi, "onesided.c", words, rules, tmp_path) == DRAWN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The smallest schedule of one-sided operations that still fails: its search, and its words."""
+"""The smallest schedule of one-sided operations that still fails: its search, and its text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_search_that_is_ended_has_something() -> None:
 
 
 def test_places_come_first() -> None:
-    """A loop of a hundred operations is one thing, as long as its place matters as a whole."""
+    """A loop of a hundred operations counts as one item as long as its place matters as a whole."""
     all_of = [Operation(0, 1, 1), *(Operation(1, 2, time) for time in range(1, 101))]
     asked = []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A browser without a window, asked over its DevTools pipe."""
+"""A headless browser, controlled through its DevTools pipe."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _FOUND_BY_AXE = """axe.run(document, {resultTypes: ["violations"]}).then((found)
 _WORDS = (
     "--headless",
     "--remote-debugging-pipe",
-    "--no-sandbox",  # tests may be root's
+    "--no-sandbox",  # root may run the tests
     "--disable-gpu",
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--disable-background-networking",
-    "--proxy-server=127.0.0.1:9",  # there is no network
+    "--proxy-server=127.0.0.1:9",  # a dead proxy: there must be no network
 )
 
 
 class Browser:
-    """One page at a time.
+    """A browser with one page at a time.
 
     Attributes:
-        said: what the page has written to its console, and errors of any kind.
-        asked: the addresses that it has asked for.
+        said: messages in the page's console, and errors of any kind.
+        asked: the addresses that the page requested.
     """
 
     def __init__(self, sent: int, heard: int) -> None:
@@ -46,7 +46,7 @@ class Browser:
         self._session = ""
         self.said: list[str] = []
         self.asked: list[str] = []
-        self._loaded = ""  # the load that has completed
+        self._loaded = ""  # id of the completed load
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         found = self.ask("Target.attachToTarget", targetId=target, flatten=True)
         self._session = found["sessionId"]
@@ -94,7 +94,7 @@ class Browser:
         self.asked.clear()
         self.size(width, height)
         self.dark(dark)
-        # The load of the page before, or of about:blank, may be reported only now.
+        # An event about an earlier page, or about:blank, may arrive only now.
         load = self.ask("Page.navigate", url=page.as_uri())["loaderId"]
         while self._loaded != load:
             self._next()
@@ -110,7 +110,7 @@ class Browser:
         )
 
     def dark(self, dark: bool, media: str = "screen") -> None:
-        """Set the user's preference; `media`: "print" for paper."""
+        """Set the user's colour scheme; `media` is "print" for paper."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.ask("Emulation.setEmulatedMedia", media=media, features=[scheme])
 
@@ -123,7 +123,7 @@ class Browser:
         return found["result"].get("value")
 
     def violations(self) -> list[str]:
-        """The rules of accessibility that the page breaks, as axe-core finds them."""
+        """The accessibility rules that the page violates, from axe-core."""
         if not AXE.exists():
             lacking("there is no axe-core: run tools/setup.sh")
         self.value(f"{AXE.read_text()}; 0")
@@ -138,7 +138,7 @@ class Browser:
         return base64.b64decode(data)
 
     def press(self, key: str, code: int, modifiers: int = 0) -> None:
-        """A key, down and up."""
+        """Press and release a key."""
         of = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
         text = {"text": "\r"} if key == "Enter" else {}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **of, **text)
@@ -147,11 +147,11 @@ class Browser:
 
 @contextlib.contextmanager
 def browser(profile: Path) -> Iterator[Browser]:
-    """A browser that keeps its files in `profile`; skips the test if there is none."""
+    """A browser with its files in `profile`; skips the test if none is installed."""
     program = need("chromium-headless-shell")
     there, sent = os.pipe()
     heard, back = os.pipe()
-    # It reads from descriptor 3 and writes to 4.
+    # The browser reads from descriptor 3 and writes to 4.
     words = ["bash", "-c", f'exec "$@" 3<&{there} 4>&{back}', "bash", program, *_WORDS]
     process = subprocess.Popen(
         [*words, f"--user-data-dir={profile}"],

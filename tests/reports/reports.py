@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A watched run that finds something between two processes, and in a library."""
+"""A watched run with a finding between two processes, and one in a library."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 class Reported(NamedTuple):
-    """A run that has ended."""
+    """The results of a run."""
 
     done: subprocess.CompletedProcess[str]
-    directory: Path  # where it ran
+    directory: Path  # working directory of the run
     report: Path
 
 
 def watched(mpi: support.MPI, directory: Path, *options: str) -> Reported:
-    """Run programs/wrong.c with two processes, watched, in a directory of its own."""
+    """Run programs/wrong.c watched, with two processes, in a new directory."""
     flags = ("-g", "-O0")
     library = support.compile_program(PROGRAMS / "grid.c", mpi, (*flags, "-shared", "-fPIC"))
     shutil.copy(library, directory / "libgrid.so")
@@ -42,7 +42,7 @@ def watched(mpi: support.MPI, directory: Path, *options: str) -> Reported:
 
 @functools.cache
 def once(mpi_id: str) -> Reported:
-    """The run, once for all tests of a worker: kept until it ends."""
+    """The run, made once for all tests of a worker, and kept until the worker ends."""
     kept = tempfile.TemporaryDirectory(prefix="mpipp-report-")
     _KEPT.append(kept)
     return watched(support.find_mpi(mpi_id), Path(kept.name))
@@ -59,5 +59,5 @@ def asked(run: Reported, *words: str) -> str:
 
 
 def unasked(text: str) -> str:
-    """Without how often the watcher was asked: that depends on what the screens clear."""
+    """The text without the number of queries, which depends on the call filter."""
     return re.sub(r"(\d calls), \d+ quer(?:y|ies)", r"\1", text)

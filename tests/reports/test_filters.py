@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Findings that a suppressions file hides; and a hang in a report."""
+"""Findings that a suppressions file hides, and a hang in a report."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_file_that_makes_no_sense(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4")
 def test_a_hang(mpi: MPI, tmp_path: Path) -> None:
-    """The picture of who waits, and the calls that have not returned."""
+    """The report has the wait-for graph, and the calls that have not returned."""
     program = support.compile_program(support.ROOT / "examples" / "halo.c", mpi)
     words = [sys.executable, "-m", "mpipp.cli", "run", "--check", "--hang-after", "0.5"]
     words += ["--report", "report", "--mpiexec", " ".join(mpi.mpiexec), "-n", "4", "--"]
@@ -78,7 +78,7 @@ def test_a_hang(mpi: MPI, tmp_path: Path) -> None:
     assert run.stderr is not None
     try:
         for line in run.stderr:
-            if line == "\n":  # behind the finding
+            if line == "\n":  # ends the finding
                 break
     finally:
         os.killpg(run.pid, signal.SIGINT)
@@ -90,7 +90,7 @@ def test_a_hang(mpi: MPI, tmp_path: Path) -> None:
     assert [party["process"] for party in found["parties"]] == ["rank 2", "rank 3"]
     (row,) = found["timeline"]["rows"]
     *calls, last = [cell["call"] for cell in row["cells"]]
-    # their number depends on the time of the report
+    # Their number depends on the time of the report.
     assert ({*calls}, last) == ({"MPI_Allreduce"}, "")
     page = support.shell("report", tmp_path / "report", "--format", "html").stdout
     assert "near miss, another tag: rank 2 sent it 1 message with tag 1" in page

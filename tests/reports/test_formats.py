@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp report`: what a watched run has found, as text, for machines and for other tools."""
+"""`mpipp report`: the results of a watched run as text, and in formats for other programs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ buffer = 4 MPI_FLOAT)
 
 
 def same(text: str) -> str:
-    """Without what differs from run to run."""
+    """The text without parts that vary between runs."""
     text = re.sub(r"started \S+, took [\d.]+ s", "started TIME, took N s", text)
     text = re.sub(r"--stop-at \S+:\d+", "--stop-at DIR:N", text)
     return re.sub(r"MPI_Datatype #\d+", "MPI_Datatype #N", text)
@@ -86,7 +86,7 @@ def test_text(mpi: MPI) -> None:
     found = same(support.with_short_points(reports.asked(run)))
     found = re.sub(rf"(?m)^  {name} [\d.]+,", f"  {name},", found)
     expected = mpi.cited(TEXT.format(mpiexec=shlex.quote(" ".join(mpi.mpiexec)), name=name))
-    # In which order they are found depends on when the watcher looks.
+    # Their order depends on the times at which the watcher checks.
     assert sorted(found.split("\n\n")) == sorted(expected.split("\n\n"))
 
 
@@ -152,7 +152,7 @@ def test_json(mpi: MPI) -> None:
         "4 RESIZED[0, 24]",
         "12 MPI_DOUBLE",
     ]
-    # Calls without a time have that of the ones before them.
+    # Calls without a time get the time of the call before.
     times = {
         row["ordinal"]: row["cells"][1]["seconds"]
         for row in around["rows"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Directories of runs that are another user's, or hold what is the user's own."""
+"""Directories of runs that belong to another user, or contain the user's own files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SAID = "no errors in 1 process, 3 calls"
 
 
 def left(directory: Path) -> Path:
-    """Leave files as `mpipp exec` does, for `mpipp report` to merge; return the node's file."""
+    """Write files as `mpipp exec` does, for `mpipp report` to merge. Returns the node's file."""
     found = node_results.Node("one", True, NOTHING._replace(processes=1, calls=3, errors=1), [])
     node_results.save(str(directory), found._replace(blocks=[Block(FOUND, [RECORD])]))
     (path,) = (directory / NODES).iterdir()
@@ -48,7 +48,7 @@ def left(directory: Path) -> Path:
 
 @pytest.fixture
 def hostile() -> Iterator[Path]:
-    """A directory of another user, with what a run leaves, that this user may enter."""
+    """A directory of another user with the files of a run. This user may enter it."""
     if os.geteuid() != 0:
         lacking("only root gives files to another user")
     with short_directory() as made:
@@ -64,7 +64,7 @@ def given_away(directory: Path) -> None:
 
 
 def test_nothing_is_written_in_it(hostile: Path, tmp_path: Path) -> None:
-    """Its content is shown all the same; links in it may lead to files of the reader's."""
+    """Its content is shown. Links in it may lead to files of the reader."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
     (hostile / TEXT).symlink_to(victim)
@@ -78,7 +78,8 @@ def test_nothing_is_written_in_it(hostile: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_is_removed_through_it(hostile: Path, tmp_path: Path) -> None:
-    """Folders of calls that had begun are removed; here one of the reader's own run stays."""
+    """Folders of old calls are removed. Here one is a link to a run of the reader,
+    which must stay."""
     victim = tmp_path / "victim"
     RunDirectory(str(victim)).publish("mpipp/strict/started-7/one.json", b"{}")
     (hostile / "mpipp" / "strict").symlink_to(victim / "mpipp" / "strict")
@@ -104,7 +105,7 @@ def test_a_pipe_is_not_awaited(tmp_path: Path, kind: str) -> None:
     if kind == "node":
         assert f"not checked: cannot read {at}: it is no regular file" in done.stdout
     else:
-        os.utime(at, (4e9, 4e9))  # newer than what nodes have left
+        os.utime(at, (4e9, 4e9))  # newer than the files of the nodes
         done = shell("report", tmp_path / "report")
         said = "a run with mpipp run --check --report DIR writes it"
         assert done.stderr == f"mpipp: cannot read {at} (it is no regular file): {said}\n"

@@ -50,7 +50,7 @@ def test_every_look(shown: Browser, page: Path, width: int, dark: bool) -> None:
     assert shown.value(f"{scrolled}.filter(e => e.scrollWidth > e.clientWidth + 1).length") == 0
     background = shown.value("getComputedStyle(document.body).backgroundColor")
     assert background == ("rgb(13, 17, 23)" if dark else "rgb(255, 255, 255)")
-    # Both parties stand side by side if the page is wide enough.
+    # Both parties are side by side if the page is wide enough.
     tops = shown.value(
         "[...document.querySelector('.parties').children].map(e => e.getBoundingClientRect().top)"
     )
@@ -136,7 +136,7 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
         "Memory of 4 RESIZED[0, 24]",
         "Memory of 12 MPI_DOUBLE",
     ]
-    # The element that differs has a frame, in both maps at the same place in the message.
+    # The wrong element has a frame in both maps, at the same position in the message.
     marks = "[...document.querySelectorAll('#f1 svg .mark')].length"
     assert shown.value(marks) == 2
     (here,) = texts("#f1 tr.here")
@@ -155,7 +155,7 @@ def test_what_is_shown(shown: Browser, page: Path) -> None:
 
 
 def test_the_keyboard(shown: Browser, page: Path) -> None:
-    """Tab reaches the skip link first, then all that can be opened; Enter opens and closes it."""
+    """Tab reaches the skip link first, then all parts that open. Enter opens and closes a part."""
     shown.show(page)
     here = "document.activeElement"
     shown.press("Tab", 9)
@@ -184,7 +184,7 @@ def test_a_link_opens_what_it_leads_to(shown: Browser, page: Path) -> None:
 
 
 def many(directory: Path, number: int) -> Path:
-    """The page of a run with the findings of the usual one, again and again in other ranks."""
+    """The page of a run with many findings: copies of the usual ones, in other ranks."""
     run = reports.once("mpich4")
     content = json.loads((run.report / "findings.json").read_text())
     found = []
@@ -225,7 +225,7 @@ def test_many_findings_are_filtered(shown: Browser, tmp_path: Path) -> None:
     assert shown.value(WALK) == []
     status = "document.getElementById('shown').innerText"
     assert shown.value(status) == "42 of 42 findings shown"
-    # The first alone is open: so many would be a very long page.
+    # Only the first finding is open, because the page would be very long.
     opened = "[...document.querySelectorAll('details.finding[open]')].map(e => e.id)"
     assert shown.value(opened) == ["f1"]
     fill(shown, "search", "NUMBER-7.")
@@ -295,7 +295,7 @@ def test_everything_is_there_without_scripts(shown: Browser, page: Path) -> None
 
 
 def test_on_paper(shown: Browser, page: Path) -> None:
-    """Folded parts are printed, too; and nothing is dark."""
+    """Closed parts are printed, too, and no colours are dark."""
     shown.show(page)
     shown.value("document.querySelectorAll('details').forEach(e => e.open = false)")
     assert not shown.value("document.querySelector('#f1 table').checkVisibility()")
@@ -315,7 +315,7 @@ PICTURE = (
 
 
 def nasty(value: Any) -> Any:
-    """A document with all of its texts replaced by what a browser or a terminal might obey."""
+    """A document in which all texts are replaced by text that a browser or terminal might obey."""
     if isinstance(value, dict):
         kept = ("severity", "command", "started", "pictures")
         return {key: one if key in kept else nasty(one) for key, one in value.items()}
@@ -351,13 +351,13 @@ def test_nothing_is_obeyed(shown: Browser, tmp_path: Path) -> None:
 
 @pytest.mark.skipif("MPIPP_UPDATE_DOCS" not in os.environ, reason="only on demand")
 def test_update(shown: Browser, tmp_path: Path) -> None:
-    """The picture of README.md and docs/tutorials/reports.md."""
+    """Update the pictures of README.md and docs/tutorials/reports.md."""
     mpi = support.find_mpi("mpich4")
     shutil.copytree(support.ROOT / "examples", tmp_path / "examples")
     words = [mpi.mpicc, "-g", "examples/rows.c", "-o", "rows"]
     subprocess.run(words, cwd=tmp_path, env=dict(mpi.env), check=True)
     run = ["run", "--check", "--report", "report", "-n", "4", "--", "./rows", "wrong"]
-    assert mpi.wrapper  # built before the run
+    assert mpi.wrapper  # build it before the run
     support.shell(*run, env=dict(mpi.env), cwd=tmp_path)
     support.shell("report", "report", "--format", "html", "-o", "page.html", cwd=tmp_path)
     page = tmp_path / "page.html"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of one-sided, guarded and perturbed runs, in a browser; the picture of a conflict."""
+"""Pages of one-sided, guarded and perturbed runs in a browser, and the picture of a conflict."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ may not be complete; missing: a call that completes the first at its target befo
 
 
 def shapes(svg: str) -> list[tuple[str, str]]:
-    """Classes of what is drawn, and texts, in their order."""
+    """The classes and texts of the drawn shapes, in their order."""
     found = []
     for element in ElementTree.fromstring(svg).iter():
         look = element.get("class", "")
@@ -70,9 +70,9 @@ def shapes(svg: str) -> list[tuple[str, str]]:
 
 
 def run(mpi: support.MPI, directory: Path, source: str, check: str, n: int, way: str) -> int:
-    """Run a program in a way that is wrong; its report is in `directory`. Returns its status."""
+    """Run a wrong program with a check. Its report is in `directory`. Returns the exit status."""
     program = support.compile_program(support.ROOT / source, mpi)
-    assert mpi.wrapper  # built before a command says that it does
+    assert mpi.wrapper  # build it now, because a build would be printed
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     words: list[str | Path] = ["run", check, "--report", directory / "report"]
     words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), "--", program, way]
@@ -80,7 +80,7 @@ def run(mpi: support.MPI, directory: Path, source: str, check: str, n: int, way:
 
 
 def look(shown: Browser, directory: Path) -> None:
-    """At its page, in several ways: the last is narrow and dark."""
+    """Load the page in several ways. The last one is narrow and dark."""
     page = directory / "page.html"
     support.shell("report", directory / "report", "--format", "html", "-o", page)
     for width, dark in ((1200, False), (360, True)):
@@ -116,7 +116,7 @@ def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path
             *("call", "operations", "by pages", "by comparison", "not, for time", "not at all"),
             *("MPI_Isend, blocks.c:18 in give", "MPI_Isend, blocks.c:21 in give"),
         ]
-        # The call that two parties are about is there once; the element is in the map.
+        # A call that belongs to two parties is shown once. Its element is in the map.
         assert texts(".around th[scope=col]") == ["Number", "rank 0 sends"]
         assert shown.value("document.querySelectorAll('svg .mark').length") == 1
         assert texts("#provoked + details > summary") == ["20 places in the program"]
@@ -148,7 +148,7 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
         assert name == (
             f"Timelines of rank 0 and rank 2: synchronization, and what is missing. {WORDS}"
         )
-        # Only the two accesses are open: the rest is in the picture.
+        # Only the two accesses are open, because the picture shows the others.
         opened = (
             "[...document.querySelectorAll('.party')].map(e => e.querySelector('.source').open)"
         )
@@ -157,7 +157,7 @@ def test_a_conflict_is_drawn(mpi: support.MPI, tmp_path: Path) -> None:
         assert shown.value(red) == "rgb(255, 123, 114)"
 
 
-# By the case of wrong_epochs.c: the drawing in words, and its numbers of epochs and operations.
+# By case of wrong_epochs.c: the picture as text, and its numbers of epochs and operations.
 WRONG = {
     "lock_in_fence": (
         "Timeline of rank 0: epochs, and the error. "
@@ -200,7 +200,7 @@ WRONG = {
 def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path: Path) -> None:
     run(mpi, tmp_path, "tests/analysis/rma/programs/epochs/wrong_epochs.c", "--check=rma", 2, case)
     found = store.read(str(tmp_path / "report")).findings
-    (entry,) = (one for one in found if one.id != "process-died")  # of one that MPI ends for it
+    (entry,) = (one for one in found if one.id != "process-died")  # MPI may end a process
     assert entry.lifelines
     words, bars = WRONG[case]
     said = (
@@ -210,7 +210,7 @@ def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path:
     picture = rma_timeline_svg.svg(entry.lifelines)
     looks = [look for look, _ in shapes(picture)]
     assert (looks.count("epoch"), looks.count("pending"), looks.count("missing")) == (*bars, 0)
-    assert looks.count("access") == 2  # one of them in the legend
+    assert looks.count("access") == 2  # one of them is in the legend
     if mpi.id == "openmpi4":
         return
     if case == "lock_in_fence":
@@ -259,7 +259,7 @@ def test_what_is_drawn_of_two_processes_and_of_one() -> None:
         *[("access", ""), ("name", "a load"), ("dim", "a.c:6"), ("wrong", "reads")],
         *[("missing", ""), ("wrong", "missing: a fence between the two")],
     ]
-    # The fences are beside each other, and so are the accesses; the last fence is below these.
+    # The fences are side by side, and so are the accesses. The last fence is below them.
     heights = re.findall(r'class="(?:point|access)" x="[\d.]+" y="([\d.]+)"', picture)
     tops = [float(height) for height in heights]
     assert tops[0] == tops[3] < tops[1] == tops[4] < tops[2]

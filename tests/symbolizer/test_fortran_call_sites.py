@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Places of calls in Fortran are the program's, not those in the layers of MPI libraries."""
+"""Places of Fortran calls are in the program, not in the Fortran layer of an MPI library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOURCE = runs.program_source("places.f90")
 
 
 def lines(*marks: str) -> list[str]:
-    """The program's lines with these marks at their end, as reports name them."""
+    """The program's lines that end with these marks, in the form of reports."""
     text = SOURCE.read_text().splitlines()
     at = (next(i for i, line in enumerate(text, 1) if line.endswith(f"! {m}")) for m in marks)
     return [f"{SOURCE.name}:{number}" for number in at]

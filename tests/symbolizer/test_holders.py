@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Variables that hold the data at an address, as compilers describe them."""
+"""Variables that hold the data at an address, from the debug information of compilers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mpipp.symbolizer.variables import holders
 from mpipp.symbolizer.variables.holders import Holder, Scope
 from tests.support import need
 
-PLACE = 0x5000  # where all pointers of the frame lead, and how long its arrays seem
+PLACE = 0x5000  # the target of all pointers in the frame, and the apparent length of its arrays
 FRAME = 0x9000
 LENGTHS = """\
 int use(void *one);
@@ -49,7 +49,7 @@ class _Memory:
 
 
 def _found(file: Path, line: int, addresses: Sequence[int]) -> list[Holder]:
-    # The holders in the function that continues in a line, at one of the addresses.
+    # The variables that hold one of the addresses, in a function that continues in a line.
     lines = LineTable(str(file))
     every = (lines.line(address) for address in range(400))
     first = next(i for i, place in enumerate(every) if place and place.line == line)
@@ -70,13 +70,13 @@ def _compiled(compiler: str, text: str, directory: Path, suffix: str = ".c") -> 
 def test_arrays_of_variable_length(tmp_path: Path) -> None:
     file = _compiled("gcc", LENGTHS, tmp_path)
     (row,) = [one for one in _found(file, 4, [PLACE + 8]) if one.layout.name == "row"]
-    count = PLACE + 1  # the memory has the last index
+    count = PLACE + 1  # the memory contains the last index
     assert (row.low, row.high, row.is_declared) == (PLACE, PLACE + 8 * count, True)
     assert row.layout.type == f"double [{count}]"
 
 
 def test_an_array_whose_place_is_not_constant(tmp_path: Path) -> None:
-    """Clang keeps its address in a register; and its length is another variable, no number."""
+    """Clang keeps its address in a register. Its length is another variable, not a number."""
     file = _compiled("clang", LENGTHS, tmp_path)
     found = _found(file, 4, [PLACE + 8, *range(FRAME - 128, FRAME, 8)])
     assert "row" not in [one.layout.name for one in found]
@@ -95,5 +95,5 @@ def test_pointers_are_objects(compiler: str, tmp_path: Path) -> None:
 def test_objects_that_exist(compiler: str, line: int, name: str, tmp_path: Path) -> None:
     file = _compiled(compiler, MEMBERS, tmp_path, ".cc")
     (one,) = _found(file, line, [PLACE + 8])
-    # A class that is derived from its own may continue behind it.
+    # An object of a derived class may continue after it.
     assert (one.layout.name, one.low, one.high, one.is_declared) == (name, PLACE, None, True)

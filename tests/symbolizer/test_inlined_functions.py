@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines of functions that compilers have inlined, of each instruction, as binutils say them."""
+"""Lines of inlined functions, for each instruction, compared with binutils."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ PLACE = re.compile(r"(\w+) at \S*?([^/]+:[\d?]+)(?: \(discriminator \d+\))?$")
 
 
 def told(program: Path, addresses: list[int]) -> list[list[tuple[str, str]]]:
-    """By addr2line: of each address the function and line, what was inlined last first."""
+    """The output of addr2line: function and line for each address, innermost inlined function
+    first."""
     words = [need("addr2line"), "-i", "-f", "-a", "-p", "-e", str(program), *map(hex, addresses)]
     said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     places: list[list[tuple[str, str]]] = []
@@ -73,7 +74,7 @@ def test_each_instruction(compiler: str, version: int, tmp_path: Path) -> None:
     ]
     own = [[(p.function, f"{p.line.file}:{p.line.line}") for p in of if p.line] for of in places]
     of_binutils = told(program, addresses)
-    # If Clang assigns no line to an instruction, that of the one before is taken.
+    # For an instruction without a line, Clang's line of the instruction before counts.
     known = [i for i, theirs in enumerate(of_binutils) if theirs and "?" not in str(theirs)]
     assert [own[i] for i in known] == [of_binutils[i] for i in known]
     assert len(known) > len(addresses) / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls in OpenMP regions: their places name the function that has the region."""
+"""Calls in OpenMP regions: their places name the function that contains the region."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ error: a process has died, {runs.how("by SIGKILL")}
 
 
 def places(block: str) -> list[str]:
-    """The first line, and those that say where."""
+    """The first line, and the lines with places."""
     return [line for line in block.splitlines() if line[0] != " " or " at main.py" in line]
 
 

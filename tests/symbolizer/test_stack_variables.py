@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Variables of stack frames, as compilers describe them."""
+"""Variables of stack frames, from the debug information of compilers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ end subroutine
 
 
 def _visible(lines: LineTable, line: int) -> dict[str, int]:
-    # The number of bytes of each, if the function continues in a line.
+    # The size of each variable in bytes, if the function continues in a line.
     places = (lines.line(address) for address in range(300))
     first = next(i for i, place in enumerate(places) if place and place.line == line)
     names = (lines.local(first + 1, offset).partition("+")[0] for offset in range(-400, 100))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A three-dimensional transform over slabs and over pencils, there and back."""
+"""A three-dimensional FFT over slabs and over pencils, in both directions."""
 
 import numpy
 from mpi4py import MPI

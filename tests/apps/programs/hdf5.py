@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes a dataset with all processes, each a slab, and a strided one; reads it back."""
+"""Write a dataset with all processes, each a slab and a strided one, and read it again."""
 
 import os
 

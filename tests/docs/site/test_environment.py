@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/reference/environment.md has every variable that the code reads or sets, and no other."""
+"""docs/reference/environment.md lists exactly the variables that the code reads or sets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tests.support import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "environment.md"
 GETENV = re.compile(r'\bgetenv\("(\w+)"\)')
-# Variables of these families are known by their names, wherever they stand.
+# Variables of these families are recognized by their names anywhere.
 FAMILY = re.compile(
     r"(?:MPIPP|NASTY|OMPI|PMIX|PMI|SLURM|PALS|FLUX|XDG|GITHUB)_[A-Z]\w*[A-Za-z0-9]"
     r"|MPI(?:CC|CXX|FORT|FC|F90)"
 )
-BY_PYTHON = {"TMPDIR"}  # its module tempfile reads it
+BY_PYTHON = {"TMPDIR"}  # Python's module tempfile reads it
 
 
 def in_c(root: Path) -> Iterator[str]:
@@ -36,7 +36,7 @@ def strings(node: ast.AST) -> Iterator[str]:
 
 
 def in_python(text: str) -> Iterator[str]:
-    """The variables that a module reads or sets: by name, or in a family."""
+    """The variables that a module reads or sets, found by name or family."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             if FAMILY.fullmatch(node.value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md shows what a user sees, on a hundred lines at most."""
+"""README.md shows exactly what a user sees, in at most a hundred lines."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def started(mpi: MPI, directory: Path, session: Session) -> Iterator[Gdb]:
 
 
 def alike(lines: list[str]) -> list[str]:
-    """Lines as one, however the terminal wraps them, without what differs from run to run."""
+    """The lines joined, without line breaks of the terminal and parts that vary between runs."""
     return " ".join(test_watch.alike(lines)).split()
 
 
 @pytest.mark.timeout(300)
 def test_every_output_is_what_gdb_prints(tmp_path: Path) -> None:
-    mpi = find_mpi("mpich4", patient=False)  # as programs wait
+    mpi = find_mpi("mpich4", patient=False)  # its processes poll, like users' programs
     need("gdb")
     compiled(("column", "halo"), mpi, tmp_path)
     verify(README, tmp_path, partial(started, mpi, tmp_path), test_hung.alike)
@@ -62,7 +62,7 @@ def test_it_has_a_hundred_lines_at_most() -> None:
 
 
 def test_the_picture_is_current() -> None:
-    """It shows the lines of a page that is typed; else call python -m tools.record_terminal."""
+    """It shows the lines of a tested page. If not, run python -m tools.record_terminal."""
     picture = ElementTree.parse(record_terminal.PICTURE)
     lines = (picture.findtext("{http://www.w3.org/2000/svg}desc") or "").splitlines()
     assert [line[2:] for line in lines if line[:2] == "$ "] == list(record_terminal.COMMANDS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The web site: Sphinx builds it without a warning, and its links and anchors hold."""
+"""The web site: Sphinx builds it without warnings, and its links and anchors are valid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from tests.support import ROOT, lacking
 
-# Pages that Sphinx makes, which link to parts that only some builds have.
+# Pages from Sphinx with links to parts that only some builds have.
 GENERATED = {"genindex.html", "search.html", "py-modindex.html"}
 
 
@@ -37,7 +37,7 @@ class Page(HTMLParser):
 
 
 def broken(site: Path) -> Iterator[str]:
-    """The links to places that the site does not have, as "page: link"."""
+    """The links to missing places of the site, as "page: link"."""
     pages = {path: Page(path) for path in site.rglob("*.html")}
     for path, page in pages.items():
         for link in page.links:
