@@ -138,7 +138,7 @@ class TypeTree:
 
     @property
     def extent(self) -> int:
-        """The distance from one entry to the next: the upper bound minus the lower bound."""
+        """The distance from one entry to the next, which is the upper bound minus the lower."""
         return self.datatype.extent
 
     @property
