@@ -27,7 +27,7 @@ def from_mpi4py(datatype: Any) -> Datatype:
     try:
         return work.tree(datatype)
     except mpi.Exception as error:
-        raise MpippError(f"MPI cannot tell what this datatype is: {error}") from None
+        raise MpippError(f"MPI cannot describe this datatype: {error}") from None
     finally:
         work.free()
 
@@ -54,8 +54,8 @@ def _checked(datatype: Any) -> Any:
         raise MpippError(f"expected an MPI.Datatype, not {kind}")
     if not MPI.Is_initialized() or MPI.Is_finalized():
         raise MpippError(
-            "MPI can be asked about datatypes only between MPI_Init and MPI_Finalize: "
-            "make the type-tree there"
+            "MPI describes datatypes only between MPI_Init and MPI_Finalize: create the type-tree "
+            "there"
         )
     if datatype == MPI.DATATYPE_NULL:
         raise MpippError("MPI_DATATYPE_NULL has no type-tree: pass a datatype that is not freed")

@@ -261,13 +261,13 @@ def _integer(number: int, what: str) -> int:
     try:
         return operator.index(number)
     except TypeError:
-        raise MpippError(f"the {what} is {number!r}: it has to be an integer") from None
+        raise MpippError(f"the {what} is {number!r}: it must be an integer") from None
 
 
 def _amount(count: int) -> int:
     count = _integer(count, "count")
     if count < 0:
-        raise MpippError(f"the count is {count}: it cannot be negative")
+        raise MpippError(f"the count is {count}: it must not be negative")
     return count
 
 
@@ -315,7 +315,7 @@ class _Buffer:
         if low < 0 or high > size:
             raise MpippError(
                 f"the data would lie in bytes {low} to {high} of the buffer, which has {size}: "
-                "see count and offset"
+                "check count and offset"
             )
 
     def read(self, address: int, length: int) -> bytes:

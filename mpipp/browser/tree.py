@@ -124,10 +124,10 @@ class Tree:
             self._view.end()
         elif event == "gone":
             self._stale = False
-            self._view.show_status("gdb has ended: what is shown is what was last seen")
+            self._view.show_status("gdb has ended: the values are as last read")
         elif event == "foreign":
             self._view.show_status(
-                "this gdb has another version of mpipp: start the browser from that"
+                "this gdb has another version of mpipp: start the browser of that version"
             )
 
     def refresh(self) -> None:

@@ -41,7 +41,7 @@ COMMANDS: dict[str, Manual] = {
         ),
         (
             ("STATUS", "the exit status of the launcher, except in the following cases"),
-            ("N", "with `--error-exit N`: there are errors, or not all was checked"),
+            ("N", "with `--error-exit N`: there are errors, or some checks could not run"),
             ("86", "with `--on-hang=abort`: the job hangs"),
             _ERROR,
         ),
@@ -102,9 +102,9 @@ COMMANDS: dict[str, Manual] = {
         "show the stacks of a running job as one tree",
         (
             "mpipp stops each process for some milliseconds, copies its stacks, and lets it go. "
-            "Equal callers are one line, with the number of ranks and the ranks.",
+            "Equal callers share one line, which shows the number of ranks and their list.",
             "The tree ends at the MPI calls with their peers if `mpipp run` or `mpipp exec` "
-            "started the job. Other jobs have the functions of the MPI library. For a job on "
+            "started the job. For other jobs it ends at functions of the MPI library. For a job on "
             "several nodes, run `mpipp stacks --json` on each node, and merge the files with "
             "`--merge`.",
         ),
@@ -132,8 +132,8 @@ COMMANDS: dict[str, Manual] = {
     "exec": Manual(
         exec.SUMMARY,
         (
-            "The launcher starts this command in place of the program, once a process. The command "
-            "adds the wrapper, and becomes the program.",
+            "The launcher starts this command in place of the program, once for each process. The "
+            "command adds the wrapper, and becomes the program.",
             "Use it if the launcher is not started by `mpipp run`, as in a batch script with srun. "
             "The processes of a node share one watcher.",
         ),
@@ -157,7 +157,7 @@ COMMANDS: dict[str, Manual] = {
             "The wrapper is a small library for `LD_PRELOAD`. mpipp builds it with the MPI "
             "compiler, once for each MPI, and keeps it in its cache.",
             "The other commands build it themselves if it is missing. Call this command on the "
-            "login node of a cluster, or to use the wrapper with a launcher of your own.",
+            "login node of a cluster, or to preload the wrapper yourself.",
         ),
     ),
     "browse": Manual(

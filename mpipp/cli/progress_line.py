@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-COMPARING = "mpipp: comparing what all processes have left"
+COMPARING = "mpipp: comparing the records of all processes"
 _LONG = 2.0  # seconds before the line appears
 
 

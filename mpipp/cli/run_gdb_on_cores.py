@@ -41,7 +41,7 @@ def run_command(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
     files = [os.path.realpath(core) for core in paths]
     twice = next((core for core in files if files.count(core) > 1), None)
     if twice is not None:
-        raise MpippError(f"{twice} is named twice: name a core of each process")
+        raise MpippError(f"{twice} is passed twice: pass one core file for each process")
     command = [debugger(), *loading(), "-nx", "-batch"]
     for number, core in enumerate(paths, 1):
         program = _program(core, chosen)
@@ -65,16 +65,16 @@ def run_command(paths: Sequence[str], chosen: str | None, words: str) -> Answer:
     report, ends, _ = rest.partition(_END + "\n")
     if not begins or not ends:
         raise MpippError(f"gdb ended with status {done.returncode} before it had checked the cores")
-    return Answer(report, done.stderr.strip().rpartition("\n")[2] or "gdb said nothing")
+    return Answer(report, done.stderr.strip().rpartition("\n")[2] or "gdb printed nothing")
 
 
 def _wrong(paths: Iterable[str]) -> Iterator[str]:
     for path in paths:
         core = core_files.read(path)
         if core is not None and core.size < core.whole:
-            yield f"{path} is cut off: {core.size} of {core.whole} bytes are there"
+            yield f"{path} is truncated: it has {core.size} of {core.whole} bytes"
         elif core is not None and core.damaged:
-            yield f"{path} is damaged: {core.damaged} of its program headers cannot be right"
+            yield f"{path} is damaged: {core.damaged} of its program headers are invalid"
 
 
 def _warnings(said: str) -> list[str]:
@@ -90,12 +90,12 @@ def _program(core: str, chosen: str | None) -> str:
     recorded = elf.program_of_core(core)  # raises an error for a file that is no core
     program = chosen or recorded
     if not program:
-        raise MpippError(f"{core} does not name its program: add it with --exec")
+        raise MpippError(f"{core} does not name its program: pass it with --exec")
     if not os.path.isfile(program):
-        advice = "check --exec" if chosen else "name it with --exec"
-        raise MpippError(f"the program of {core}, {program}, is not there: {advice}")
+        advice = "check --exec" if chosen else "pass it with --exec"
+        raise MpippError(f"the program of {core}, {program}, does not exist: {advice}")
     if chosen and not elf.is_elf(chosen):
-        raise MpippError(f"{chosen} is no program: check --exec")
+        raise MpippError(f"{chosen} is not a program: check --exec")
     return program
 
 

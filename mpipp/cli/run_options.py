@@ -16,7 +16,6 @@ examples:
   mpipp run -n 4 -- ./app                       add the wrapper, for gdb
   mpipp run --check -n 4 -- ./app 100           report errors and hangs
   mpipp run --check --gdb -n 4 -- ./app         open gdb in the first wrong call
-  mpipp run --check=buffers,rma -n 4 -- ./app   check only buffers and RMA
   mpipp run --check --report DIR -n 4 -- ./app  then: mpipp report DIR
 
 man mpipp-run describes every option.
@@ -78,14 +77,16 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         Option(("--strict",), "compare collective calls before they start"),
         Option(
             ("--hang-after",),
-            f"explain a hang after S seconds ({HANG_AFTER:g}; 0: never)",
+            f"explain a hang after S seconds (default: {HANG_AFTER:g}; 0: never)",
             "S",
             float,
         ),
-        Option(("--budget",), "spend this on guards at most (5, or 10 if named)", "PERCENT", int),
+        Option(
+            ("--budget",), "limit the time of buffer guards (default: 5 percent)", "PERCENT", int
+        ),
         Option(
             ("--rma-model",),
-            "memory model of windows: own (default), separate",
+            "assume this model of windows: own (default), separate",
             "MODEL",
             default="own",
             choices=("own", "separate"),
@@ -102,14 +103,14 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "act on errors": (
         Option(
             ("--on-error",),
-            "report (default), call the handler, or abort",
+            "in a wrong call: report (default), handler or abort",
             "ACTION",
             default="report",
             choices=("report", "handler", "abort"),
         ),
         Option(
             ("--on-hang",),
-            "report (default), or abort[:STATUS]: end the job",
+            "in a hang: report (default), or abort[:STATUS] the job",
             "ACTION",
             default="report",
             of_run=True,
@@ -128,7 +129,11 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     ),
     "perturb": (
         Option(
-            ("--provoke",), "perturb timing within the rules of MPI", "SEED", alone=ANY, of_run=True
+            ("--provoke",),
+            "perturb timing within the rules of MPI, to show races",
+            "SEED",
+            alone=ANY,
+            of_run=True,
         ),
         _number("--provoke-sweep", "compare N perturbed runs with a plain run", of_run=True),
     ),

@@ -38,7 +38,7 @@ def _secret() -> bytes:
             return _read(directory)
         except OSError as error:
             failed = failed or f"{os.path.join(directory, _FILE)} ({error.strerror})"
-    raise MpippError(f"cannot keep a secret in {failed}")
+    raise MpippError(f"cannot store the secret of the job in {failed}")
 
 
 def _read(directory: str) -> bytes:

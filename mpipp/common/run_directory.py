@@ -84,7 +84,7 @@ class RunDirectory:
         why = str(error.strerror)
         if not isinstance(error, Refused):
             why = f"it cannot be written ({why})"
-        return MpippError(f"--report {self.path}: {why}: name a directory for mpipp alone")
+        return MpippError(f"--report {self.path}: {why}: name a directory that only mpipp uses")
 
     @property
     def is_own(self) -> bool:
@@ -151,7 +151,7 @@ class RunDirectory:
         # Opens the folder of a file, and yields it with the file's name in that folder.
         *folders, last = name.split("/")
         if any(one in ("", ".", "..") for one in (*folders, last)):
-            raise Refused(errno.EINVAL, f"{name!r} is no name of a file in it")
+            raise Refused(errno.EINVAL, f"{name!r} is not the name of a file in it")
         with self._opened(make) as folder, contextlib.ExitStack() as opened:
             for one in folders:
                 if make:
@@ -174,7 +174,7 @@ class RunDirectory:
             _refuse_users(folder, "it")
             if not _is_marked(folder):
                 if not make:
-                    raise Refused(errno.EPERM, "mpipp has not made it")
+                    raise Refused(errno.EPERM, "mpipp did not create it")
                 _mark(folder)
             yield folder
         finally:
@@ -200,12 +200,12 @@ def read(path: str, most: int = MOST) -> bytes:
 def opened(path: str) -> BinaryIO:
     """Open a file for reading in parts. It must be regular, and belong to the directory's owner."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
-        raise Refused(errno.EINVAL, "it is no regular file")
+        raise Refused(errno.EINVAL, "it is not a regular file")
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode):
-            raise Refused(errno.EINVAL, "it is no regular file")
+            raise Refused(errno.EINVAL, "it is not a regular file")
         if found.st_uid != os.stat(os.path.dirname(path) or ".").st_uid:
             raise Refused(errno.EPERM, "it belongs to another user than its directory")
         return os.fdopen(file, "rb")
@@ -229,7 +229,7 @@ def parsed(content: bytes) -> Any:
 
 def _bounded(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise ValueError("it has a number of too many digits")
+        raise ValueError("it has a number with too many digits")
     return int(digits)
 
 
@@ -262,7 +262,7 @@ def _folder(name: str, above: int) -> Iterator[int]:
         folder = os.open(name, _DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
     except OSError as error:
         if error.errno in (errno.ENOTDIR, errno.ELOOP):
-            raise Refused(errno.ENOTDIR, f"{name!r} in it is no directory") from None
+            raise Refused(errno.ENOTDIR, f"{name!r} in it is not a directory") from None
         raise
     try:
         _refuse_users(folder, f"{name!r} in it")
@@ -316,7 +316,7 @@ def _is_regular(name: str, folder: int) -> bool:
 
 
 def _foreign(name: str) -> str:
-    return f"it has {name!r}, which mpipp has not made"
+    return f"it has {name!r}, which mpipp did not create"
 
 
 def _empty(folder: int, but: str = "", depth: int = _DEEPEST) -> None:

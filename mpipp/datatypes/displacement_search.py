@@ -52,8 +52,8 @@ class _Search:
         self.steps += 1
         if self.steps > _MOST_STEPS:
             raise AddressError(
-                "this datatype interleaves too many blocks there to name the element: "
-                "ask for a position in the packed data instead"
+                "this datatype interleaves too many blocks there to name the element: use a "
+                "position in the packed data instead"
             )
 
 

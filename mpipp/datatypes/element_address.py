@@ -212,7 +212,7 @@ def at_packed(datatype: Datatype, position: int, count: int | None = None) -> El
     """Return the basic element that holds packed byte `position`. Raises AddressError."""
     size = datatype.size
     if size == 0:
-        raise AddressError(f"({kind(datatype)}) holds no data, so no position {position}")
+        raise AddressError(f"({kind(datatype)}) holds no data, so it has no position {position}")
     repetition, rest = divmod(position, size)
     if position < 0 or (count is not None and repetition >= count):
         raise AddressError(

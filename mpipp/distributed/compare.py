@@ -148,8 +148,10 @@ class _Named:
     def stopped(self) -> str:
         """The reason why the comparison has stopped; "" if it has not."""
         if len(self.findings) >= MOST_FINDINGS:
-            return f"{MOST_FINDINGS:,} findings and more are enough"
-        return f"it took {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
+            return f"mpipp stops after {MOST_FINDINGS:,} findings"
+        return (
+            f"mpipp stops after {MOST_SECONDS:g} seconds" if time.monotonic() > self._until else ""
+        )
 
 
 def _of_channels(
@@ -242,7 +244,9 @@ def _completed(
     absent = []
     if missing:
         has = f"{wording.ranks(missing)} {'has' if len(missing) == 1 else 'have'}"
-        absent = [f"{has} left nothing in {directory} to compare: is it of all nodes?"]
+        absent = [
+            f"{has} left nothing in {directory} to compare: all nodes must share this directory"
+        ]
         lost += absent
         unchecked += absent
     fresh += _of_logs(found, missing, unchecked)
@@ -259,7 +263,7 @@ def _of_logs(
     if sum(sizes) > _MOST_LOGS:
         unchecked.append(
             f"one-sided operations: {len(sizes)} logs have {sum(sizes) >> 20:,} MiB, more than "
-            f"{_MOST_LOGS >> 20:,}: MPIPP_RMA_LOG bounds each"
+            f"{_MOST_LOGS >> 20:,}: set MPIPP_RMA_LOG, the limit of each log, lower"
         )
         return
 

@@ -86,7 +86,7 @@ class _Summary(gdb.Parameter):
     """Print a line about MPI at every stop of the program.
 
     The line shows the rank, the MPI call of the selected thread, and the numbers of datatypes and
-    pending requests. With very many of them it takes a moment.
+    pending requests. With very many objects it takes a moment.
     """
 
     name = "mpipp summary"

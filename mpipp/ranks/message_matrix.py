@@ -57,7 +57,7 @@ def waiting_lines(pairs: Sequence[Pair]) -> Iterator[str]:
     unknown = [pair for pair in pairs if not pair.is_certain]
     if unknown:
         who = wording.ranks(pair.dest for pair in unknown)
-        yield f"unknown: what is on its way to {who}"
+        yield f"unknown: the messages on their way to {who}"
 
 
 def _waiting(one: OnTheWay) -> str:

@@ -57,7 +57,7 @@ def _runs(text: str) -> Iterator[tuple[int, int]]:
             raise MpippError(f'{text or "nothing"} is not a set of ranks: write "all" or "0,2-3"')
         first, last = int(found[1]), int(found[2] or found[1])
         if last < first:
-            raise MpippError(f"{part} is not a run of ranks: write {last}-{first}")
+            raise MpippError(f"{part} is not a range of ranks: write {last}-{first}")
         yield first, last
 
 

@@ -212,7 +212,7 @@ def from_record(found: Any) -> StackTree:
                 below = one.below.setdefault(_step(inner), StackTree())
                 pairs.append((below, inner))
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise MpippError("this is no tree of stacks that mpipp has written") from None
+        raise MpippError("this is not a stack tree of mpipp") from None
     return tree
 
 

@@ -141,14 +141,14 @@ def change_lines(before: Sequence[Value], now: Sequence[Value]) -> Iterator[str]
         yield f"{wording.ranks(ranks)}: {change}"
     missing = sorted(set(earlier).difference(value.rank for value in now))
     if missing:
-        yield f"{wording.ranks(missing)}: only before"
+        yield f"{wording.ranks(missing)}: only in the file"
 
 
 def _change(before: Value | None, now: Value) -> str:
     if before is None:
-        return "not before"
+        return "not in the file"
     if _key(before) == _key(now):
-        return "as before"
+        return "as in the file"
     if before.shape == now.shape and now.shape.counts and before.numbers and now.numbers:
         return f"other values in {_element_differences(now, before)}"
     return f"{_cut(now.text)} instead of {_cut(before.text)}"

@@ -46,14 +46,15 @@ def targets(finding: str) -> list[Target]:
     name, _, number = finding.rpartition(":")
     if not name or not (number.isascii() and number.isdigit() and len(number) < _LONGEST):
         raise MpippError(
-            f"{OPTION} {finding}: write DIR:NUMBER, as mpipp report DIR says it of each finding"
+            f"{OPTION} {finding}: write DIR:NUMBER, which mpipp report DIR prints below each "
+            "finding"
         )
     run = store.read(name)
     if not 1 <= int(number) <= len(run.findings):
         raise MpippError(f"{OPTION} {finding}: the report has {_counted(len(run.findings))}")
     found = list(of(run.findings[int(number) - 1].parties))
     if not found:
-        raise MpippError(f"{OPTION} {finding}: of this finding no call is known")
+        raise MpippError(f"{OPTION} {finding}: mpipp knows no call of this finding")
     return found
 
 

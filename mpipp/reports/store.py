@@ -246,10 +246,10 @@ def run_of(data: bytes, path: str) -> Run:
     try:
         said = run_directory.parsed(data)
     except ValueError:
-        raise MpippError(f"{path} is no JSON: let the program run again") from None
+        raise MpippError(f"{path} is not JSON: run the program again") from None
     fields = _Fields(said, path)
     if fields.text("command") != "run" or fields.number("mpipp") != json_output.VERSION:
-        raise MpippError(f"{path} is not of a run of this mpipp: let the program run again")
+        raise MpippError(f"this version of mpipp did not write {path}: run the program again")
     return _run(fields)
 
 
@@ -258,7 +258,7 @@ class _Fields:
 
     def __init__(self, value: object, path: str, pictures: Sequence[str] = ()) -> None:
         if not isinstance(value, dict):
-            raise MpippError(f"{path} is damaged: let the program run again")
+            raise MpippError(f"{path} is damaged: run the program again")
         self._value: dict[str, Any] = value
         self._path = path
         self.pictures = pictures
@@ -284,13 +284,13 @@ class _Fields:
     def texts(self, name: str) -> list[str]:
         found: list[object] = self._get(name, list, [])
         if not all(isinstance(one, str) for one in found):
-            raise MpippError(f"{self._path} is damaged: {name} has more than texts")
+            raise MpippError(f"{self._path} is damaged: {name} has an entry that is not a text")
         return [str(one) for one in found]
 
     def numbers(self, name: str) -> list[int]:
         found: list[object] = self._get(name, list, [])
         if not all(type(one) is int for one in found):
-            raise MpippError(f"{self._path} is damaged: {name} has more than numbers")
+            raise MpippError(f"{self._path} is damaged: {name} has an entry that is not a number")
         return [one for one in found if isinstance(one, int)]
 
     def integers(self, name: str) -> dict[str, int]:

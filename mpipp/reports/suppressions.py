@@ -87,7 +87,7 @@ def read(path: str) -> Suppressions:
     except configparser.ParsingError as error:
         lines = getattr(error, "errors", None) or [(getattr(error, "lineno", 0), "")]
         raise MpippError(
-            f"{path}:{lines[0][0]}: a line is [REASON], or NAME = PATTERN below one"
+            f"{path}:{lines[0][0]}: a line must be [REASON], or NAME = PATTERN below a [REASON]"
         ) from None
     except (configparser.DuplicateSectionError, configparser.DuplicateOptionError) as error:
         what = getattr(error, "option", "") or f"[{error.section}]"
@@ -99,11 +99,13 @@ def _suppression(title: str, section: Mapping[str, str], path: str) -> Suppressi
     where = f"{path}: [{title}]"
     for name in section:
         if name not in _CONDITIONS:
-            raise MpippError(f"{where}: {name} is none of {', '.join(_CONDITIONS)}")
+            raise MpippError(f"{where}: {name} must be one of {', '.join(_CONDITIONS)}")
     if not title.strip():
-        raise MpippError(f"{where}: say between the brackets why it is suppressed")
+        raise MpippError(f"{where}: write between the brackets why mpipp suppresses the finding")
     if not any(section.values()):
-        raise MpippError(f"{where}: say what is suppressed: {', '.join(_CONDITIONS)}")
+        raise MpippError(
+            f"{where}: write which findings to suppress, with {', '.join(_CONDITIONS)}"
+        )
     check = section.get("check", "")
     names = {*RULES, *(rule.check for rule in RULES.values())}
     if check and not any(fnmatchcase(name, check) for name in names):

@@ -53,7 +53,7 @@ class NoCompiler(MpippError):
 
     def __init__(self, mpicc: str, compiler: str) -> None:
         super().__init__(
-            f"{mpicc} calls the C compiler {compiler}, which is not there: "
+            f"{mpicc} calls the C compiler {compiler}, which does not exist: "
             "install it (Debian: gcc), or name another MPI compiler with --mpicc"
         )
         self.mpicc = mpicc

@@ -39,7 +39,7 @@ def mpi_for(program_name: str, mpicc: str | None) -> Mpi:
             kept = newest(program.flavor, program.library)
             if kept is None:
                 raise
-            _say(f"there is no MPI compiler here: the wrapper is that of {kept.name}")
+            _say(f"no MPI compiler found: mpipp uses the wrapper for {kept.name} from its cache")
             return kept
     mpi = mpis.probe(mpicc)
     try:
@@ -57,8 +57,8 @@ def _say(sentence: str) -> None:
 def _check_flavor(program: Program, mpi: Mpi) -> None:
     if program.flavor is not mpi.flavor:
         raise MpippError(
-            f"{program.path} uses {program.flavor.title} ({program.library}), but {mpi.mpicc} is "
-            f"of {mpi.name}: name a compiler of {program.flavor.title} with --mpicc"
+            f"{program.path} uses {program.flavor.title} ({program.library}), but {mpi.mpicc} "
+            f"belongs to {mpi.name}: name a compiler of {program.flavor.title} with --mpicc"
         )
 
 

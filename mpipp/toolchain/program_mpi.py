@@ -119,8 +119,8 @@ def _python_behind(path: str) -> str:
 
 def _not_run(path: str, what: str, problem: str) -> MpippError:
     return MpippError(
-        f"{path} names {file_trust.shown(what)} to run it, which mpipp does not start to see what "
-        f"it loads: {problem}; name the MPI compiler with --mpicc"
+        f"cannot find the MPI of {path} without starting {file_trust.shown(what)}, which is not "
+        f"safe: {problem}; name the MPI compiler with --mpicc"
     )
 
 

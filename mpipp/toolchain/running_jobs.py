@@ -169,7 +169,7 @@ def obstacle(pid: int) -> str:
     if not status:
         return "has ended"
     if status.get("State", "").startswith("Z"):
-        return "has ended, and its parent has not noticed yet"
+        return "has ended, but its parent has not waited for it yet"
     tracer = int(status.get("TracerPid", "0"))
     if tracer:
         return (
@@ -192,7 +192,7 @@ def _permission(status: Mapping[str, str]) -> str:
         return f"it is {_user(owner)}'s, so attach as that user or as root"
     scope = _first_line(_proc() / "sys/kernel/yama/ptrace_scope")
     if scope == "3":
-        return "kernel.yama.ptrace_scope is 3, which forbids it until the machine is started anew"
+        return "kernel.yama.ptrace_scope is 3, which forbids it until the machine restarts"
     if me and scope in ("1", "2"):
         return (
             f"kernel.yama.ptrace_scope is {scope}, so attach as root, "

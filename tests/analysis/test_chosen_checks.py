@@ -31,13 +31,12 @@ def test_some_checks(mpi: support.MPI) -> None:
         ("mpipp check messages,overlap", f"no findings in {COUNTED}"),
         (
             "mpipp check messages,leak",
-            f'There is no check "leak": known are {", ".join(GROUPS)}, all, fast, and the words of '
-            "docs/reference/checks.",
+            f'There is no check "leak": write a group ({", ".join(GROUPS)}, all or fast) or a word '
+            "of docs/reference/checks.",
         ),
         (
             "mpipp check messages, leaks",
-            'mpipp check takes one list of checks, "messages,leaks", --leaks and --json: '
-            '"messages, leaks".',
+            'Cannot read "messages, leaks": write mpipp check [LIST] [--leaks] [--json].',
         ),
     ]
     program = support.compile_program(PROGRAM, mpi)

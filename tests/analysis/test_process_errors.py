@@ -31,12 +31,12 @@ recvbuf = MPI_BOTTOM (1 HINDEXED_BLOCK[1, 4]))
     "root": (
         "MPI_Reduce",
         """\
-error: root is {MPI_ROOT}, but the communicator has only the rank 0
+error: root is {MPI_ROOT}, but the communicator has only rank 0
   MPI_Reduce(root = MPI_ROOT, comm = "MPI_COMM_WORLD", op = "MPI_SUM", \
 sendbuf = 0x (1 MPI_DOUBLE))
     called at process_errors.c:23 in root
-  rule: MPI-4.1, section 3.2.3: a rank must be one of the communicator's group
-  to do: pass one of these
+  rule: MPI-4.1, section 3.2.3: a rank must belong to the communicator's group
+  to do: pass a rank of the communicator
   MUST: MUST_ERROR_ROOT_NOT_IN_COMM
 """,
     ),
@@ -48,8 +48,8 @@ error: psizes describe 3 processes, but size is 2
 distribs = {MPI_DISTRIBUTE_BLOCK}, dargs = {MPI_DISTRIBUTE_DFLT_DARG}, psizes = {3}, \
 order = MPI_ORDER_C, oldtype = "MPI_INT")
     called at process_errors.c:30 in grid
-  rule: MPI-4.1, section 5.1.4: the process grid must have size processes
-  to do: let MPI_Dims_create fill psizes for that many processes
+  rule: MPI-4.1, section 5.1.4: the product of psizes must be size, the number of processes
+  to do: let MPI_Dims_create fill psizes for size processes
 """,
     ),
     "again": (

@@ -198,11 +198,12 @@ def test_the_command_without_what_it_needs(tmp_path: Path) -> None:
     nowhere = support.shell("browse", env={"TMPDIR": str(tmp_path)})
     assert (nowhere.returncode, nowhere.stderr) == (
         2,
-        "mpipp: no gdb has anything to browse: type mpipp browse in gdb first\n",
+        "mpipp: no gdb offers a tree to browse: type mpipp browse in gdb first\n",
     )
     gone = support.shell("browse", "/nowhere/socket")
     assert gone.stderr == (
-        "mpipp: no gdb listens at /nowhere/socket: type mpipp browse in gdb, and again here\n"
+        "mpipp: no gdb listens at /nowhere/socket: type mpipp browse in gdb, then repeat this "
+        "command\n"
     )
 
 
@@ -218,7 +219,7 @@ def test_the_command_without_textual_or_a_terminal(gdb: Gdb, tmp_path: Path) -> 
     )
     piped = support.shell("browse", path)
     assert piped.stderr == (
-        "mpipp: browsing needs a terminal or a display: start it where there is one\n"
+        "mpipp: the browser needs a terminal or a display: start it in a terminal\n"
     )
     hidden = support.shell("browse", "--window", path)
     assert hidden.stderr.startswith("mpipp: no window can be opened: ")

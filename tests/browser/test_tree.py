@@ -205,7 +205,7 @@ def test_goodbyes() -> None:
     tree.event({"event": "bye"})
     assert screen.ended
     tree.event({"event": "gone"})
-    assert screen.status == "gdb has ended: what is shown is what was last seen"
+    assert screen.status == "gdb has ended: the values are as last read"
     tree.event({"event": "foreign"})
     assert "another version of mpipp" in screen.status
 

@@ -150,7 +150,9 @@ def test_gdb_opens_and_closes_it(display: str) -> None:
         return bool(subprocess.run(search, env=env, capture_output=True, check=False).stdout)
 
     with Gdb("mpipp browse s_type data 2", env={"DISPLAY": display}) as gdb:
-        assert gdb.output.startswith("A window opens; in another terminal, this shows the same:\n")
+        assert gdb.output.startswith(
+            "A window opens. To see the same in another terminal, type there:\n"
+        )
         until(found)
         path = gdb.path
         until(lambda: "It is added" in gdb.say("mpipp browse big"))

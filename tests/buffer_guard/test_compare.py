@@ -209,6 +209,6 @@ def test_requests_of_fortran_are_guarded_by_command(mpi: MPI) -> None:
         env={"MPIPP_WATCH": "/nonexistent", "MPIPP_GUARD": "1", "MPIPP_BUDGET": "0"},
     )
     assert (
-        "from now on guarded: the buffers of MPI_Issend, called at sections.f90:13 in sections\n"
+        "mpipp now guards the buffers of MPI_Issend, called at sections.f90:13 in sections\n"
         in said
     )

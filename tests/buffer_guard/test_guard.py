@@ -17,9 +17,7 @@ PENDING = """\
 be written and its receive buffer must not be accessed
   to do: complete the operation first, for example with MPI_Wait"""
 RULE = PENDING + ", or use another buffer"
-RULE_ONCE_MOVED = PENDING + (
-    ": this run may be unharmed, but the data may move later with another library, size or timing"
-)
+RULE_ONCE_MOVED = PENDING + (": the data may arrive later with another MPI library, size or timing")
 NOT_MOVED = "\n    at the next MPI call of the process the data had not moved"
 
 

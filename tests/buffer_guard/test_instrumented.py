@@ -155,11 +155,11 @@ def test_what_is_not_possible_is_a_sentence(tmp_path: Path) -> None:
         "mpipp: there is no compiler /no/mpicc: name one with --mpicc\n"
     )
     assert said("cc", "--mpicc", mpicc, "-fsanitize=address", "a.c") == (
-        "mpipp: -fsanitize=address does not go together with mpipp cc, which uses the compiler's "
+        "mpipp: -fsanitize=address cannot be combined with mpipp cc, which uses the compiler's "
         "instrumentation itself: leave it out\n"
     )
     assert said("cc", "--mpicc", need("python3"), "a.c").endswith(
-        "which is neither of GCC nor Clang: name another with --mpicc\n"
+        "which is neither GCC nor Clang: name another with --mpicc\n"
     )
 
 

@@ -29,7 +29,10 @@ SENTENCE = (
     "(called at two_stores.c:52 in main). The access has not happened yet: continue performs it."
 )
 
-STOPPED = "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue resumes."
+STOPPED = (
+    "mpipp: this SIGSTOP is for an error that mpipp reports: mpipp frame selects the line, "
+    "continue resumes."
+)
 
 
 def stopped(mpi: MPI, *words: str) -> str:

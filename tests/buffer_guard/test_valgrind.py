@@ -122,4 +122,4 @@ def percent(*options: str) -> int:
 def test_it_is_for_buffers(mpi: MPI) -> None:
     done = shell(*words(mpi, "--valgrind"), compiled("valgrind.c", mpi))
     assert done.returncode == 2
-    assert done.stderr.endswith("--valgrind is for buffers: add --check=buffers\n")
+    assert done.stderr.endswith("--valgrind checks buffers: add --check=buffers\n")

@@ -118,8 +118,8 @@ def test_a_launcher_that_starts_no_mpi(
         assert process.stdin
         process.stdin.close()
     assert str(raised.value) == (
-        f"no process that mpiexec (process {process.pid}) has started here has loaded MPI: "
-        "attach again when they have called MPI_Init"
+        f"no process that mpiexec (process {process.pid}) has started here has loaded MPI: attach "
+        "again after MPI_Init"
     )
     capsys.readouterr()
 
@@ -152,12 +152,12 @@ def test_the_command_of_gdb() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["attach", "1", "1"], "process 1 is named twice"),
-        (["attach", "me"], "me is not the number of a process"),
-        (["attach", "4194999"], "there is no process to attach to"),
+        (["attach", "1", "1"], "process 1 is passed twice: pass each PID once"),
+        (["attach", "me"], "me is not a PID: pass the numbers of processes"),
+        (["attach", "4194999"], "there is no process to attach to: see the lines above"),
         (
             ["attach", "--job", "5", "7"],
-            "--job attaches to all of a job: name no processes, or leave it out",
+            "--job attaches to a whole job: leave out the PIDs, or leave out --job",
         ),
     ],
 )
@@ -188,8 +188,8 @@ def test_one_of_several_jobs() -> None:
         (
             [],
             None,
-            "none of your processes on this machine has loaded MPI: attach where they run, or "
-            "name them by PID",
+            "none of your processes on this machine has loaded MPI: attach on the machine where "
+            "they run, or pass their PIDs",
         ),
     )
     for found, name, said in refused:
@@ -206,7 +206,7 @@ def test_one_of_several_jobs() -> None:
             0,
             "3",
             "1ffffffffff",
-            "kernel.yama.ptrace_scope is 3, which forbids it until the machine is started anew",
+            "kernel.yama.ptrace_scope is 3, which forbids it until the machine restarts",
         ),
         (
             0,

@@ -64,7 +64,7 @@ def check_broken(broken: Path, program: Path, core: Path) -> None:
     assert done.returncode == 2
     assert done.stdout.splitlines()[-1].startswith("no findings in 1 process,")
     assert re.sub(r"\d+ bytes", "N bytes", done.stderr).splitlines() == [
-        f"mpipp: {broken} is cut off: 100000 of N bytes are there",
+        f"mpipp: {broken} is truncated: it has 100000 of N bytes",
         f'mpipp: gdb: "{broken}" is not a core dump: file format not recognized',
         "mpipp: 1 of 2 cores were checked",
     ]
@@ -81,7 +81,7 @@ def test_a_core_that_is_cut_off(mpi: support.MPI, tmp_path: Path) -> None:
     assert done.returncode == 2 and not done.stdout
     said = re.sub(r"\d+ bytes", "N bytes", done.stderr).splitlines()
     assert said[:2] == [
-        f"mpipp: {core} is cut off: 100000 of N bytes are there",
+        f"mpipp: {core} is truncated: it has 100000 of N bytes",
         f"mpipp: gdb: BFD: warning: {core} has a segment extending past end of file",
     ]
     assert said[-1].startswith(
@@ -96,7 +96,7 @@ def test_a_core_that_is_cut_off(mpi: support.MPI, tmp_path: Path) -> None:
         (["check", "/nowhere"], "cannot read /nowhere: No such file or directory"),
         (
             ["check", "/nowhere", "/nowhere"],
-            "/nowhere is named twice: name a core of each process",
+            "/nowhere is passed twice: pass one core file for each process",
         ),
     ],
 )
@@ -110,6 +110,6 @@ def test_core_without_a_program(tmp_path: Path) -> None:
     core.write_bytes(b"\x7fELF\x02\x01".ljust(16, b"\0") + b"\4\0" + bytes(100))
     assert elf.program_of_core(str(core)) == ""
     said = support.shell("check", "--exec", __file__, core).stderr
-    assert said == f"mpipp: {__file__} is no program: check --exec\n"
+    assert said == f"mpipp: {__file__} is not a program: check --exec\n"
     with pytest.raises(MpippError, match="not a core file"):
         elf.program_of_core(sys.executable)

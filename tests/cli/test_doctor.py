@@ -37,7 +37,7 @@ def test_a_machine_without_anything(tmp_path: Path) -> None:
     assert "\u2717 gdb         not found\n" in done.stdout
     assert "\u2717 MPI         not found\n" in done.stdout
     assert "\u2717 gdb: install it\n" in done.stdout
-    mpi = "\u2717 MPI: put an mpicc on PATH, name it in MPICC, or install one\n"
+    mpi = "\u2717 MPI: put an mpicc on PATH, name one in MPICC, or install one\n"
     assert mpi in done.stdout
 
 
@@ -97,8 +97,8 @@ def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
     assert done.returncode == 2
     advice = [line[2:] for line in done.stdout.splitlines() if line[2:].startswith("MPI: ")]
     assert advice == [
-        "MPI: MPICC names nompicc, which is not there, so use the mpicc on PATH:",
-        f"MPI: {other} and {mpicc} call the C compiler nocc, which is not there",
+        "MPI: MPICC names nompicc, which does not exist; use the mpicc on PATH:",
+        f"MPI: {other} and {mpicc} call the C compiler nocc, which does not exist",
     ]
     assert "not found\n" not in done.stdout.partition("MPI")[2]
 
@@ -147,7 +147,7 @@ def test_core_files_that_processes_overwrite(
         check=False,
     )
     assert f'pattern "{pattern}"' in done.stdout, done.stderr
-    assert ("all processes of a job write the same one" in done.stdout) == is_warned
+    assert ("all processes of a job write the same file" in done.stdout) == is_warned
 
 
 def refused(done: subprocess.CompletedProcess[str], why: str) -> None:

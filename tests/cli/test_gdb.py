@@ -154,7 +154,8 @@ def test_what_gdb_cannot_start(tmp_path: Path) -> None:
         (("--", "./x"), "there is no program ./x: give its path, or its name on PATH"),
         (
             ("--", "./script"),
-            f"./script is not a program that gdb can start: debug what runs it, {python} ./script",
+            f"./script is not a program that gdb can start: debug its interpreter, {python} "
+            "./script",
         ),
         (("--", "./empty"), "./empty is not a program that gdb can start"),
         (("--mpicc",), "argument --mpicc: expected one argument: see mpipp gdb --help"),

@@ -110,7 +110,7 @@ def test_a_program_with_any_name_in_gdb_and_in_a_sweep(mpi: MPI, tmp_path: Path)
     assert "0 of 1: [c=d] /" in shell(*words).stdout
     # The preloaded libraries differ between seeds, and this program prints them.
     done = shell("run", "--provoke-sweep", "1", "-n", "1", "--", program)
-    assert done.stdout.startswith("mpipp: 2 unprovoked runs agree: exit status 0\n"), done.stderr
+    assert done.stdout.startswith("mpipp: 2 unperturbed runs agree: exit status 0\n"), done.stderr
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -164,8 +164,10 @@ def test_a_wrapper_that_is_there_needs_no_compiler(mpi: MPI, tmp_path: Path) -> 
     (tools / "sh").symlink_to("/bin/sh")
     done = shell("run", "-n", "1", "--", program, env=env)
     of = mpis.probe(mpi.mpicc).name
-    assert done.stderr == f"mpipp: there is no MPI compiler here: the wrapper is that of {of}\n"
+    assert done.stderr == (
+        f"mpipp: no MPI compiler found: mpipp uses the wrapper for {of} from its cache\n"
+    )
     assert re.search(r"0 of 1: \[\] \S+/libmpipp_\w+\.so\n", done.stdout)
     # Without a wrapper the message is as before.
     done = shell("run", "--", program, env={**env, "MPIPP_CACHE": str(tmp_path / "cache")})
-    assert "calls the C compiler no-such-compiler, which is not there: " in done.stderr
+    assert "calls the C compiler no-such-compiler, which does not exist: " in done.stderr

@@ -125,8 +125,8 @@ def test_a_loader_that_the_program_names_is_not_run(tmp_path: Path) -> None:
     for command in ("run", "gdb"):
         done = shell(command, "--", "./program", cwd=tmp_path)
         assert (done.stderr, done.returncode) == (
-            f"mpipp: ./program names {tmp_path}/loader to run it, which mpipp does not start to "
-            "see what it loads: it is not in a directory of the system; name the MPI compiler with "
+            f"mpipp: cannot find the MPI of ./program without starting {tmp_path}/loader, which is "
+            "not safe: it is not in a directory of the system; name the MPI compiler with "
             "--mpicc\n",
             2,
         )
@@ -142,8 +142,8 @@ def test_a_python_of_another_user_is_not_asked(tmp_path: Path) -> None:
     os.chown(tmp_path / "other", user, -1)
     done = shell("run", "--", script)
     assert (done.stderr, done.returncode) == (
-        f"mpipp: {script} names {tmp_path}/other/python3 to run it, which mpipp does not start to "
-        f"see what it loads: {tmp_path}/other belongs to nobody; name the MPI compiler with "
+        f"mpipp: cannot find the MPI of {script} without starting {tmp_path}/other/python3, which "
+        f"is not safe: {tmp_path}/other belongs to nobody; name the MPI compiler with "
         "--mpicc\n",
         2,
     )

@@ -159,7 +159,7 @@ def test_no_c_compiler(tmp_path: Path) -> None:
     env["MPIPP_CACHE"] = str(tmp_path / "cache")
     done = shell("run", "--", program, env=env)
     assert (done.stderr, done.returncode) == (
-        f"mpipp: {mpicc} calls the C compiler nocc, which is not there: "
+        f"mpipp: {mpicc} calls the C compiler nocc, which does not exist: "
         "install it (Debian: gcc), or name another MPI compiler with --mpicc\n",
         2,
     )
@@ -175,8 +175,8 @@ def test_programs_that_cannot_be_run(tmp_path: Path) -> None:
     damaged.chmod(0o755)
     for words, sentence in (
         ((), "no program to run: give it after --, with its arguments"),
-        (("-n", "0", "--", "x"), "-n 0: the number of MPI processes starts at 1"),
-        (("--frames", "-1", "--", "x"), "--frames -1: the number of frames starts at 0"),
+        (("-n", "0", "--", "x"), "-n 0: the number of MPI processes must be at least 1"),
+        (("--frames", "-1", "--", "x"), "--frames -1: the number of frames must be at least 0"),
         (("--", "./x"), "there is no program ./x: give its path, or its name on PATH"),
         (("--", "./text"), "./text is not executable: make it so with chmod +x"),
         (

@@ -71,7 +71,7 @@ def test_python(mpi: support.MPI, tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["4", "--merge", "a"], "--merge reads files: name no job, or leave it out"),
+        (["4", "--merge", "a"], "--merge reads files: leave out JOB, or leave out --merge"),
         (["--merge", "/none/a"], "cannot read /none/a: No such file or directory"),
         (["--merge", "/dev/null"], "/dev/null is not from mpipp stacks --json"),
         (["/"], "no running job on this machine has the run's directory /"),

@@ -21,7 +21,7 @@ _PROMPT = re.compile(r"\(gdb ([\w,-]+)\) (.*)")
 
 def _is_late(line: str) -> bool:
     # These lines appear only on a busy machine, where gdb waits longer.
-    return line == "control-C stops the focus" or "not stopped:" in line
+    return line == "control-C stops the ranks in the focus" or "not stopped:" in line
 
 
 def compiled(mpi: MPI, directory: Path) -> Path:

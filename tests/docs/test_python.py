@@ -160,8 +160,8 @@ def test_what_is_no_datatype_is_one_sentence(mpi: MPI) -> None:
         null,
         null,
         "expected an MPI.Datatype, not str",
-        "MPI can be asked about datatypes only between MPI_Init and MPI_Finalize: "
-        "make the type-tree there",
+        "MPI describes datatypes only between MPI_Init and MPI_Finalize: create the type-tree "
+        "there",
     ]
 
 

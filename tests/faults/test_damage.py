@@ -42,8 +42,8 @@ def test_the_root(mpi: support.MPI, tmp_path: Path) -> None:
 @support.on_mpi("mpich4", "openmpi4")
 def test_the_checks(mpi: support.MPI, tmp_path: Path) -> None:
     output = check(mpi, "each_check()", tmp_path)
-    assert output.count("not all was checked: ") == 1
-    assert "\nnot all was checked: cannot read 64 bytes at 0x10" in output
+    assert output.count("not everything was checked: ") == 1
+    assert "\nnot everything was checked: cannot read 64 bytes at 0x10" in output
     last = r"^\d+ findings in 1 process, 0 active calls, 2 pending requests$"
     assert re.search(last, output, re.MULTILINE), output
     assert "warning: 1 error handler is not freed" in output

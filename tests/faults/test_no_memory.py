@@ -45,7 +45,7 @@ def test_the_debugger_says_so(mpi: support.MPI, after: int) -> None:
     look = ["output t", "echo \\n", "mpipp list types --all --limit 0", "mpipp info"]
     output = support.gdb_batch(look, program=program, mpi=mpi, stop=stop)
     assert re.search(
-        r"^dropped   \d+ records, for want of memory: some objects are unknown$", output, re.M
+        r"^dropped   \d+ records, for lack of memory: some objects are unknown$", output, re.M
     ), output
     assert "Traceback" not in output and "Python" not in output, output
     # At least one line for every type.

@@ -128,7 +128,7 @@ def test_what_is_stored_before_a_late_send_starts_is_an_error(mpi: MPI) -> None:
     program = compile_program(STORES_EARLY, mpi, ("-g", "-O0"))
     done = run(mpi, program, "--provoke=1", "--check=buffers", "--budget", "100000")
     first, _, text = done.stderr.partition("\n")
-    assert first == "mpipp: provoked with seed 1"
+    assert first == "mpipp: perturbed with seed 1"
     assert text.startswith("error: a store to the buffer of a pending MPI_Isend\n")
     assert text.count("error: ") == text.count(NOT_MOVED) == 1
 

@@ -66,7 +66,7 @@ def test_latent_errors_show(mpi: MPI) -> None:
     expected = [32, 33955506144, None, 32, 32, collective, collective, collective]
     words = ["in order 352104" if one is None else f"sum {one}" for one in expected]
     assert (done.returncode, done.stdout.splitlines()) == (0, words)
-    assert done.stderr == "mpipp: provoked with seed 1\n"
+    assert done.stderr == "mpipp: perturbed with seed 1\n"
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -114,7 +114,7 @@ def test_correct_programs_stay_as_they_are_with_any_seed(mpi: MPI) -> None:
     done = run(mpi, [program, "1", "10"], "--provoke-sweep", seeds, n=3)
     assert (done.returncode, done.stderr) == (0, "")
     agree, told = done.stdout.splitlines()
-    assert agree == "mpipp: 2 unprovoked runs agree: exit status 0"
+    assert agree == "mpipp: 2 unperturbed runs agree: exit status 0"
     assert told == f"mpipp: no difference with {seeds} seeds"
 
 
@@ -149,10 +149,10 @@ def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
     done = run(mpi, [program, "changed", "head"], *options)
     assert (done.returncode, done.stderr) == (1, "")
     first, *listed, last = done.stdout.splitlines()
-    assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
+    assert first == "mpipp: 2 unperturbed runs agree: exit status 0"
     assert listed == [
-        "seed 4: output of rank 0, line 1: 'sum 32', unprovoked 'sum 16'",
-        "seed 5: hangs, unprovoked exit status 0",
+        "seed 4: output of rank 0, line 1: 'sum 32', unperturbed 'sum 16'",
+        "seed 5: hangs, unperturbed exit status 0",
     ]
     before, _, again = last.partition(": mpipp ")
     assert before == "mpipp: 2 of 2 seeds differ; the worst again"
@@ -175,33 +175,33 @@ def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
     assert (done.returncode, done.stderr) == (1, "")
     first, *told, last = done.stdout.splitlines()
     assert re.fullmatch(
-        "mpipp: 2 unprovoked runs agree in exit status 0 alone: output of rank 0, line 1: "
-        r"'\d+', unprovoked '\d+'",
+        "mpipp: 2 unperturbed runs agree only in exit status 0: output of rank 0, line 1: "
+        r"'\d+', unperturbed '\d+'",
         first,
     )
     assert told == [
-        "mpipp: compared are exit statuses, and whether a run hangs, but not what it writes",
-        "seed 2: exit status 3, unprovoked exit status 0",
-        "seed 3: hangs, unprovoked exit status 0",
+        "mpipp: this sweep compares exit statuses and hangs, but not the output",
+        "seed 2: exit status 3, unperturbed exit status 0",
+        "seed 3: hangs, unperturbed exit status 0",
     ]
-    assert last.startswith("mpipp: 2 of 3 seeds differ; the worst again: mpipp run --provoke=3 ")
+    assert last.startswith("mpipp: 2 of 3 seeds differ; repeat the worst with: mpipp run --provoke=3 ")
     done = swept(f"mkdir {tmp_path}/made 2>/dev/null")  # succeeds only the first time
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "mpipp: two unperturbed runs differ, so mpipp cannot compare perturbed runs: exit "
-        "status 1, unprovoked exit status 0\n"
+        "status 1, unperturbed exit status 0\n"
     )
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--provoke=x"], "--provoke=x: a seed is a number from 0 to 18446744073709551615"),
-        (["--provoke-sweep", "0"], "--provoke-sweep 0: the number of seeds starts at 1"),
+        (["--provoke=x"], "--provoke=x: a seed must be a number from 0 to 18446744073709551615"),
+        (["--provoke-sweep", "0"], "--provoke-sweep 0: the number of seeds must be at least 1"),
         (
             ["--provoke-sweep", "1", "--check"],
-            "--provoke-sweep compares runs that are not watched: leave --check out, and add it to "
-            "--provoke=SEED for a seed that differs",
+            "--provoke-sweep runs without --check: leave out --check, then check a seed that "
+            "differs with --check --provoke=SEED",
         ),
     ],
 )
@@ -219,16 +219,16 @@ def outcome(status: int | None = 0, out: str = "", err: str = "") -> Outcome:
 def test_differences() -> None:
     usual = outcome(out="a\nb\n")
     assert difference(usual, outcome(out="a\nb\n", err="x"), (OUTPUT,)) == ""
-    assert difference(usual, outcome(None), STREAMS) == "hangs, unprovoked exit status 0"
-    assert difference(usual, outcome(3), STREAMS) == ("exit status 3, unprovoked exit status 0")
+    assert difference(usual, outcome(None), STREAMS) == "hangs, unperturbed exit status 0"
+    assert difference(usual, outcome(3), STREAMS) == ("exit status 3, unperturbed exit status 0")
     assert difference(usual, outcome(out="a\nc\n"), STREAMS) == (
-        "output of rank 0, line 2: 'c', unprovoked 'b'"
+        "output of rank 0, line 2: 'c', unperturbed 'b'"
     )
     assert difference(usual, outcome(out="a\nb"), STREAMS) == (
-        "output of rank 0, line 3: none, unprovoked ''"
+        "output of rank 0, line 3: none, unperturbed ''"
     )
     assert difference(usual, outcome(out="a\nb\n", err="x\n"), STREAMS) == (
-        "standard error of rank 0, line 1: 'x', unprovoked ''"
+        "standard error of rank 0, line 1: 'x', unperturbed ''"
     )
 
 

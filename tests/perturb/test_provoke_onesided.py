@@ -52,7 +52,7 @@ def test_latent_errors_show(mpi: MPI) -> None:
     assert run(mpi, words).stdout == said("holds")
     done = run(mpi, words, "--provoke=rma,1,defer=yes")
     assert (done.returncode, done.stdout) == (0, said("fails"))
-    assert done.stderr.startswith("mpipp: one-sided operations provoked with seed 1\n")
+    assert done.stderr.startswith("mpipp: one-sided operations perturbed with seed 1\n")
 
 
 @pytest.mark.each_mpi
@@ -121,12 +121,12 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
     done = run(mpi, [program, "stack"], *options)
     assert (done.returncode, done.stderr) == (1, "")
     first, *listed, last, least, enough, told, again = done.stdout.splitlines()
-    assert first == "mpipp: 2 unprovoked runs agree: exit status 0"
-    differ = "output of rank 0, line 1: 'stack: fails', unprovoked 'stack: holds'"
+    assert first == "mpipp: 2 unperturbed runs agree: exit status 0"
+    differ = "output of rank 0, line 1: 'stack: fails', unperturbed 'stack: holds'"
     assert listed == [f"seed 3: {differ}", f"seed 4: {differ}"]
-    assert last.startswith("mpipp: 2 of 2 seeds differ; the worst again: mpipp run ")
+    assert last.startswith("mpipp: 2 of 2 seeds differ; repeat the worst with: mpipp run ")
     assert " --provoke=rma,3,defer=yes " in last
-    assert least.startswith("mpipp: the least that still differs: mpipp run ")
+    assert least.startswith("mpipp: the smallest perturbation that still differs: mpipp run ")
     rules = "defer=yes,flush=no,latency=0,local=no,order=program,split=no"
     assert f" --provoke=rma,3,{rules} " in least
     assert enough == "mpipp: 1 of 2 operations is enough"
@@ -137,7 +137,7 @@ def test_a_sweep_is_one_of_schedules(mpi: MPI) -> None:
         f"mpipp: rank 0: MPI_Put to 1 at onesided.c:{line}: deferred to MPI_Win_unlock at "
         f"onesided.c:{until}"
     )
-    assert again.startswith("mpipp: these again: mpipp run ")
+    assert again.startswith("mpipp: repeat these with: mpipp run ")
     assert f" --provoke=rma,3,{rules.replace('order', 'only=0:1.1,order')} " in again
 
 
@@ -181,19 +181,19 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("word", "told"),
     [
-        ("rma,x", "--provoke=rma,x: a seed is a number from 0 to 18446744073709551615"),
+        ("rma,x", "--provoke=rma,x: a seed must be a number from 0 to 18446744073709551615"),
         (
             "rma,1,late=yes",
-            "--provoke=rma,1,late=yes: no rule is named 'late': there are defer, local, split, "
+            "--provoke=rma,1,late=yes: there is no rule 'late': the rules are defer, local, split, "
             "parts, order, flush, show, latency, only",
         ),
         (
             "rma,1,only=1:2.",
-            "--provoke=rma,1,only=1:2.: only is RANK:PLACE, RANK:PLACE.TIME or "
-            "RANK:PLACE.TIME-TIME, with '+' between several",
+            "--provoke=rma,1,only=1:2.: only must be RANK:PLACE, RANK:PLACE.TIME or "
+            "RANK:PLACE.TIME-TIME; join several with '+'",
         ),
         ("rma,split=1", "--provoke=rma,split=1: split is one of yes, no"),
-        ("rma,parts=1", "--provoke=rma,parts=1: parts is a number of parts, 2 to 512"),
+        ("rma,parts=1", "--provoke=rma,parts=1: parts must be a number of parts from 2 to 512"),
         (
             "rma,latency=x",
             "--provoke=rma,latency=x: latency is a number of milliseconds, 4294967295 at most",

@@ -79,10 +79,10 @@ def test_lines_of_a_process() -> None:
     )
     first, second = perturbation_log.read([(5, text.encode())]).values()
     assert str(first) == (
-        "rank 5: MPI_Put to 0 at 0x1234: deferred to MPI_Win_unlock at 0x1400, its data taken at "
+        "rank 5: MPI_Put to 0 at 0x1234: deferred to MPI_Win_unlock at 0x1400, its data copied at "
         "the local completion, 2nd of 3, in 64 parts, flushed"
     )
-    assert str(second) == "rank 5: MPI_Rget to 3 at 0x1300, 12th time: never handed over"
+    assert str(second) == "rank 5: MPI_Rget to 3 at 0x1300, 12th time: never passed to MPI"
     once = first._replace(until=("MPI_Put", "0x1234"), of=1, is_copied=False, is_flushed=False)
     assert str(once) == "rank 5: MPI_Put to 0 at 0x1234: at once, in 64 parts"
 

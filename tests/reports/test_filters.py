@@ -56,7 +56,9 @@ def test_a_file_that_makes_no_sense(mpi: MPI, tmp_path: Path) -> None:
     program = support.compile_program(support.ROOT / "examples" / "halo.c", mpi)
     for words in (["run"], ["exec"]):
         done = support.shell(*words, "--check", "--suppress", "known", "--", program, cwd=tmp_path)
-        said = "known: [all]: say what is suppressed: check, function, file, library\n"
+        said = (
+            "known: [all]: write which findings to suppress, with check, function, file, library\n"
+        )
         assert done.stderr == f"mpipp: {tmp_path}/{said}"
         assert (done.returncode, done.stdout) == (2, "")
 

@@ -226,9 +226,9 @@ def test_where_there_is_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("", "is no JSON: let the program run again"),
-        ("[" * 100000, "is no JSON: let the program run again"),
-        ("[]", "is damaged: let the program run again"),
+        ("", "is not JSON: run the program again"),
+        ("[" * 100000, "is not JSON: run the program again"),
+        ("[]", "is damaged: run the program again"),
         (
             '{"mpipp": 1, "command": "check"}',
             "is not of a run of this mpipp: let the program run again",
@@ -236,7 +236,7 @@ def test_where_there_is_nothing(tmp_path: Path) -> None:
         ('{"mpipp": 1, "command": "run", "calls": "x"}', "is damaged: calls has another type"),
         (
             '{"mpipp": 1, "command": "run", "findings": [3]}',
-            "is damaged: let the program run again",
+            "is damaged: run the program again",
         ),
     ],
 )

@@ -103,12 +103,12 @@ def test_a_pipe_is_not_awaited(tmp_path: Path, kind: str) -> None:
     os.mkfifo(at)
     done = shell("report", tmp_path / "report")
     if kind == "node":
-        assert f"not checked: cannot read {at}: it is no regular file" in done.stdout
+        assert f"not checked: cannot read {at}: it is not a regular file" in done.stdout
     else:
         os.utime(at, (4e9, 4e9))  # newer than the files of the nodes
         done = shell("report", tmp_path / "report")
         said = "a run with mpipp run --check --report DIR writes it"
-        assert done.stderr == f"mpipp: cannot read {at} (it is no regular file): {said}\n"
+        assert done.stderr == f"mpipp: cannot read {at} (it is not a regular file): {said}\n"
 
 
 def test_names_and_json_do_not_reach_the_terminal_as_they_are(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_what_is_the_users_own_stays(mpi: MPI, tmp_path: Path, command: str) -> 
     words: list[str | Path] = [command, "--check", "--report", ".", *launcher, "--", program]
     done = shell(*words, env={"MPIPP_WRAPPER": mpi.wrapper}, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    said = "it has 'logs', which mpipp has not made: name a directory for mpipp alone"
+    said = "it has 'logs', which mpipp did not create: name a directory that only mpipp uses"
     assert done.stderr == f"mpipp: --report .: {said}\n"
     assert len(list(tmp_path.glob("*/results"))) == 3
 
@@ -153,5 +153,5 @@ def test_a_directory_of_another_user_is_refused(mpi: MPI, hostile: Path, command
     words: list[str | Path] = [command, "--check", "--report", hostile, *launcher, "--", program]
     done = shell(*words, env={"MPIPP_WRAPPER": mpi.wrapper})
     assert (done.returncode, done.stdout) == (2, "")
-    said = f"it belongs to another user ({NOBODY}): name a directory for mpipp alone"
+    said = f"it belongs to another user ({NOBODY}): name a directory that only mpipp uses"
     assert done.stderr == f"mpipp: --report {hostile}: {said}\n"

@@ -52,7 +52,7 @@ def test_a_library_that_ends_processes_after_finalize(mpi: MPI) -> None:
     """The call could not be checked."""
     (block,) = runs.run(mpi, [runs.program("deaths.c", mpi), "comm"], "--check=messages").blocks
     line = block.splitlines()[0]
-    assert line.startswith("error: 2 processes have died inside of MPI after MPI_Finalize, ")
+    assert line.startswith("error: 2 processes have died inside MPI after MPI_Finalize, ")
     assert block.count("MPI_Comm_free()\n    called at deaths.c:31 in free_late\n") == 2
 
 

@@ -358,7 +358,7 @@ def test_findings_are_written(mpi: MPI, tmp_path: Path) -> None:
 def test_where_the_report_cannot_be_written(mpi: MPI) -> None:
     """The program does not start, because its findings would be lost."""
     found = runs.run(mpi, [runs.program("ends.c", mpi), "well"], "--report", "/proc/none", "-q")
-    said = "it cannot be written (No such file or directory): name a directory for mpipp alone"
+    said = "it cannot be written (No such file or directory): name a directory that only mpipp uses"
     assert found == (2, "", [], [f"mpipp: --report /proc/none: {said}"])
 
 
@@ -402,17 +402,23 @@ def test_threads(mpi: MPI) -> None:
 
 
 WRONG = (
-    ("--check --hang-after -1", "--hang-after -1: seconds, 0 for never"),
-    ("--check=buffers --budget -1", "--budget -1: percent of the time, 0 or more"),
-    ("--check=all --budget 5", "--budget is for buffers, and for --rma-loads: add --check=buffers"),
-    ("--check --rma-loads", "--rma-loads is for one-sided communication: add --check=rma"),
-    ("--check --rma-model separate", "--rma-model is for one-sided communication: add --check=rma"),
-    ("--gdb=all", "--gdb=all is for watched runs: add --check"),
-    ("--error-exit 3", "--error-exit is for watched runs: add --check"),
-    ("--check --error-exit 256", "--error-exit 256: an exit status, 1 to 255"),
-    ("--check --error-exit 0", "--error-exit 0: an exit status, 1 to 255"),
-    ("--hang-after 5", "--hang-after is for watched runs: add --check"),
-    ("-q", "-q is for watched runs: add --check"),
+    ("--check --hang-after -1", "--hang-after -1: write a number of seconds, or 0 for never"),
+    ("--check=buffers --budget -1", "--budget -1: write a percentage of the time, 0 or more"),
+    (
+        "--check=all --budget 5",
+        "--budget limits the guards of buffers and --rma-loads: add --check=buffers",
+    ),
+    ("--check --rma-loads", "--rma-loads checks one-sided communication: add --check=rma"),
+    (
+        "--check --rma-model separate",
+        "--rma-model affects checks of one-sided communication: add --check=rma",
+    ),
+    ("--gdb=all", "--gdb=all works only in checked runs: add --check"),
+    ("--error-exit 3", "--error-exit works only in checked runs: add --check"),
+    ("--check --error-exit 256", "--error-exit 256: write an exit status from 1 to 255"),
+    ("--check --error-exit 0", "--error-exit 0: write an exit status from 1 to 255"),
+    ("--hang-after 5", "--hang-after works only in checked runs: add --check"),
+    ("-q", "-q works only in checked runs: add --check"),
 )
 
 
@@ -425,7 +431,10 @@ def test_wrong_options(words: str, told: str) -> None:
 
 def test_a_wrong_bound_of_the_log() -> None:
     done = support.shell("run", "--check=rma", "--", "no-program", env={"MPIPP_RMA_LOG": "1e6"})
-    assert (done.stderr, done.returncode) == ("mpipp: MPIPP_RMA_LOG=1e6: a number of bytes\n", 2)
+    assert (done.stderr, done.returncode) == (
+        "mpipp: MPIPP_RMA_LOG=1e6: set it to a number of bytes\n",
+        2,
+    )
 
 
 IN_CALLBACKS = """\

@@ -99,7 +99,7 @@ def unwatched(done: subprocess.CompletedProcess[str]) -> str:
 def test_where_there_can_be_no_directory_the_program_runs() -> None:
     nowhere = {"HOME": "/proc/none", "MPIPP_CACHE": "/proc/none"}
     assert unwatched(alone(**nowhere)) == (
-        "cannot keep a secret in /proc/none/secret (No such file or directory): "
+        "cannot store the secret of the job in /proc/none/secret (No such file or directory): "
         "set XDG_RUNTIME_DIR to a directory that only you may enter"
     )
 
@@ -223,7 +223,9 @@ def test_a_secret_that_others_may_know(
     monkeypatch.setenv("HOME", "/proc/none")
     job_secret.name("job")
     change(tmp_path / "secret")
-    with pytest.raises(MpippError, match=f"cannot keep a secret in {tmp_path}/secret .{why}."):
+    with pytest.raises(
+        MpippError, match=f"cannot store the secret of the job in {tmp_path}/secret .{why}."
+    ):
         job_secret.name("job")
 
 

@@ -79,7 +79,7 @@ def starve(watcher: int) -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (stop, ["mpipp: not checked: the watcher was stopped", THREE]),
+        (stop, ["mpipp: not checked: the watcher was stopped by a signal", THREE]),
         (kill, [GONE, THREE]),
     ],
     ids=["stopped", "killed"],
@@ -186,7 +186,7 @@ def test_a_watcher_without_memory(mpi: MPI) -> None:
 
 
 UNSEEN = (
-    "mpipp: not checked: rank 1 is no longer watched: it has become another program, or closed "
+    "mpipp: not checked: rank 1 is no longer watched: it has executed another program, or closed "
     "its files"
 )
 

@@ -81,7 +81,7 @@ def test_a_debugger_on_the_watcher(mpi: MPI) -> None:
         found = went_on(run)
     assert (found.status, found.blocks) == (3, [])
     assert found.last == [
-        "mpipp: not checked: the watcher was stopped",
+        "mpipp: not checked: the watcher was stopped by a signal",
         f"{NOTHING}; exit status 3",
     ]
 

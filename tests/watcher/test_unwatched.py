@@ -84,7 +84,7 @@ def test_where_memory_may_not_be_read(mpi: MPI) -> None:
     ("harm", "said"),
     [
         (signal.SIGKILL, "the watcher has ended before the program"),
-        (signal.SIGSTOP, "the watcher was stopped"),
+        (signal.SIGSTOP, "the watcher was stopped by a signal"),
     ],
 )
 def test_what_was_told_is_counted_without_the_watcher(

@@ -8,7 +8,7 @@ from typing import Union
 
 from mpipp.render.phrases import Phrase, Value
 
-_ONE = Phrase("only the rank 0")
+_ONE = Phrase("only rank 0")
 Arguments = Mapping[str, Union[int, tuple[int, ...], None]]
 
 

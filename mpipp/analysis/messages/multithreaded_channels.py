@@ -97,7 +97,9 @@ class _Pairs:
             receives_text=wording.counted(counts[1], "different receive"),
         )
         if counts[0] * counts[1] > _MOST:
-            raise MpippError(f"{self._said} in a channel that threads share were not compared")
+            raise MpippError(
+                f"{self._said} in a channel that several threads use were not compared"
+            )
 
     def check(self, sends_too: bool, receives_too: bool) -> Findings:
         """Yield the calls that match nothing on the other side, for the requested sides."""
@@ -128,5 +130,5 @@ class _Pairs:
     def _finding(self, sent: _Kind, received: _Kind, meeting: Meeting) -> Finding:
         found = signature_check.compare(sent.data, received.data, meeting)
         assert found is not None
-        template = "{said} were compared: threads share their channel, which gives no order"
+        template = "{said} were compared in any order: several threads use their channel"
         return found.with_detail(Phrase.of(template, said=self._said))

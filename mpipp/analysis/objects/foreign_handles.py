@@ -67,7 +67,10 @@ def _of_fortran(process: Process, header: Header) -> ForeignHandle:
 def _of_int(process: Process, header: Header) -> ForeignHandle:
     template = "is the lower half of {handle}, the handle of {object_text}"
     why = Phrase.of(template, handle=header.handle, object_text=_name(process, header))
-    advice = "an int cannot hold a handle of C: keep it in its own type; Fortran gets {procedure}"
+    advice = (
+        "keep a C handle in its own type, as an int cannot hold it; for Fortran convert it "
+        "with {procedure}"
+    )
     return ForeignHandle(why, Phrase.of(advice, procedure=f"{_type(header.kind)}_c2f"))
 
 

@@ -97,8 +97,8 @@ def _order(found: Conflict, ended: str) -> str:
             return "move the second after MPI_Win_wait or before MPI_Win_post"
         if not pending and second.epoch is not None and second.epoch.kind == "start":
             return (
-                "expose the memory to one after the other: to the second with an MPI_Win_post "
-                "after the MPI_Win_wait for the first"
+                "expose the memory to one process at a time: call MPI_Win_post for the second "
+                "after MPI_Win_wait for the first"
             )
         who = "its process" if pending else "the other process"
         ended = "after the first has ended (MPI_Win_wait at its target)"

@@ -33,7 +33,7 @@ class MissingLogs(MpippError):
 
     def __init__(self, ranks: frozenset[int], others: Sequence[str]) -> None:
         nothing = (
-            f"one-sided operations of two processes: nothing is known of {wording.ranks(ranks)}"
+            f"one-sided operations of two processes: mpipp has no records of {wording.ranks(ranks)}"
         )
         super().__init__("; ".join([nothing, *others]))
         self.ranks = ranks

@@ -7,9 +7,9 @@ from mpipp.analysis.rules.rule import Rule, Templates
 
 _NEGATIVE = "MUST_ERROR_INTEGER_NEGATIVE"
 _NULL_POINTER = "MUST_ERROR_POINTER_NULL"
-_RANK = "a rank must be one of the {noun}'s group"
-_ONE_OF_THESE = "pass one of these{clause}"
-_NULL_HANDLE = "the variable may never have been set, or the datatype was freed through it"
+_RANK = "a rank must belong to the {noun}'s group"
+_ONE_OF_THESE = "pass a rank of the {noun}{clause}"
+_NULL_HANDLE = "the variable may never have been set, or MPI_Type_free set it to null"
 
 _SCALARS = (
     Rule(
@@ -25,8 +25,8 @@ _SCALARS = (
         "null-requests",
         "argument",
         "3.7.5",
-        "an array of requests has an entry for each",
-        "pass the array, or 0 as its length",
+        "an array of requests must have an entry for each request",
+        "pass the array of requests, or 0 as its length",
         "MUST_ERROR_POINTER_NULL",
         error_class="MPI_ERR_ARG",
     ),
@@ -34,7 +34,7 @@ _SCALARS = (
         "null-output",
         "argument",
         "2.3",
-        "the argument of a result must be the address of a variable",
+        "an output argument must be the address of a variable",
         "pass the address of a variable{clause}",
         _NULL_POINTER,
         error_class="MPI_ERR_ARG",
@@ -70,7 +70,7 @@ _SCALARS = (
         "negative-tag",
         "argument",
         "3.2.3",
-        "tags are 0 to MPI_TAG_UB",
+        "a tag must be from 0 to MPI_TAG_UB",
         "pass a tag from 0 to MPI_TAG_UB{clause}",
         _NEGATIVE,
         error_class="MPI_ERR_TAG",
@@ -79,9 +79,9 @@ _SCALARS = (
         "tag-too-large",
         "argument",
         "3.2.3",
-        "tags are 0 to MPI_TAG_UB",
-        "get the limit from MPI_Comm_get_attr(MPI_TAG_UB), which is at least 32767; or use "
-        "several communicators",
+        "a tag must be from 0 to MPI_TAG_UB",
+        "pass a tag up to MPI_TAG_UB, which MPI_Comm_get_attr returns and which is at least 32767; "
+        "or use several communicators",
         "MUST_ERROR_INTEGER_NOT_WITHIN_ZERO_TAG_UB",
         error_class="MPI_ERR_TAG",
     ),
@@ -135,7 +135,10 @@ _DATATYPES = (
         )
         for what, advice in (
             ("null", f"pass a committed datatype: {_NULL_HANDLE}"),
-            ("freed", "free the datatype when the view is set: MPI keeps what it needs"),
+            (
+                "freed",
+                "free the datatype only after MPI_File_set_view has returned",
+            ),
             ("uncommitted", "call MPI_Type_commit after the last constructor"),
         )
     ),
@@ -163,7 +166,7 @@ def _of_arrays(combiner: str, section: str) -> tuple[Rule, ...]:
         _constructor(
             f"{combiner}-null-array",
             section,
-            "an array argument has an entry for each dimension",
+            "an array argument must have an entry for each dimension",
             "pass an array of {count} as {argument}",
             _NULL_POINTER,
         ),
@@ -176,7 +179,7 @@ _CONSTRUCTORS = (
     _constructor(
         "null-array",
         "5.1.2",
-        "an array argument has an entry for each block",
+        "an array argument must have an entry for each block",
         "pass an array of {count} as {argument}",
         _NULL_POINTER,
     ),
@@ -214,13 +217,13 @@ _CONSTRUCTORS = (
     _constructor(
         "darray-grid",
         "5.1.4",
-        "the process grid must have size processes",
-        "let MPI_Dims_create fill psizes for that many processes",
+        "the product of psizes must be size, the number of processes",
+        "let MPI_Dims_create fill psizes for size processes",
     ),
     _constructor(
         "null-types",
         "5.1.2",
-        "an array argument has a datatype for each block",
+        "an array argument must have a datatype for each block",
         "pass an array of datatypes",
         _NULL_POINTER,
         error_class="MPI_ERR_TYPE",
@@ -287,7 +290,8 @@ WHAT: Templates = {
         ),
         _ENTRY,
     ),
-    "subarray-too-large": "subsizes[{index}] is {number}, but sizes[{index}] only {whole_number}",
+    "subarray-too-large": "subsizes[{index}] is {number}, but sizes[{index}] is only "
+    "{whole_number}",
     **dict.fromkeys(("subarray-negative-start", "subarray-outside"), _START),
     "darray-rank": "rank is {rank}, but the ranks are 0 to {last_number}",
     "darray-grid": "psizes describe {product_number} processes, but size is {number}",

@@ -48,8 +48,8 @@ RULES = (
         "touched-buffer",
         "3.7.2",
         _PENDING,
-        "complete the operation first, for example with {wait_procedure}: this run may be "
-        "unharmed, but the data may move later with another library, size or timing",
+        "complete the operation first, for example with {wait_procedure}: the data may arrive "
+        "later with another MPI library, size or timing",
     ),
     Rule(
         "freed-while-pending",
@@ -125,8 +125,8 @@ RULES = (
         "3.2.4",
         "the storage at the buffer's address must hold all elements that count and datatype "
         "describe",
-        "compare count, datatype and displacements with the size of the object; mpipp compare "
-        "shows in gdb what lies where",
+        "compare count, datatype and displacements with the size of the object; in gdb, mpipp "
+        "compare shows where each element lies",
         error_class="MPI_ERR_BUFFER",
     ),
     Rule(
@@ -143,7 +143,8 @@ RULES = (
         "short-argument",
         "3.2.5",
         _STATUS,
-        "check that the elements that follow are free for the status",
+        "check that the program does not need the elements that follow: MPI stores the status in "
+        "them",
         severity=REMARK,
     ),
     Rule(
@@ -159,8 +160,8 @@ RULES = (
         "argument-type",
         "2.6",
         "arguments must have the types of the language binding",
-        "declare the variable as the procedure wants it: INTEGER or int, and MPI_Count, MPI_Aint "
-        "or INTEGER(KIND=MPI_ADDRESS_KIND) only where it says so",
+        "declare the variable with the type in the description of the procedure: int or INTEGER "
+        "for most arguments; MPI_Count, MPI_Aint or INTEGER(KIND=MPI_ADDRESS_KIND) for some",
         severity=WARNING,
     ),
     Rule(
@@ -183,7 +184,7 @@ RULES = (
         "wrapped-displacement",
         "displacement-overflow",
         "5.1.12",
-        "displacements count from the buffer's address to where each part lies",
+        "a displacement is the distance from the buffer's address to a part of the data",
         _WIDER,
         severity=WARNING,
     ),

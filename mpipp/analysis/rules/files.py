@@ -6,7 +6,7 @@ from __future__ import annotations
 from mpipp.analysis.rules.rule import Rule, Templates
 
 _DATA = "14.4.5"
-_END_BEFORE = "call its _end first"
+_END_BEFORE = "call the matching _end procedure first"
 
 
 def _split(id: str, section: str, sentence: str, advice: str) -> Rule:
@@ -24,7 +24,7 @@ def _before(id: str, section: str, procedure: str) -> Rule:
 
 def _pending(id: str, section: str, procedure: str) -> Rule:
     sentence = f"nonblocking operations on a file must be complete before {procedure} is called"
-    advice = "complete its request first, for example with MPI_Wait"
+    advice = "complete the pending operation first, for example with MPI_Wait"
     return _split(f"pending-before-{id}", section, sentence, advice)
 
 
@@ -40,7 +40,7 @@ RULES = (
         "split-twice",
         _DATA,
         "a file may have only one pending split collective call",
-        "call the _end of the first before you begin the second",
+        "end the first split collective call before you begin the second",
     ),
     _split(
         "split-beside",
@@ -51,14 +51,14 @@ RULES = (
     _split(
         "split-not-begun",
         _DATA,
-        "an _end belongs to the split collective call that is pending",
-        "call the _begin first, and each _end once",
+        "an _end procedure must match the split collective call that is pending",
+        "call the _begin procedure first, and the _end procedure once",
     ),
     _split(
         "split-other-end",
         _DATA,
-        "an _end belongs to the split collective call that is pending",
-        "call the _end of the procedure that began it",
+        "an _end procedure must match the split collective call that is pending",
+        "call the _end procedure that matches the pending _begin",
     ),
     _view(
         "filetype-negative",
@@ -68,12 +68,13 @@ RULES = (
     _view(
         "filetype-order",
         "displacements of a filetype must not decrease",
-        "list the parts of the file in ascending order, and order the data of the buffer instead",
+        "list the parts of the file in ascending order, and rearrange the data in the buffer "
+        "instead",
     ),
     _view(
         "filetype-not-of-etypes",
-        "a filetype consists of whole etypes",
-        "make the filetype of the etype, or pass MPI_BYTE as etype",
+        "a filetype must consist of whole etypes",
+        "build the filetype from the etype, or pass MPI_BYTE as etype",
     ),
     _view(
         "filetype-overlap",
@@ -90,8 +91,8 @@ WHAT: Templates = {
     "filetype-negative": "{element} of the filetype lies at {displacement}, before the view begins",
     "filetype-order": "{element} of the filetype lies at {displacement}, below {other_element} at "
     "{other_displacement}, which precedes it",
-    "filetype-not-of-etypes": "the filetype has {bytes}, which is no multiple of the {etype_bytes} "
-    "of the etype",
+    "filetype-not-of-etypes": "the filetype has {bytes}, which is not a multiple of the "
+    "{etype_bytes} of the etype",
     "filetype-overlap": "{element} and {other_element} of the filetype share bytes of a file that "
     "may be written",
     "split-not-begun": "{procedure} is called, but no split collective call is pending on the file",

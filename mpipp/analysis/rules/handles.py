@@ -6,7 +6,10 @@ from __future__ import annotations
 from mpipp.analysis.rules.rule import REMARK, WARNING, Rule, Templates
 
 _NEEDED = "a handle that is null, freed or never set must not be passed where an object is needed"
-_NEVER_SET = "the variable may never have been set, or the object was freed through it"
+_NEVER_SET = (
+    "pass a valid handle: the variable may never have been set, or the call that freed its "
+    "object set it to null"
+)
 # MPI's error class for an invalid handle, by the kind of object.
 CLASSES = {
     "comm": "MPI_ERR_COMM",
@@ -57,7 +60,7 @@ RULES = (
             "freed-handle",
             "2.5.1",
             _NEEDED,
-            "free it after its last use",
+            "free the object after its last use",
             freed,
             error_class=CLASSES[kind],
         )
@@ -69,7 +72,8 @@ RULES = (
         "freed-handle",
         "3.7.3",
         "completing an operation frees its request: copies of the handle must not be used",
-        "wait with one variable for each operation: MPI sets it to MPI_REQUEST_NULL",
+        "keep one variable for each request: MPI sets it to MPI_REQUEST_NULL when the operation "
+        "completes",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -102,8 +106,8 @@ RULES = (
         "7.4.3",
         "a freed communicator exists until its pending operations complete, but no new operation "
         "can start on it",
-        "free it after its last operation completes: MPI allows an earlier free, but it is hard "
-        "to read",
+        "free the communicator after its last operation completes: MPI allows an earlier free, but "
+        "the code is hard to understand",
         severity=WARNING,
     ),
     Rule(
@@ -111,7 +115,7 @@ RULES = (
         "wrong-free",
         "11.10.4",
         "all communication must be complete before MPI_Comm_disconnect",
-        "complete it first, for example with MPI_Wait",
+        "complete the pending operations first, for example with MPI_Wait",
         error_class="MPI_ERR_COMM",
     ),
     Rule(
@@ -127,7 +131,7 @@ RULES = (
         "not-persistent",
         "3.9",
         "only a persistent request, for example from MPI_Send_init, can be started",
-        "create it with MPI_Send_init or MPI_Recv_init, or remove the start: a nonblocking "
+        "create the request with MPI_Send_init or MPI_Recv_init, or do not start it: a nonblocking "
         "operation has already started",
         error_class="MPI_ERR_REQUEST",
     ),
@@ -162,7 +166,8 @@ RULES = (
         "3.7.3",
         "the request of an active receive should not be freed: the program cannot know when its "
         "buffer is ready",
-        "complete it with MPI_Wait or MPI_Test; cancel it first if it is not needed",
+        "complete the receive with MPI_Wait or MPI_Test; if you do not need the message, cancel "
+        "the receive first",
         severity=WARNING,
     ),
     Rule(
@@ -170,7 +175,7 @@ RULES = (
         "freed-active",
         "6.12",
         "the request of an active collective operation must be neither freed nor cancelled",
-        "complete it, for example with MPI_Wait",
+        "complete the operation, for example with MPI_Wait",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -178,7 +183,7 @@ RULES = (
         "freed-active",
         "4.2.1",
         "the request of an active partitioned operation must be neither freed nor cancelled",
-        "complete it, for example with MPI_Wait",
+        "complete the operation, for example with MPI_Wait",
         error_class="MPI_ERR_REQUEST",
     ),
     Rule(
@@ -215,8 +220,8 @@ RULES = (
         "returned-code",
         "9.3",
         "with MPI_ERRORS_RETURN the code that a procedure returns is the only sign of an error",
-        "test the code, or set MPI_ERRORS_ARE_FATAL so that the first error ends the job; nothing, "
-        "if the program tests it already",
+        "test the code, or set MPI_ERRORS_ARE_FATAL so that the first error ends the job; do "
+        "nothing if the program already tests the code",
         severity=REMARK,
     ),
     Rule(

@@ -59,7 +59,7 @@ RULES = (
         "growth",
         "2.5.1",
         "free objects that are no longer needed: memory and handles are limited",
-        "free the objects of one pass of the loop before the next, or create them before the loop",
+        "free the objects in each iteration of the loop, or create them once before the loop",
         severity=REMARK,
     ),
 )
@@ -80,5 +80,5 @@ WHAT: Templates = {
     "incomplete-request": _left("complete", "operation"),
     "request-leak": _left("freed", "persistent request"),
     "message-leak": _left("received"),
-    "growth": "{made_text} from one place exist; their number grows, and none was freed",
+    "growth": "one place has created {made_text}; their number grows, and none was freed",
 }

@@ -42,7 +42,8 @@ _REDUCTIONS = (
         "op-not-allowed",
         "12.3.4",
         "accumulate calls accept only predefined operations",
-        "pass MPI_SUM or another predefined operation; or get, compute and put under a lock",
+        "pass MPI_SUM or another predefined operation; or use a get and a put within an exclusive "
+        "lock",
         error_class="MPI_ERR_OP",
     ),
     Rule(
@@ -75,7 +76,7 @@ _REDUCTIONS = (
         "op-type",
         "12.3.4",
         "accumulated data must consist of one predefined datatype",
-        "accumulate elements of one type a call",
+        "accumulate elements of only one type in each call",
         error_class="MPI_ERR_TYPE",
     ),
 )
@@ -144,10 +145,10 @@ _ATTACHED = (
         "attached-too-small-for-all",
         "attached-buffer",
         "3.6",
-        "MPI may keep a message in the attached buffer until it is received, and nothing ordered "
-        "before this send shows that it was",
+        "the attached buffer must have space for all buffered messages that may not have been "
+        "received yet",
         "attach a larger buffer: for each message the size from MPI_Pack_size plus "
-        "MPI_BSEND_OVERHEAD; or wait for a reply before you send more",
+        "MPI_BSEND_OVERHEAD; or wait for a reply from the receiver before you send more",
         severity=WARNING,
     ),
     Rule(

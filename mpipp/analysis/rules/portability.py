@@ -27,8 +27,8 @@ RULES = (
         "misaligned-buffer",
         "misaligned-buffer",
         "3.2.2",
-        "an element must be stored as the language stores a variable of its type; some "
-        "processors cannot access it at another address",
+        "an element must lie at an address where the language may store a variable of its type; "
+        "some processors cannot access other addresses",
         "align the buffer, or send a packed structure as MPI_BYTE between equal machines",
         severity=REMARK,
     ),
@@ -54,7 +54,7 @@ RULES = (
         "needless-commit",
         "5.1.9",
         "a derived datatype must be committed once before communication uses it; predefined "
-        "datatypes are committed",
+        "datatypes are already committed",
         "remove the call",
         severity=REMARK,
     ),
@@ -66,8 +66,8 @@ WHAT: Templates = {
         "itself": "{ranks} waits for itself unless MPI buffers its message",
     },
     "tag-range": "tag {tag} is above 32767, the largest tag that every MPI library supports",
-    "long-size": "{argument} has {datatype} elements in a variable of type {kind}: elsewhere their "
-    "sizes differ",
+    "long-size": "{argument} has {datatype} elements in a variable of type {kind}: on other "
+    "systems their sizes differ",
     "lock-order": "{text} {clause}, in exclusive locks whose order decides the result",
     "needless-commit": {
         "predefined": "{datatype} is predefined: MPI_Type_commit does nothing",

@@ -11,16 +11,16 @@ RULES = (
         "process-died",
         "11.2.2",
         "a process must call MPI_Finalize before it ends",
-        "read its output, and open its core file with mpipp gdb; the launcher's message names the "
-        "signal",
+        "read the output of the process, and open its core file with mpipp gdb; the launcher's "
+        "message names the signal",
     ),
     Rule(
         "died-of-error",
         "process-died",
         "11.2.2",
         "a process must call MPI_Finalize before it ends",
-        "correct the call: MPI most likely ended the program because of it, as it does unless "
-        "another error handler is set",
+        "correct the call: MPI most likely ended the program because of this error, as its default "
+        "error handler does",
         severity=REMARK,  # the consequence of an error that was reported
     ),
     Rule(
@@ -29,8 +29,8 @@ RULES = (
         "11.2.2",
         "MPI_Finalize ends MPI, not the process: the process continues until it returns from main "
         "or calls exit",
-        "read its output, and open its core file with mpipp gdb: destructors of static objects "
-        "and functions passed to atexit run then",
+        "open the core file of the process with mpipp gdb, and check destructors of static objects "
+        "and functions passed to atexit",
     ),
     Rule(
         "no-finalize",
@@ -63,7 +63,7 @@ WHAT: Templates = {
     "process-died": {
         "core": "a process has died of {signal}",
         **_several("died{ending}", "signal-"),
-        **_several("died inside of MPI{ending}", "inside-"),
+        **_several("died inside MPI{ending}", "inside-"),
     },
     "died-of-error": {
         **_several("died in a call that is wrong{ending}"),
@@ -71,7 +71,7 @@ WHAT: Templates = {
     },
     "died-late": {
         **_several("died after MPI_Finalize{ending}"),
-        **_several("died inside of MPI after MPI_Finalize{ending}", "inside-"),
+        **_several("died inside MPI after MPI_Finalize{ending}", "inside-"),
     },
     "no-finalize": _several("ended without MPI_Finalize"),
     "aborted": _several("called MPI_Abort"),

@@ -17,8 +17,8 @@ WHILE_READ = (
 )
 _LOCALLY = "with the call that ends its epoch, or in a lock epoch with MPI_Win_flush_local"
 _ORDER = (
-    "complete one before the other starts, with a synchronization of both processes; or use other "
-    "memory"
+    "complete one operation before the other starts, with a synchronization of both processes; or "
+    "use other memory"
 )
 
 POSSIBLE = "rma-possible"  # replaces the rule of a conflict that is only possible
@@ -87,8 +87,8 @@ RULES = (
         "12.2.4",
         "memory must be attached to a dynamic window before an operation on it starts, until the "
         "operation completes",
-        "attach it before the target sends its address, and detach it after the operation is "
-        "complete",
+        "attach the memory before the target sends its address, and detach it after the operation "
+        "is complete",
     ),
     Rule(
         "rma-local",
@@ -112,7 +112,7 @@ RULES = (
         "concurrent accumulates that overlap must use the same window, basic datatype and "
         "displacements, and the same operation or MPI_NO_OP",
         "use the same window, operation, datatype and displacements in both, or complete one "
-        "before the other starts",
+        "operation before the other starts",
     ),
     Rule(
         "rma-apart",
@@ -150,7 +150,7 @@ RULES = (
         _EPOCH,
         "12.3.5",
         "MPI_Request_free must not be called for the request of a one-sided operation",
-        "complete it, for example with MPI_Wait, or call the operation without a request",
+        "complete the operation, for example with MPI_Wait, or call it without a request",
     ),
     Rule(
         "rma-nested",
@@ -204,7 +204,7 @@ RULES = (
         "12.5.5",
         "MPI_MODE_NOCHECK must be passed to MPI_Win_start and to the matching MPI_Win_post, or to "
         "neither",
-        "pass it to both, or to neither",
+        "pass the assertion to both calls, or to neither",
     ),
     Rule(
         "rma-not-posted",
@@ -213,7 +213,7 @@ RULES = (
         "MPI_Win_start with MPI_MODE_NOCHECK must be called after all matching MPI_Win_post calls "
         "have returned",
         "synchronize after MPI_Win_post, with a message to the origin or a collective call; or "
-        "remove the assertion from both",
+        "remove the assertion from both calls",
     ),
     Rule(
         "rma-some-fences",
@@ -221,7 +221,7 @@ RULES = (
         "12.5.5",
         "MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED must be passed to MPI_Win_fence by all "
         "processes of the window or by none",
-        "pass it in all processes, or in none",
+        "pass the assertion in all processes, or in none",
     ),
     Rule(
         "rma-noprecede",
@@ -241,7 +241,8 @@ RULES = (
         "rma-nostore",
         _EPOCH,
         "12.5.5",
-        "MPI_MODE_NOSTORE asserts that no local store to the window precedes",
+        "MPI_MODE_NOSTORE asserts that the process has not stored to its window since the last "
+        "synchronization",
         "remove the assertion",
     ),
 )

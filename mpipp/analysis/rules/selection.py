@@ -152,8 +152,8 @@ def _named(text: str) -> frozenset[str]:
             found |= known - {*_BY_WORD, *_BY_NAME, *_SLOWER}
         else:
             raise MpippError(
-                f'there is no check "{name}": known are {", ".join(GROUPS)}, {ALL}, {FAST}, '
-                "and the words of docs/reference/checks"
+                f'there is no check "{name}": write a group ({", ".join(GROUPS)}, '
+                f"{ALL} or {FAST}) or a word of docs/reference/checks"
             )
     return frozenset(found)
 

@@ -42,7 +42,7 @@ _TOPOLOGIES = (
         "grid-too-large",
         "8.5.1",
         "a process grid must not be larger than the communicator's group",
-        "let MPI_Dims_create fill dims for that many processes",
+        "let MPI_Dims_create fill dims for the size of the communicator",
         "MUST_ERROR_INTEGER_PRODUCT_GREATER_COMM_SIZE",
         error_class="MPI_ERR_DIMS",
     ),
@@ -78,7 +78,7 @@ _TOPOLOGIES = (
     _topology(
         "graph-edge",
         "8.5.3",
-        "edges must be nodes of the graph",
+        "each edge must lead to a node of the graph",
         "pass neighbors from 0 to nnodes - 1",
         "MUST_ERROR_INTEGER_ENTRY_GREATER_OR_EQUAL",
     ),
@@ -107,7 +107,7 @@ _TOPOLOGIES = (
     _topology(
         "null-neighbors",
         "8.5",
-        "an array argument has an entry for each dimension, node or neighbor",
+        "an array argument must have an entry for each dimension, node or neighbor",
         "pass an array of {count} as {argument}",
         "MUST_ERROR_POINTER_NULL",
     ),
@@ -139,7 +139,8 @@ _TOPOLOGIES = (
         "no-graph",
         "8.5.5",
         "only a communicator from MPI_Graph_create has this list of neighbors",
-        "pass that communicator, or call MPI_Dist_graph_neighbors",
+        "pass a communicator from MPI_Graph_create, or call MPI_Dist_graph_neighbors for a "
+        "distributed graph",
         error_class="MPI_ERR_TOPOLOGY",
     ),
     _topology(
@@ -237,7 +238,7 @@ _GROUPS = (
     ),
     _group(
         "null-ranks",
-        "an array argument has an entry for each rank",
+        "an array argument must have an entry for each rank",
         "pass an array of {count} as {argument}",
         "MUST_ERROR_POINTER_NULL",
     ),

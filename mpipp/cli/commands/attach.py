@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
         MpippError: there is no gdb, no such process or job, or no process that gdb may attach to.
     """
     if arguments.job is not None and arguments.pids:
-        raise MpippError("--job attaches to all of a job: name no processes, or leave it out")
+        raise MpippError("--job attaches to a whole job: leave out the PIDs, or leave out --job")
     if arguments.pids:
         processes = _named(arguments.pids)
     else:
@@ -91,7 +91,7 @@ def free(processes: Iterable[Process]) -> list[Process]:
         else:
             found.append(process)
     if not found:
-        raise MpippError("there is no process to attach to")
+        raise MpippError("there is no process to attach to: see the lines above")
     return found
 
 
@@ -119,10 +119,10 @@ def _named(given: Sequence[str]) -> list[Process]:
     processes: list[Process] = []
     for word in given:
         if not re.fullmatch("[0-9]{1,9}", word):
-            raise MpippError(f"{word} is not the number of a process")
+            raise MpippError(f"{word} is not a PID: pass the numbers of processes")
         pid = int(word)
         if given.count(word) > 1:
-            raise MpippError(f"process {pid} is named twice")
+            raise MpippError(f"process {pid} is passed twice: pass each PID once")
         started = _started(pid) if running_jobs.is_launcher(pid) else []
         if len(started) > 1:
             jobs_of = f"{len(started)} jobs of process {pid} on this machine"
@@ -144,13 +144,13 @@ def _started(launcher: int) -> list[Job]:
         waited = time.monotonic() - begun
         if found and waited > _LATE:
             left = wording.numbered("process", late, "processes")
-            said = f"mpipp: left out, since MPI is not loaded there: {left}"
+            said = f"mpipp: not attached, because MPI is not loaded there: {left}"
             print(plain(said), file=sys.stderr)
             return found
         if waited > _LATEST:
             raise MpippError(
-                f"no process that {name} has started here has loaded MPI: attach again when "
-                "they have called MPI_Init"
+                f"no process that {name} has started here has loaded MPI: attach again after "
+                "MPI_Init"
             )
         if not is_told:
             said = f"mpipp: waiting for the processes of {name} to load MPI"
@@ -170,8 +170,8 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
     """
     if not found:
         raise MpippError(
-            "none of your processes on this machine has loaded MPI: attach where they run, "
-            "or name them by PID"
+            "none of your processes on this machine has loaded MPI: attach on the machine where "
+            "they run, or pass their PIDs"
         )
     fitting = [job for job in found if wanted is None or wanted in _names(job)]
     if not fitting:
@@ -190,7 +190,7 @@ def _names(job: Job) -> tuple[str, ...]:
 
 def _choice(found: Sequence[Job], option: str = "--job ") -> str:
     lines = (f"  {option}{job.launcher:<8} {_described(job)}" for job in found)
-    return "\n".join(["name one of", *lines])
+    return "\n".join(["choose one:", *lines])
 
 
 def _described(job: Job) -> str:

@@ -49,11 +49,13 @@ def _finder(chosen: str | None) -> Callable[[], Path | None]:
     # A function that finds the socket of gdb. It is called again when gdb has ended.
     if chosen is None:
         if browser_socket.newest() is None:
-            raise MpippError("no gdb has anything to browse: type mpipp browse in gdb first")
+            raise MpippError("no gdb offers a tree to browse: type mpipp browse in gdb first")
         return browser_socket.newest
     path = Path(chosen)
     if not browser_socket.is_live(path):
-        raise MpippError(f"no gdb listens at {chosen}: type mpipp browse in gdb, and again here")
+        raise MpippError(
+            f"no gdb listens at {chosen}: type mpipp browse in gdb, then repeat this command"
+        )
     return lambda: path
 
 
@@ -86,5 +88,5 @@ def _terminal(find: Callable[[], Path | None], arguments: argparse.Namespace) ->
             f"browsing in a terminal needs Textual: {sys.executable} -m pip install 'mpipp[browse]'"
         ) from None
     if not sys.stdout.isatty():
-        raise MpippError("browsing needs a terminal or a display: start it where there is one")
+        raise MpippError("the browser needs a terminal or a display: start it in a terminal")
     return Terminal(find, arguments.close_with_gdb)

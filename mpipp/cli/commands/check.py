@@ -20,9 +20,11 @@ FOUND, NOT_CHECKED = 1, 2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp check`."""
-    parser.add_argument("cores", nargs="+", metavar="CORE", help="a core file of each process")
     parser.add_argument(
-        "--exec", metavar="PROGRAM", help="name the program, if the core files do not"
+        "cores", nargs="+", metavar="CORE", help="the core files: one for each process"
+    )
+    parser.add_argument(
+        "--exec", metavar="PROGRAM", help="use this program, if the core files do not name it"
     )
     parser.add_argument(
         "--leaks", action="store_true", help="also report objects that are not freed"
@@ -67,7 +69,7 @@ def _result(report: str) -> _Result | None:
     if last is None:
         return None
     findings, processes = last.groups()
-    whole = "not all was checked: " not in report
+    whole = "not everything was checked: " not in report
     return _Result(0 if findings == "no" else int(findings), int(processes), whole)
 
 

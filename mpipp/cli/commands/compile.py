@@ -46,7 +46,7 @@ _LINKED_JOINED = ("-l", "-L", "-Wl,", "-fuse-ld=", "--ld-path=")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `mpipp cc` and similar commands; `run` parses them."""
     parser.add_argument(
-        "--mpicc", metavar="COMPILER", help="call this MPI compiler; must be the first option"
+        "--mpicc", metavar="COMPILER", help="call this MPI compiler (must be the first option)"
     )
     parser.add_argument(
         "arguments",
@@ -145,7 +145,7 @@ def run(command: str, words: Sequence[str]) -> int:
     for word in words:
         if word.startswith("-fsanitize=") and word != "-fsanitize=undefined":
             raise MpippError(
-                f"{word} does not go together with mpipp {command}, which uses the compiler's "
+                f"{word} cannot be combined with mpipp {command}, which uses the compiler's "
                 "instrumentation itself: leave it out"
             )
     compiler = build_runtime.probe(wrapper)

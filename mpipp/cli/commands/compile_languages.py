@@ -29,4 +29,4 @@ def usage(command: str) -> str:
 def description(command: str) -> str:
     """The summary of the command, for its help."""
     title = LANGUAGES[command].title
-    return f"compile {title} for --check=buffers,rma of every load and store"
+    return f"compile {title} so that --check=buffers,rma checks every load and store"

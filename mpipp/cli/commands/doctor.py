@@ -144,7 +144,7 @@ def _gdb(report: _Report) -> None:
     said = f"{found}, {python[0] if python else 'without Python'}, {gdb}"
     report.row("gdb", said, _OK if fits else _MISSING)
     if not fits:
-        report.fail("gdb: mpipp needs a gdb with Python 3.9 or newer, build or install one")
+        report.fail("gdb: install a gdb with Python 3.9 or newer")
 
 
 def _every_mpi(report: _Report) -> None:
@@ -152,7 +152,7 @@ def _every_mpi(report: _Report) -> None:
     chosen = os.environ.get("MPICC")
     if chosen and shutil.which(chosen) is None:
         report.hint(
-            f"MPI: MPICC names {chosen}, which is not there, so use the mpicc on PATH",
+            f"MPI: MPICC names {chosen}, which does not exist; use the mpicc on PATH",
             "unset MPICC",
         )
     unusable: dict[str, MpippError] = {}
@@ -169,7 +169,7 @@ def _every_mpi(report: _Report) -> None:
     _unusable(report, unusable, _TO_DO if found else _MISSING)
     if not found and not unusable:
         report.row("MPI", "not found", _MISSING)
-        report.fail("MPI: put an mpicc on PATH, name it in MPICC, or install one", _install("mpi"))
+        report.fail("MPI: put an mpicc on PATH, name one in MPICC, or install one", _install("mpi"))
 
 
 def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> None:
@@ -184,7 +184,7 @@ def _unusable(report: _Report, errors: Mapping[str, MpippError], mark: str) -> N
     for compiler, paths in lacking.items():
         call = "calls" if len(paths) == 1 else "call"
         sentence = (
-            f"MPI: {' and '.join(paths)} {call} the C compiler {compiler}, which is not there"
+            f"MPI: {' and '.join(paths)} {call} the C compiler {compiler}, which does not exist"
         )
         install = _install("cc") if compiler in ("gcc", "cc") else ""
         report.remedies.append(_Remedy(mark, sentence, install))
@@ -212,13 +212,12 @@ def _mpi_rows(report: _Report, mpi: Mpi) -> None:
         report.row("  wrapper", "not built yet", _TO_DO)
         build = shlex.join(["mpipp", "wrapper", "--mpicc", mpi.mpicc])
         report.hint(
-            f"{mpi.name}: the first mpipp gdb or run builds the wrapper, or do it now", build
+            f"{mpi.name}: the first mpipp gdb or run builds the wrapper; to build it now", build
         )
         return
-    report.row("  wrapper", "not built, and cannot be", _MISSING)
+    report.row("  wrapper", "cannot be built", _MISSING)
     report.fail(
-        f"{mpi.name}: the cache directory {cache} cannot be written, "
-        "set MPIPP_CACHE to one that can",
+        f"{mpi.name}: the cache directory {cache} is not writable; use a directory of your own",
         _OTHER_CACHE,
     )
 
@@ -229,8 +228,8 @@ def _cache(report: _Report) -> None:
         path, problem = trusted()
         if problem:
             report.hint(
-                f"cache directory: {path}, which other nodes may not see, and not "
-                f"{cache_directory()}: {problem}; choose one of your own",
+                f"cache directory: {path}, which other nodes may not see, instead of "
+                f"{cache_directory()}: {problem}; use a directory of your own",
                 _OTHER_CACHE,
             )
 
@@ -246,7 +245,7 @@ def _mpi4py(report: _Report) -> None:
     try:
         report.row("mpi4py", f"uses {inspect(python).library}, {python}")
     except MpippError:
-        report.row("mpi4py", f"none in {python} (needed for programs in Python only)")
+        report.row("mpi4py", f"not installed in {python} (only programs in Python need it)")
 
 
 def _core_files(report: _Report) -> None:
@@ -262,13 +261,18 @@ def _core_files(report: _Report) -> None:
     mark = _TO_DO if is_collected or is_shared or is_off else _OK
     report.row("core files", f'size limit {size}, pattern "{pattern}"', mark)
     if is_collected:
-        report.hint("core files: a program collects them, list yours", "coredumpctl list")
+        report.hint(
+            "core files: a program of the system collects them; to list yours", "coredumpctl list"
+        )
     if is_off:
-        report.hint("core files: the limit is 0, allow them in this shell", "ulimit -c unlimited")
+        report.hint(
+            "core files: the size limit is 0; to allow core files in this shell",
+            "ulimit -c unlimited",
+        )
     if is_shared:
         report.hint(
-            "core files: all processes of a job write the same one, give each its own, or take "
-            "cores with gcore (docs/howto/cores.md)",
+            "core files: all processes of a job write the same file; to give each process its own "
+            "(or take cores with gcore: docs/howto/cores.md)",
             "sudo sysctl kernel.core_uses_pid=1",
         )
 
@@ -290,6 +294,7 @@ def _attach(report: _Report) -> None:
     report.row("attaching", f"ptrace_scope {scope}", _TO_DO if is_refused else _OK)
     if is_refused:
         report.hint(
-            "attaching: only a parent may trace a program here, start under mpipp gdb, or allow it",
+            "attaching: this system lets only parents trace a process; start under mpipp gdb, or "
+            "allow it",
             "sudo sysctl kernel.yama.ptrace_scope=0",
         )

@@ -103,26 +103,30 @@ def refuse(arguments: argparse.Namespace) -> None:
     Examples are a negative number, an unknown check, and an option of a check that is not selected.
     """
     if arguments.budget is not None and arguments.budget < 0:
-        raise MpippError(f"--budget {arguments.budget}: percent of the time, 0 or more")
+        raise MpippError(f"--budget {arguments.budget}: write a percentage of the time, 0 or more")
     status = getattr(arguments, "error_exit", None)
     if status is not None and not 1 <= status <= _MOST_STATUS:
-        raise MpippError(f"--error-exit {status}: an exit status, 1 to {_MOST_STATUS}")
+        raise MpippError(f"--error-exit {status}: write an exit status from 1 to {_MOST_STATUS}")
     if arguments.hang_after is not None and arguments.hang_after < 0:
-        raise MpippError(f"--hang-after {arguments.hang_after:g}: seconds, 0 for never")
+        raise MpippError(
+            f"--hang-after {arguments.hang_after:g}: write a number of seconds, or 0 for never"
+        )
     if hang_status(arguments) is not None:
         _refuse_end(arguments)
     if arguments.budget is not None and not (guards(arguments) or arguments.rma_loads):
-        raise MpippError("--budget is for buffers, and for --rma-loads: add --check=buffers")
+        raise MpippError(
+            "--budget limits the guards of buffers and --rma-loads: add --check=buffers"
+        )
     if arguments.rma_loads and not logs(arguments):
-        raise MpippError("--rma-loads is for one-sided communication: add --check=rma")
+        raise MpippError("--rma-loads checks one-sided communication: add --check=rma")
     if arguments.rma_model != "own" and not logs(arguments):
-        raise MpippError("--rma-model is for one-sided communication: add --check=rma")
+        raise MpippError("--rma-model affects checks of one-sided communication: add --check=rma")
     bytes_kept = os.environ.get(_LOG, "0")
     if logs(arguments) and not (bytes_kept.isascii() and bytes_kept.isdigit()):
-        raise MpippError(f"{_LOG}={bytes_kept}: a number of bytes")
+        raise MpippError(f"{_LOG}={bytes_kept}: set it to a number of bytes")
     for word, is_given in _watching(arguments).items():
         if is_given and not arguments.check:
-            raise MpippError(f"{word} is for watched runs: add --check")
+            raise MpippError(f"{word} works only in checked runs: add --check")
 
 
 def hang_status(arguments: argparse.Namespace) -> int | None:
@@ -138,7 +142,7 @@ def hang_status(arguments: argparse.Namespace) -> int | None:
     status = int(text) if known and colon else _HUNG
     if not known or not 1 <= status <= _MOST_STATUS:
         raise MpippError(
-            f"--on-hang {action}: report, abort, or abort:STATUS with an exit status, "
+            f"--on-hang {action}: write report, abort or abort:STATUS, with an exit status from "
             f"1 to {_MOST_STATUS}"
         )
     return status
@@ -147,10 +151,15 @@ def hang_status(arguments: argparse.Namespace) -> int | None:
 def _refuse_end(arguments: argparse.Namespace) -> None:
     # Reject options that contradict --on-hang=abort, because a hang would not end the job.
     if arguments.hang_after == 0:
-        raise MpippError("--on-hang=abort needs to know when the job hangs: not --hang-after 0")
+        raise MpippError(
+            "--on-hang=abort ends a job that hangs, and --hang-after 0 looks for no "
+            "hang: leave out one of them"
+        )
     if arguments.stop or arguments.stop_at:
         word = f"--{arguments.stop}" if arguments.stop else "--stop-at"
-        raise MpippError(f"--on-hang=abort ends processes that {word} would stop: leave out one")
+        raise MpippError(
+            f"--on-hang=abort would end processes that {word} stops: leave out one of them"
+        )
 
 
 def hang_after(arguments: argparse.Namespace) -> float:

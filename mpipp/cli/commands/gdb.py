@@ -27,7 +27,7 @@ _WITH_PROCESS = frozenset(("p", "pid", "c", "core"))
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp gdb`; all others are passed to gdb."""
-    parser.add_argument("--mpicc", metavar="CC", help="use the wrapper for this MPI compiler")
+    parser.add_argument("--mpicc", metavar="CC", help="build the wrapper with this MPI compiler")
 
 
 def run(arguments: argparse.Namespace, words: Sequence[str]) -> int:
@@ -91,7 +91,7 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
     path = executable(program[0])
     if not elf.is_elf(path):
         interpreter = script_interpreter(path)
-        run_by = f": debug what runs it, {interpreter} {path}" if interpreter else ""
+        run_by = f": debug its interpreter, {interpreter} {path}" if interpreter else ""
         raise MpippError(f"{path} is not a program that gdb can start{run_by}")
     before = prefix(built(mpi_for(path, mpicc)), {})
     return ["-iex", f"set exec-wrapper {shlex.join(before)}"]

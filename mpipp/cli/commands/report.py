@@ -28,15 +28,15 @@ _ROOT = "GITHUB_WORKSPACE"  # GitHub Actions sets it to the repository's path
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp report`."""
     parser.add_argument(
-        "directory", metavar="DIR", help="the directory of mpipp run --check --report DIR"
+        "directory", metavar="DIR", help="the directory that mpipp run --check --report DIR wrote"
     )
     parser.add_argument(
         "--format",
         choices=("text", "json", "html", "sarif", "junit", "github"),
         default="text",
         metavar="FORMAT",
-        help="text (default), html: one page, json (docs/reference/json.md), sarif: for editors "
-        "and CI, junit: for CI, or github: annotations of GitHub Actions",
+        help="text (default), html (one page), json (docs/reference/json.md), sarif (editors and "
+        "CI), junit (CI) or github (annotations in GitHub Actions)",
     )
     parser.add_argument("-o", metavar="FILE", help="write the report to FILE")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _merged(arguments: argparse.Namespace) -> JobStacks:
     if arguments.job is not None:
-        raise MpippError("--merge reads files: name no job, or leave it out")
+        raise MpippError("--merge reads files: leave out JOB, or leave out --merge")
     whole = JobStacks()
     for path in arguments.merge:
         whole.merge(job_stacks.from_file(path))

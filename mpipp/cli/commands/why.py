@@ -14,15 +14,17 @@ from mpipp.common.text.sanitize import plain
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp why`."""
-    parser.add_argument("cores", nargs="+", metavar="CORE", help="a core file of each process")
     parser.add_argument(
-        "--exec", metavar="PROGRAM", help="name the program, if the core files do not"
+        "cores", nargs="+", metavar="CORE", help="the core files: one for each process"
+    )
+    parser.add_argument(
+        "--exec", metavar="PROGRAM", help="use this program, if the core files do not name it"
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--picture",
         action="store_true",
-        help="print the wait-for graph, one line a group of ranks",
+        help="print the wait-for graph, one line for each group of ranks",
     )
     how.add_argument("--svg", metavar="FILE", help="write the wait-for graph as SVG")
     how.add_argument("--json", action="store_true", help="print JSON (docs/reference/json.md)")
@@ -38,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.svg is not None:
         file = os.path.abspath(arguments.svg)
         if len(file.split()) > 1:
-            raise MpippError(f"{file} has blanks in its name: choose another")
+            raise MpippError(f"{file} has blanks in its name: choose another name")
         words += f" --svg {file}"
     for option in ("picture", "json"):
         words += f" --{option}" if getattr(arguments, option) else ""

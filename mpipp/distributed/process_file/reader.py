@@ -113,7 +113,7 @@ class Written:
             else:
                 self._takers[what](said)
         except (AttributeError, KeyError, IndexError, TypeError, ValueError):
-            raise MpippError("it has a line that makes no sense") from None
+            raise MpippError("it has an invalid line") from None
 
     def _take_constants(self, said: Any) -> None:
         if not all(type(value) is int for value in said.values()):
@@ -230,7 +230,7 @@ class Written:
         for found in self._objects_of_kind(kind):
             if found.header.record == address:
                 return found
-        return Broken(kind, address, "it is not among what a process has left")
+        return Broken(kind, address, "it is not a file that a process leaves")
 
     def headers(self, kind: str, ended: bool = False) -> Iterator[Header | Broken]:
         """Return the headers of the objects that `objects` yields."""
@@ -277,7 +277,7 @@ class Written:
         try:
             return list(_stretches(self._stretches.get((number, channel), ()), one))
         except (IndexError, TypeError, ValueError):
-            raise MpippError("a process has left a channel that makes no sense") from None
+            raise MpippError("a process has left an invalid channel") from None
 
     def kinds(self, comm: Comm, channel: Channel) -> list[KeptCall]:
         """Return the different calls of a channel, also if their ordinals are uncertain."""

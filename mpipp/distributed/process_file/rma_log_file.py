@@ -117,7 +117,7 @@ def _size(line: bytes, left: RmaLogFile, path: str) -> int:
     except (ValueError, KeyError, TypeError):
         known = size = None
     if known != FORMAT or type(size) is not int:
-        raise MpippError(f"{path} is no log that mpipp has written")
+        raise MpippError(f"{path} is not a log of mpipp")
     if version != VERSION:
         raise MpippError(
             f"{path} was written by another version of mpipp: use that version to compare it"

@@ -173,7 +173,7 @@ def sums(path: str) -> list[tuple[int, int, int, int]]:
                 raise ValueError
             return [(key, peer, one, other) for key, peer, one, other in found]
         except (ValueError, LookupError, TypeError, StopIteration):
-            raise MpippError(f"{path} is damaged: its sums make no sense") from None
+            raise MpippError(f"{path} is damaged: its sums are invalid") from None
 
 
 @contextmanager
@@ -212,7 +212,7 @@ def _head(line: bytes, path: str) -> Head:
         if said.get("mpipp") != FORMAT:
             raise ValueError
     except (ValueError, AttributeError):
-        raise MpippError(f"{path} is no file of a process that mpipp has written") from None
+        raise MpippError(f"{path} is not a process file of mpipp") from None
     if said.get("version") != VERSION:
         raise MpippError(
             f"{path} was written by another version of mpipp: use that version to compare it"
@@ -232,7 +232,7 @@ def _head(line: bytes, path: str) -> Head:
         found = [(row[0], row[1], row[2]) for row in rows]
         return Head(node, calls, info, found, unordered, size)
     except (KeyError, TypeError, ValueError, MpippError):
-        raise MpippError(f"{path} is damaged: its head makes no sense") from None
+        raise MpippError(f"{path} is damaged: its header is invalid") from None
 
 
 class _NoTables:

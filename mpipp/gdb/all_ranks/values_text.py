@@ -33,7 +33,9 @@ def lines(argument: str) -> Iterable[str]:
         return _text(found, expression)
     drawn = [one for one in found.values if one.numbers is not None]
     if not drawn:
-        raise MpippError(f"{expression} is no number and no array of numbers: leave out the plot")
+        raise MpippError(
+            f"{expression} is neither a number nor an array of numbers: leave out --plot or --svg"
+        )
     if picture:
         return [output_file.write(picture, svg(drawn, expression))]
     return [*value_plot.lines(drawn), *_failures(found)]

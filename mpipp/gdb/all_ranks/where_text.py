@@ -29,7 +29,9 @@ def lines(file: str, options: Collection[str]) -> Iterable[str]:
 def _drawn(file: str, found: Stacks) -> str:
     trees = [job.stacks for job in found.jobs] or [found.others]
     if len(trees) > 1:
-        raise MpippError(f"these are processes of {len(trees)} jobs: attach to those of one")
+        raise MpippError(
+            f"these processes belong to {len(trees)} jobs: attach to the processes of one job"
+        )
     return output_file.write(file, svg(trees[0]))
 
 

@@ -83,7 +83,7 @@ def _compared(tree: Datatype, found: Object, count: int) -> tuple[Report, str]:
     layout = found.layout
     at = found.address
     if at and not found.open and at <= tree.true_lb < at + layout.kind.size:
-        note = f"absolute addresses: {layout.name} is at {at:#x}, the buffer has to be MPI_BOTTOM"
+        note = f"absolute addresses: {layout.name} is at {at:#x}, the buffer must be MPI_BOTTOM"
         return compare.compare(tree, layout, count, -at), note
     if found.open:
         layout = opened(tree, layout, count)
@@ -109,11 +109,7 @@ def _of_call() -> list[_Result]:
             for buffer in request.call.buffers:
                 results += _of_buffer(buffer, request.call, frame, session, number)
     if not pending:
-        what = (
-            f"{call.procedure} has no buffer"
-            if call
-            else "there is no MPI call that this thread is inside of"
-        )
+        what = f"{call.procedure} has no buffer" if call else "this thread is in no MPI call"
         raise MpippError(f"{what}, and no operation is pending: write {_USAGE}")
     if len(pending) > _MOST_REQUESTS:
         left = len(pending) - _MOST_REQUESTS

@@ -68,7 +68,7 @@ class CheckedInferiors:
         """Note that damaged records stopped a check of one process or, for None, of all
         processes."""
         label = self.label(process.number) if process else ""
-        failure = f"{label}{': ' if label else ''}not all was checked: {error}"
+        failure = f"{label}{': ' if label else ''}not everything was checked: {error}"
         if failure not in self.failures:
             self.failures.append(failure)
 

@@ -24,10 +24,10 @@ def lines(text: str, option: str, function: str) -> Iterable[str]:
         return generate.mpi4py(record, function)
     if option == "--fortran" or (language.fortran and not option):
         if not language.fortran:
-            raise MpippError(f"{record.name} is no derived type: write --c or --mpi4py")
+            raise MpippError(f"{record.name} is not a derived type: write --c or --mpi4py")
         return generate.fortran(record, function)
     if language.fortran:
-        raise MpippError(f"{record.name} is no type of C: write --fortran or --mpi4py")
+        raise MpippError(f"{record.name} is not a type of C: write --fortran or --mpi4py")
     return generate.c(record, function, language.cxx)
 
 

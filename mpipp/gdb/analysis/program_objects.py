@@ -53,7 +53,7 @@ def _of_process(process: Process, session: Session, checked: CheckedInferiors) -
             if key in seen or access.absolute:
                 continue
             if len(seen) == _MOST:
-                why = f"the variables of {_MOST} places were looked for, and no more"
+                why = f"the variables of only {_MOST} places were searched"
                 checked.failed(process, MpippError(why))
                 return
             seen.add(key)

@@ -48,5 +48,7 @@ def _drawn(file: str, found: list[Explanation], checked: CheckedInferiors) -> st
     if not found:
         raise MpippError("no rank of any process is known: there is nothing to draw")
     if len(found) != 1:
-        raise MpippError(f"these are processes of {len(found)} jobs: select the processes of one")
+        raise MpippError(
+            f"these processes belong to {len(found)} jobs: select the processes of one job"
+        )
     return output_file.write(file, svg(wait_diagram.groups(found[0], checked)))

@@ -43,9 +43,9 @@ def browse(argument: str, in_terminal: bool) -> Iterator[str]:
     _browsed.add(roots)
     path = _browsed.server.path
     if _browsed.server.is_used:
-        yield "It is added to the browser that is open."
+        yield "The open browser shows it, too."
     elif not in_terminal and _open_window(path):
-        yield "A window opens; in another terminal, this shows the same:"
+        yield "A window opens. To see the same in another terminal, type there:"
         yield f"  {_command(path)}"
     else:
         yield "To browse, type in another terminal:"

@@ -29,12 +29,12 @@ class Break(Command):
 
     mpipp break MPI_X [if CONDITION]
 
-    Calls from C, C++, Fortran and mpi4py stop; calls that MPI itself makes do not. mpipp selects
-    the frame of the caller and evaluates CONDITION there. $mpi_arg("dest") is an argument of the
-    call: mpipp break MPI_Send if $mpi_arg("dest") == 0 && step > 10
+    The program stops in calls from C, C++, Fortran and mpi4py, not in calls that MPI itself makes.
+    mpipp selects the frame of the caller and evaluates CONDITION there. $mpi_arg("dest") is an
+    argument of the call: mpipp break MPI_Send if $mpi_arg("dest") == 0 && step > 10
 
-    You can set it before MPI is loaded. "info breakpoints" and "delete" work as usual. Large-count
-    forms are separate procedures: mpi4py may call MPI_Send_c.
+    You can set the breakpoint before MPI is loaded. "info breakpoints" and "delete" work as usual.
+    Large-count forms are separate procedures: mpi4py may call MPI_Send_c.
     """
 
     name = "mpipp break"
@@ -76,7 +76,7 @@ def _procedure(name: str) -> str:
     hint = "see docs/reference/procedures.md"
     if near:
         hint = f"did you mean {_BY_LOWER_CASE[f'mpi_{near[0]}']}?"
-    raise MpippError(f"{name} is no MPI procedure that mpipp records: {hint}")
+    raise MpippError(f"{name} is not an MPI procedure that mpipp records: {hint}")
 
 
 class CallBreakpoint(gdb.Breakpoint):

@@ -21,9 +21,9 @@ class Browse(Command):
     mpipp browse TYPE [ADDR [COUNT]]   a datatype, and COUNT entries of it at ADDR
     mpipp browse                       the process: its MPI calls with their buffers, its objects
 
-    --terminal   browse in a terminal instead of a window; as the first word
+    --terminal   browse in a terminal instead of a window; must be the first word
 
-    mpipp reads a part of the tree when you open it. The tree follows the stops of the program.
+    mpipp reads a part of the tree when you open it, and updates the tree when the program stops.
     Later browse commands add to the same tree. Without a display, mpipp prints the command to type
     in another terminal.
     """

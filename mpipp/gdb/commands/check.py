@@ -36,10 +36,7 @@ class Check(Command):
             return print_.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))
         if len(rest.split()) > 1:
-            raise MpippError(
-                'mpipp check takes one list of checks, "messages,leaks", --leaks and --json: '
-                f'"{rest}"'
-            )
+            raise MpippError('cannot read "{rest}": write mpipp check [LIST] [--leaks] [--json]')
         from mpipp.gdb.analysis import check_text  # the checks take some time to load
 
         return check_text.lines(rest, "--leaks" in options, "--json" in options)

@@ -19,7 +19,7 @@ class Compare(Command):
                                              particle, type(particle)
     mpipp compare                            every buffer of the MPI call that the thread is in,
                                              with its variable; in a wait call, the buffers of its
-                                             requests; else those of all pending requests
+                                             requests; else the buffers of all pending requests
 
     --elements        list each element with its member, also if all fit
     --json            print one line of JSON (docs/reference/json.md)

@@ -21,11 +21,11 @@ class Frame(Command):
 
     mpipp frame [TID]
 
-    TID   the system's number of a thread, in any inferior
+    TID   the system's ID of a thread (LWP), in any inferior
 
     Front ends then show the source line of the call. If a library makes the call in one of its
     headers, mpipp selects the frame that called the library. For mpi4py it also prints the line of
-    Python. Safe with several inferiors, where "frame function" crashes gdb 13.
+    Python. Use it instead of "frame function", which crashes gdb 13 with several inferiors.
     """
 
     name = "mpipp frame"

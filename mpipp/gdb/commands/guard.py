@@ -18,8 +18,8 @@ from mpipp.model import Request
 
 _ALL = "all"
 _NOT = {
-    "none": "no buffer was guarded in this process yet: start it with mpipp run --check=buffers, "
-    "and stop behind a nonblocking call",
+    "none": "mpipp has guarded no buffer in this process yet: start it with mpipp run "
+    "--check=buffers, and stop after a nonblocking call",
     "failed": "buffers cannot be guarded in this process: see docs/reference/guarded-buffers.md",
     "memcheck": "valgrind checks all buffers of this process",
 }
@@ -50,7 +50,9 @@ class Guard(Command):
             raise MpippError("write mpipp guard REQUEST, or mpipp guard all")
         session = sessions.required()
         if core_file() is not None:
-            raise MpippError("this is a core file: nothing is guarded any more")
+            raise MpippError(
+                "mpipp cannot guard buffers in a core file: use it in a running process"
+            )
         guard = session.registry.info.guard
         if guard in _NOT:
             raise MpippError(_NOT[guard])
@@ -74,5 +76,7 @@ def _switch(session: Session, caller: int, procedure: str) -> list[str]:
     for switch in session.registry.guard_switches():
         if (switch.caller, switch.procedure) == (caller, procedure):
             session.inferior.write_memory(switch.address, _ON)
-            return [f"from now on guarded: the buffers of {which.rstrip(',')}"]
-    raise MpippError(f"no buffer of {which} was guarded: guards do not support its kind")
+            return [f"mpipp now guards the buffers of {which.rstrip(',')}"]
+    raise MpippError(
+        f"mpipp cannot guard the buffers of {which} see docs/reference/guarded-buffers.md"
+    )

@@ -44,7 +44,7 @@ def _lines(session: Session) -> Iterator[str]:
             counts.append(f"{live} {kind}{'s' if live != 1 else ''}")
     yield f"objects   {', '.join(counts) or 'none made by the program'}"
     if info.dropped:
-        yield f"dropped   {info.dropped} records, for want of memory: some objects are unknown"
+        yield f"dropped   {info.dropped} records, for lack of memory: some objects are unknown"
 
 
 def process(info: ProcessInfo) -> str:

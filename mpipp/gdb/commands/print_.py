@@ -223,15 +223,15 @@ class Mpipp(Command):
     mpipp TYPE packed POSITION   the element at a position in the packed data, in bytes
     mpipp HANDLE                 any other MPI object, and where it was created
     mpipp KIND NUMBER            the object of a Fortran INTEGER handle; KIND is comm, request ...
-    mpipp status STATUS          a status, also an integer array of Fortran, or several
+    mpipp status STATUS          an MPI_Status, an integer array of Fortran, or an array of these
 
     TYPE is an expression of an MPI_Datatype, or a Fortran INTEGER. mpipp takes the shortest
     prefix that is a handle; brackets after it select an element.
 
     An element address follows the expanded tree: [block][item] for vector, indexed and struct. It
-    has one index a dimension for subarray and darray, and one for contiguous, dup and resized. An
-    extra index in front selects the entry of the buffer. You can add (KIND) at any place, and
-    mpipp checks it: s_type(STRUCT)[2][5](CHAR).
+    has one index for each dimension of subarray and darray, and one for contiguous, dup and
+    resized. An extra index in front selects the entry of the buffer. You can add the kind of a part
+    in parentheses, and mpipp checks it: s_type(STRUCT)[2][5](CHAR).
 
     Write a variable in parentheses if it has the name of a subcommand.
     """

@@ -33,8 +33,8 @@ class Py(Command):
     mpipp py ID ...      ID is the value of Python's id() for the object
     mpipp py NAME ...    a variable of the selected Python frame
 
-    The rest is as for "mpipp TYPE ...". Names need Python's own gdb support (python-gdb.py) and
-    debug information of Python.
+    All other arguments are as in "mpipp TYPE ...". Names need Python's own gdb support
+    (python-gdb.py) and debug information of Python.
     """
 
     name = "mpipp py"
@@ -61,10 +61,12 @@ def _object(word: str, address: int, session: Session) -> Object:
     except UnreadableMemory:
         kind = None
     if kind is None:
-        raise MpippError(f"{word} is not an object of mpi4py: pass the value of id() for one")
+        raise MpippError(
+            f"{word} is not an object of mpi4py: pass the value of id() for an mpi4py object"
+        )
     found = session.registry.find(kind, handle)
     if found is None:
-        raise MpippError(f"{word} is no MPI object that exists: its handle is {handle:#x}")
+        raise MpippError(f"{word} is not an existing MPI object: its handle is {handle:#x}")
     if isinstance(found, Broken):
         raise MpippError(found.reason)
     return found

@@ -66,10 +66,10 @@ class Watch(Command):
         if sum(_registers(place) for place in places) > _REGISTERS:
             raise MpippError(_too_many(places))
         if sum(_registers(place) for place in [*_watched(), *places]) > _REGISTERS:
-            raise MpippError("no more can be watched: delete a watchpoint first")
+            raise MpippError("the processor can watch no more: delete a watchpoint first")
         kind = _KINDS[next(iter(options))] if options else gdb.WP_WRITE
         if core_file() is not None:
-            raise MpippError("this is a core file: nothing is stored there any more")
+            raise MpippError("mpipp cannot watch a core file: use it in a running process")
         made = [ElementWatchpoint(place, kind) for place in places]
         return [f"watchpoint {one.number} is on {one.place.name}" for one in made]
 
@@ -121,8 +121,11 @@ def _registers(place: _Place) -> int:
 def _too_many(places: list[_Place]) -> str:
     first = places[0]
     if len(places) > 1:
-        return f"{_REGISTERS} elements can be watched at most: name one, {first.name} or another"
-    return f"{first.name} has {first.datatype.size} bytes at {first.address:#x}: that is too much"
+        return (
+            f"the processor can watch at most {_REGISTERS} elements: name one, such as {first.name}"
+        )
+    size = f"{first.datatype.size} bytes at {first.address:#x}"
+    return f"{first.name} has {size}: the processor cannot watch so many"
 
 
 class ElementWatchpoint(gdb.Breakpoint):

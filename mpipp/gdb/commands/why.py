@@ -15,7 +15,7 @@ class Why(Command):
 
     mpipp why [--picture | --svg FILE | --json]
 
-    --picture   print the wait-for graph, one line a group of ranks in the same state
+    --picture   print the wait-for graph, one line for each group of ranks in the same state
     --svg FILE  write the wait-for graph as SVG
     --json      print one JSON object (docs/reference/json.md)
 

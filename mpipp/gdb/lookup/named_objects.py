@@ -121,7 +121,7 @@ def _expect_members(kind: gdb.Type, text: str) -> None:
         )
     if cxx_containers.is_pointer(kind):
         raise MpippError(
-            f"{text} is a smart pointer, whose object lies elsewhere: name that, or its type"
+            f"{text} is a smart pointer, whose object lies elsewhere: name the object, or its type"
         )
 
 
@@ -160,7 +160,7 @@ def _elements(value: gdb.Value, start: int, text: str, language: Names) -> Objec
     except RuntimeError:  # the debug information lacks the element type
         kind = None
     if not isinstance(kind, gdb.Type):
-        raise MpippError(f"{text} is a container of which gdb does not know the elements' type")
+        raise MpippError(f"gdb does not know the type of the elements of the container {text}")
     element = debug_types.model(kind, language)
     layout = Layout(element, f"{text}->", f"{text}[0]", _name(element, kind, language))
     end = cxx_containers.end(value)

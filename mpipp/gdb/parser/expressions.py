@@ -165,8 +165,8 @@ def _object(text: str, value: gdb.Value, session: Session, problems: list[str]) 
         found = handles.denoted(handle, session)
         if found is None:
             raise MpippError(
-                f"{text} is no MPI_{handle.kind.capitalize()} that exists: "
-                f"mpipp knows none with the handle {handle.value:#x}"
+                f"{text} is not an existing MPI_{handle.kind.capitalize()}: mpipp knows none with "
+                f"the handle {handle.value:#x}"
             )
         return _sound(found)
     if value.type.strip_typedefs().code != gdb.TYPE_CODE_INT:

@@ -57,7 +57,7 @@ def options(argument: str, known: Iterable[str]) -> tuple[frozenset[str], str]:
         found.add(option[1])
         rest = (rest[: option.start()] + rest[option.end() :]).strip()
     if re.search(r"\s--[a-z]", rest):  # gdb would evaluate --x, which changes x
-        raise MpippError(f"write {' and '.join(known)} before or after all else")
+        raise MpippError(f"write {' and '.join(known)} at the beginning or at the end")
     return frozenset(found), rest
 
 

@@ -61,7 +61,10 @@ def model(kind: gdb.Type, language: Names, depth: int = 0) -> Type:
     if _has_virtual_base(plain):
         if not depth:
             name = symbol_names.text(kind)
-            raise MpippError(f"{name} has a virtual base class: only an object tells where that is")
+            raise MpippError(
+                f"{name} has a virtual base class, whose place depends on the object: "
+                "name an object"
+            )
         return Scalar("virtual", symbol_names.of_type(kind), plain.sizeof)
     if depth and cxx_containers.is_pointer(plain):
         return Scalar("pointer", symbol_names.of_type(kind), plain.sizeof)
@@ -298,7 +301,9 @@ def _scalar(kind: gdb.Type, plain: gdb.Type) -> Scalar:
             raise MpippError(
                 f"{symbol_names.text(kind)} is the type of a function: name a variable or its type"
             )
-        raise MpippError("void has no members: cast it to what is there, as *(TYPE *) POINTER")
+        raise MpippError(
+            "void has no members: cast the pointer to the type of its object: *(TYPE *) POINTER"
+        )
     if code == gdb.TYPE_CODE_ERROR:
         raise MpippError("its type is not known: compile that file with debug information (-g)")
     fortran = "(kind=" in name or name.startswith("character")

@@ -220,8 +220,8 @@ def _lack(core: CoreFile) -> str:
         )
     if _WRAPPER in memory_mappings.listing():
         return (
-            "the core file lacks the memory in which the mpipp wrapper recorded: let cores have "
-            "private memory, with 0x33 in /proc/PID/coredump_filter"
+            "the core file lacks the records of the mpipp wrapper, which are in private memory: "
+            "write 0x33 to /proc/PID/coredump_filter before the process dies"
         )
     return f"there is no mpipp wrapper in this process: {_START}"
 

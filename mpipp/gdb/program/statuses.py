@@ -47,9 +47,9 @@ def _bytes(value: gdb.Value) -> bytes:
         element = element.target().strip_typedefs()
     is_array = kind.code == gdb.TYPE_CODE_ARRAY and element.code == gdb.TYPE_CODE_INT
     if not (is_status(element) or (is_array and element.sizeof == 4)):
-        raise MpippError(f"it is no status: its type is {symbol_names.text(value.type)}")
+        raise MpippError(f"it is not a status: its type is {symbol_names.text(value.type)}")
     if value.address is None:
-        raise MpippError("it is no variable")
+        raise MpippError("it is not a variable")
     inferior = gdb.selected_inferior()
     try:
         return bytes(inferior.read_memory(int(value.address), value.type.sizeof))

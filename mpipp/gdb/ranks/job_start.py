@@ -18,7 +18,7 @@ from mpipp.gdb.ranks.link import Timer
 from mpipp.ranks import stops
 from mpipp.ranks.stops import Stop
 
-_BEFORE = "before its main program, of which no symbol is known: continue with a breakpoint set"
+_BEFORE = "before its main program, which has no symbol: set a breakpoint, then continue"
 _LATE = 10.0  # seconds before mpipp reports ranks that have not started
 
 

@@ -22,7 +22,8 @@ def _stopped(event: gdb.StopEvent) -> None:
     except gdb.error:
         return  # gdb itself has printed all that is known
     notices.post(
-        "mpipp: this SIGSTOP is the report's: mpipp frame leads to the line, continue resumes.",
+        "mpipp: this SIGSTOP is for an error that mpipp reports: mpipp frame selects the line, "
+        "continue resumes.",
         gdb.STDOUT,
     )
 

@@ -75,7 +75,7 @@ def _expect_name(name: str) -> None:
         if depth < 0:
             break
     if depth or not _NAME.fullmatch(name):
-        raise MpippError(f"{name} is no name of a type or member: source code cannot have it")
+        raise MpippError(f"{name} is not an identifier: mpipp cannot write source code for it")
 
 
 def _empty_reason(plan: Plan) -> str:

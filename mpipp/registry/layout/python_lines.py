@@ -61,7 +61,7 @@ class PythonPlaces:
 
     def _copy(self, raw: RawPythonPlace) -> _Copy:
         if not 0 <= raw.bytes <= _MOST_BYTES:
-            raise MpippError(f"a place in Python is said to have {raw.bytes} bytes")
+            raise MpippError(f"a place in Python is recorded with {raw.bytes} bytes")
         data = self._memory.read(raw.pieces, raw.bytes)
         pieces, at = [], 0
         while at + self._pieces.size <= len(data):

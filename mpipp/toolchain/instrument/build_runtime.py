@@ -70,7 +70,7 @@ def probe(wrapper: str) -> Compiler:
     is_clang = "clang version" in version or "oneAPI" in version
     if not is_clang and "Free Software Foundation" not in said:
         raise MpippError(
-            f"{wrapper} calls {path}, which is neither of GCC nor Clang: name another with --mpicc"
+            f"{wrapper} calls {path}, which is neither GCC nor Clang: name another with --mpicc"
         )
     machine = _output([path, "-dumpmachine"])
     if not machine.startswith("x86_64"):

@@ -31,7 +31,7 @@ PARTS = {
     "guard": (("MPIPP_GUARD", "MPIPP_RMA"), "not checked: buffers of pending operations"),
     "rma": (("MPIPP_RMA",), "not checked: one-sided communication"),
     "perturb": (("MPIPP_PROVOKE", "MPIPP_PROVOKE_RMA"), "not perturbed: the schedule"),
-    "hold": (("MPIPP_HOLD",), "not held for the debugger: this process"),
+    "hold": (("MPIPP_HOLD",), "not stopped for the debugger: this process"),
     "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
 }
 INTERPOSER = "libmpipp_free.so"  # also loaded for parts that must learn of freed memory

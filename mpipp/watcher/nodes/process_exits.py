@@ -83,7 +83,7 @@ class ProcessExits:
         if goes_on(one.pid):
             one.state = LOST
             self._reporter.note_failure(
-                f"{one.label()} is no longer watched: it has become another program, or closed "
+                f"{one.label()} is no longer watched: it has executed another program, or closed "
                 "its files"
             )
         elif one.registry.info.status == "started":

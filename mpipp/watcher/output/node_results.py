@@ -87,8 +87,8 @@ class ProcessFiles:
                 failed.setdefault(reason, []).append(one.registry.info)
         for reason, infos in failed.items():
             yield (
-                f"{names.processes(infos)} could not leave in {self._directory} the data to "
-                f"compare with other nodes ({reason})"
+                f"{names.processes(infos)} could not write the data to compare with other nodes to "
+                f"{self._directory} ({reason})"
             )
 
     def not_compared(self, known: Sequence[WatchedProcess]) -> Iterator[str]:
@@ -99,8 +99,8 @@ class ProcessFiles:
             if count := count_remote(info, known):
                 others = wording.counted(count, "process", "processes")
                 yield (
-                    f"messages and collective calls with {others} that this watcher does not see: "
-                    "start all with --check, and with --report DIR, which all nodes share"
+                    f"messages and collective calls with {others} unknown to this watcher: start "
+                    "all processes with --check and --report DIR, and share DIR between the nodes"
                 )
 
     def _write(self, one: WatchedProcess) -> str:

@@ -47,7 +47,7 @@ def unseen(one: WatchedProcess, made: Collection[str]) -> Iterator[str]:
     compares = has_group(made, "messages", "collectives", "deadlocks", "portability", "rma")
     if info.forgotten and compares and one.state != RUNNING:
         count = wording.counted(info.forgotten, "call")
-        yield f"{one.label()}: {count} beyond the capacity of the ledger (see MPIPP_LEDGER)"
+        yield f"{one.label()}: {count} beyond the capacity of the call history (see MPIPP_LEDGER)"
     if info.unasked and one.state != RUNNING:
         count = wording.counted(info.unasked, "call")
         yield f"{one.label()}: {count} because too many calls waited for the watcher at once"

@@ -96,7 +96,7 @@ def of_cores(cores: list[Path], svg: Path) -> None:
     assert (done.stdout, done.returncode) == (f"written to {svg}\n", 0)
     assert ElementTree.parse(svg).getroot().tag.endswith("svg")
     assert support.shell("why", cores[1], cores[1]).stderr.endswith(
-        "is named twice: name a core of each process\n"
+        "is passed twice: pass one core file for each process\n"
     )
 
 

@@ -38,7 +38,7 @@ def test_what_is_pending_in_open_epochs_is_compared(mpi: support.MPI) -> None:
     told = PENDING.format(where="memory of rank 1").replace("rank 0: ", "")
     assert f"error: {WHAT}\n{told}" in shown(alone)
     assert re.findall("^error: (.*)", alone, re.MULTILINE) == [WHAT]
-    assert "one-sided operations of two processes: nothing is known of rank 1" in alone
+    assert "one-sided operations of two processes: mpipp has no records of rank 1" in alone
     told = PENDING.format(where="target_disp(INT) of rank 1, at 0x, byte 0 of the window")
     assert f"error: {WHAT}\n{told}" in shown(together)
     assert sorted(re.findall("^error: (.*)", together, re.MULTILINE)) == [

@@ -87,7 +87,7 @@ CONVERSATION = (
     ("mpipp nosuch", 'No symbol "nosuch" in current context.'),
     ("mpipp vec nosuch", 'No symbol "nosuch" in current context.'),
     ("mpipp matrix", "matrix is not an MPI handle: its type is double [3][4]."),
-    ("mpipp bad", "bad is no MPI_Datatype that exists: mpipp knows none with the handle 0x12345."),
+    ("mpipp bad", "bad is not an existing MPI_Datatype: mpipp knows none with the handle 0x12345."),
     ("mpipp world matrix", "world is a handle of kind comm: only a datatype has data."),
     (
         "mpipp s_type[1][7]",
@@ -127,7 +127,7 @@ CONVERSATION = (
     ("mpipp vec matrix 0", "no data: the count is 0"),
     (
         "mpipp list",
-        "Say what to list: types, requests, comms, groups, wins, epochs, ops, files, infos, "
+        "Write what to list: types, requests, comms, groups, wins, epochs, ops, files, infos, "
         "errhandlers, sessions, probed, calls, messages.",
     ),
     (
@@ -138,7 +138,7 @@ CONVERSATION = (
     ("mpipp list types --fast", 'Unrecognized arguments: --fast: see "help mpipp list".'),
     ("mpipp list types --limit x", "--limit: invalid int value: 'x': see \"help mpipp list\"."),
     ("mpipp info 7", "7 is 7: no MPI_Info has this Fortran handle."),
-    ("mpipp py 12", "12 is not an object of mpi4py: pass the value of id() for one."),
+    ("mpipp py 12", "12 is not an object of mpi4py: pass the value of id() for an mpi4py object."),
     # Lists.
     (
         "mpipp list types --kind vector",

@@ -157,13 +157,13 @@ def test_names_of_procedures() -> None:
     names += ['MPI_Send if $mpi_arg("dst") == 0', 'MPI_Wait if 1 && $mpi_arg( "tag" ) > 2']
     output = support.gdb_batch([f"mpipp break {name}" for name in names])
     assert output.splitlines() == [
-        "MPI_Ircv is no MPI procedure that mpipp records: did you mean MPI_Irecv?",
-        "PMPI_Send is no MPI procedure that mpipp records: did you mean MPI_Send?",
+        "MPI_Ircv is not an MPI procedure that mpipp records: did you mean MPI_Irecv?",
+        "PMPI_Send is not an MPI procedure that mpipp records: did you mean MPI_Send?",
         # All names begin with MPI_, and those of communicators with Comm_, so a prefix suggests
         # nothing.
-        "MPI_Comm_rank is no MPI procedure that mpipp records: see docs/reference/procedures.md.",
-        "MPI_Foo is no MPI procedure that mpipp records: see docs/reference/procedures.md.",
-        "qqq is no MPI procedure that mpipp records: see docs/reference/procedures.md.",
+        "MPI_Comm_rank is not an MPI procedure that mpipp records: see docs/reference/procedures.md.",
+        "MPI_Foo is not an MPI procedure that mpipp records: see docs/reference/procedures.md.",
+        "qqq is not an MPI procedure that mpipp records: see docs/reference/procedures.md.",
         "Write mpipp break MPI_X [if CONDITION].",
         "Write mpipp break MPI_X [if CONDITION].",
         "Write mpipp break MPI_X [if CONDITION].",

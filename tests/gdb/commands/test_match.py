@@ -117,7 +117,7 @@ CONVERSATION = (
     ("mpipp match s_type with s_type 2.5", "2.5 is not an integer."),
     ("mpipp typesig s_type &pair", "&pair is not an integer."),
     # These words are not evaluated, because that would change a variable of this name.
-    ("mpipp match pair --json with pair", "Write --json before or after all else."),
+    ("mpipp match pair --json with pair", "Write --json at the beginning or at the end."),
     ("mpipp null[0]", "null is MPI_DATATYPE_NULL: it has no elements."),
     ("mpipp null at 0", "null is MPI_DATATYPE_NULL: it has no elements."),
     ("mpipp match null with s_type", "null is MPI_DATATYPE_NULL: it has no elements."),

@@ -137,7 +137,7 @@ CONVERSATION = (
     ("mpipp blocks", "Write mpipp blocks TYPE [COUNT] [--map]."),
     ("mpipp blocks nosuch", 'No symbol "nosuch" in current context.'),
     ("mpipp blocks column --foo", "There is no option --foo: write --map or --json."),
-    ("mpipp blocks column --map 2", "Write --map and --json before or after all else."),
+    ("mpipp blocks column --map 2", "Write --map and --json at the beginning or at the end."),
     ("mpipp blocks column -1", "The count -1 of column is negative."),
     (
         "mpipp overlap column matrix with row matrix[2]",

@@ -52,13 +52,13 @@ CONVERSATION = (
         'print $mpi_element(null, &null, "[0]")',
         "The first argument is MPI_DATATYPE_NULL: it has no elements.",
     ),
-    ("mpipp list requests --kind vector", "--kind is for types: there are no such requests."),
-    ("mpipp list calls --committed", "--committed is for types: there are no such calls."),
-    ("mpipp list messages --made a.c", "--made is for objects: messages are none."),
-    ("mpipp list calls --limit 0", "--limit is for objects: calls are none."),
+    ("mpipp list requests --kind vector", "--kind selects datatypes: leave it out for requests."),
+    ("mpipp list calls --committed", "--committed selects datatypes: leave it out for calls."),
+    ("mpipp list messages --made a.c", "--made applies to objects: leave it out for messages."),
+    ("mpipp list calls --limit 0", "--limit applies to objects: leave it out for calls."),
     (
         "mpipp list calls --all",
-        "--all is for objects and messages: all calls are listed without it.",
+        "mpipp lists all calls without --all: leave it out.",
     ),
     (
         "mpipp list types --limit -1",

@@ -51,12 +51,13 @@ SAID = {
         "Hardware watchpoint 4: *$mpipp_watched_3",
         "watchpoint 4 is on MPI_DOUBLE(DOUBLE)",
     ],
-    "mpipp watch MPI_CHAR text 3": ["no more can be watched: delete a watchpoint first."],
+    "mpipp watch MPI_CHAR text 3": ["The processor can watch no more: delete a watchpoint first."],
     "mpipp watch MPI_CHAR text 5": [
-        "4 elements can be watched at most: name one, MPI_CHAR(CHAR) or another."
+        "The processor can watch at most 4 elements: name one, such as MPI_CHAR(CHAR)."
     ],
     "mpipp watch MPI_C_LONG_DOUBLE_COMPLEX text+1": [
-        "MPI_C_LONG_DOUBLE_COMPLEX(C_LONG_DOUBLE_COMPLEX) has 32 bytes at 0xADDR: that is too much."
+        "MPI_C_LONG_DOUBLE_COMPLEX(C_LONG_DOUBLE_COMPLEX) has 32 bytes at 0xADDR: the processor "
+        "cannot watch so many."
     ],
     "mpipp watch column[1]": ["The address of the buffer is missing after column[1]."],
     "mpipp watch column[9] faces": [

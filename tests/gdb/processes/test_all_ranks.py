@@ -151,7 +151,7 @@ WRONG = {
     ),
     "mpipp print none --ranks": 'No symbol "none" in current context.',
     "mpipp print particle --ranks --plot": (
-        "particle is no number and no array of numbers: leave out the plot."
+        "particle is neither a number nor an array of numbers: leave out --plot or --svg."
     ),
     "mpipp print exchange(0, 1) --ranks": "",
 }
@@ -232,7 +232,7 @@ def test_some_ranks(waiting: dict[int, int], tmp_path: Path) -> None:
         "                MPI_Wait(MPI_Irecv(source 3, tag 2))\n"
         "incomplete: ranks 1 and 3 are not in this gdb\n"
     )
-    assert "unknown: what is on its way to ranks 1 and 3\n" in live[1]
+    assert "unknown: the messages on their way to ranks 1 and 3\n" in live[1]
     program = Path(f"/proc/{waiting[0]}/exe").resolve()
     dead = outputs(
         ["mpipp where", "mpipp status", "mpipp print steps --ranks"],
@@ -265,13 +265,13 @@ def test_compare_with_another_run(waiting: dict[int, int], tmp_path: Path) -> No
     ]
     found = outputs(commands, stop=attach(waiting))
     assert found[0] == f"written to {file}\n"
-    assert found[2] == "ranks 0 to 3: as before\n"
+    assert found[2] == "ranks 0 to 3: as in the file\n"
     assert found[6] == (
-        "ranks 0, 2 and 3: as before\n"
+        "ranks 0, 2 and 3: as in the file\n"
         "rank 1: other values in 1 of 6 elements: [0][1] 7 instead of 2\n"
     )
     assert found[7] == (
-        "ranks 0, 2 and 3: as before\n"
+        "ranks 0, 2 and 3: as in the file\n"
         "rank 1: {rank = 1, mass = 2} instead of {rank = 1, mass = 1.5}\n"
     )
 

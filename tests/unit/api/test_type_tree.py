@@ -66,7 +66,7 @@ def test_elements() -> None:
 def test_type_signatures() -> None:
     assert COLUMN.typesig() == "4 x MPI_DOUBLE"
     assert PARTICLE.typesig(10**9) == "1000000000 x {MPI_INT, MPI_DOUBLE, 4 x MPI_CHAR}"
-    with pytest.raises(MpippError, match=r"^the count is -1: it cannot be negative$"):
+    with pytest.raises(MpippError, match=r"^the count is -1: it must not be negative$"):
         COLUMN.typesig(-1)
 
 
@@ -147,12 +147,12 @@ def test_values() -> None:
     [
         (
             lambda: COLUMN.values(MATRIX, 2),
-            "the data would lie in bytes 0 to 256 of the buffer, which has 160: see count and "
+            "the data would lie in bytes 0 to 256 of the buffer, which has 160: check count and "
             "offset",
         ),
         (
             lambda: TypeTree(struct((1, -8, DOUBLE))).values(MATRIX),
-            "the data would lie in bytes -8 to 0 of the buffer, which has 160: see count and "
+            "the data would lie in bytes -8 to 0 of the buffer, which has 160: check count and "
             "offset",
         ),
         (lambda: COLUMN.values(3), "expected a buffer, not int: pass an array or bytes"),
@@ -168,10 +168,10 @@ def test_values() -> None:
             lambda: COLUMN.packed(32, 1),
             "the position 32 is outside the packed data: 32 bytes",
         ),
-        (lambda: COLUMN.self_overlap(-2), "the count is -2: it cannot be negative"),
-        (lambda: COLUMN.at(0, -1), "the count is -1: it cannot be negative"),
-        (lambda: COLUMN.typesig(1.5), "the count is 1.5: it has to be an integer"),  # type: ignore[arg-type]
-        (lambda: COLUMN.packed("8"), "the position is '8': it has to be an integer"),  # type: ignore[arg-type]
+        (lambda: COLUMN.self_overlap(-2), "the count is -2: it must not be negative"),
+        (lambda: COLUMN.at(0, -1), "the count is -1: it must not be negative"),
+        (lambda: COLUMN.typesig(1.5), "the count is 1.5: it must be an integer"),  # type: ignore[arg-type]
+        (lambda: COLUMN.packed("8"), "the position is '8': it must be an integer"),  # type: ignore[arg-type]
         (
             lambda: COLUMN.match(DOUBLE),  # type: ignore[arg-type]
             "expected a TypeTree, not Datatype: for an MPI.Datatype write TypeTree.from_mpi4py",

@@ -65,8 +65,8 @@ def test_a_wrong_name() -> None:
         words("messages,leak")
     names = ", ".join(GROUPS)
     assert str(error.value) == (
-        f'there is no check "leak": known are {names}, all, fast, '
-        "and the words of docs/reference/checks"
+        f'there is no check "leak": write a group ({names}, all or fast) '
+        "or a word of docs/reference/checks"
     )
 
 

@@ -52,7 +52,7 @@ def refusal(run: RunDirectory) -> str:
     with pytest.raises(MpippError) as found:
         run.begin()
     message = str(found.value)
-    begin, end = f"--report {run.path}: ", ": name a directory for mpipp alone"
+    begin, end = f"--report {run.path}: ", ": name a directory that only mpipp uses"
     assert message.startswith(begin) and message.endswith(end)
     return message[len(begin) : -len(end)]
 
@@ -81,7 +81,7 @@ def test_files_of_the_user_stay(tmp_path: Path, name: str, is_marked: bool) -> N
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
     first = name.partition("/")[0]
-    assert refusal(run) == f"it has '{first}', which mpipp has not made"
+    assert refusal(run) == f"it has '{first}', which mpipp did not create"
     assert (tmp_path / name).read_text() == "mine"
     assert paths(str(tmp_path / NODES)) == [f"{tmp_path}/{NODES}/one-1.json"] * is_marked
 
@@ -90,14 +90,14 @@ def test_a_folder_of_that_name_is_not_mpipps(tmp_path: Path) -> None:
     (tmp_path / "mpipp").mkdir()
     (tmp_path / "mpipp" / "cli.py").write_text("mine")
     run = RunDirectory(str(tmp_path))
-    assert refusal(run) == "it has 'mpipp/cli.py', which mpipp has not made"
+    assert refusal(run) == "it has 'mpipp/cli.py', which mpipp did not create"
     writes: list[Callable[[], object]] = [
         lambda: run.publish(TEXT, b""),
         run.discard,
         lambda: run.clear("mpipp"),
     ]
     for write in writes:
-        with pytest.raises(Refused, match="mpipp has not made"):
+        with pytest.raises(Refused, match="mpipp did not create"):
             write()
     assert os.listdir(tmp_path / "mpipp") == ["cli.py"]
 
@@ -105,7 +105,7 @@ def test_a_folder_of_that_name_is_not_mpipps(tmp_path: Path) -> None:
 def test_a_directory_in_place_of_a_file(tmp_path: Path) -> None:
     run = made(tmp_path)
     (tmp_path / DATA).mkdir()
-    assert refusal(run) == f"it has '{DATA}', which mpipp has not made"
+    assert refusal(run) == f"it has '{DATA}', which mpipp did not create"
 
 
 @pytest.mark.parametrize("name", [TEXT, DATA, f"{NODES}/one-1.json"])
@@ -136,7 +136,7 @@ def test_folders_that_are_links_lead_nowhere(tmp_path: Path, name: str) -> None:
         lambda: run.remove(f"{NODES}/one-1.json"),
         lambda: run.clear("mpipp/nodes/x"),
     ):
-        with pytest.raises(OSError, match=f"'{last}' in it is no directory|Not a directory"):
+        with pytest.raises(OSError, match=f"'{last}' in it is not a directory|Not a directory"):
             write()
     if name == NODES:
         assert paths(str(at)) == []
@@ -171,7 +171,7 @@ def test_a_directory_of_another_user(tmp_path: Path) -> None:
     os.chown(tmp_path / NODES, os.geteuid(), os.getegid())
     given_to_nobody(tmp_path / "mpipp" / "made-by-mpipp")
     assert not run.is_own
-    assert refusal(run).endswith("which mpipp has not made")
+    assert refusal(run).endswith("which mpipp did not create")
 
 
 def test_a_directory_that_others_may_write(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../victim", "/etc/victim", "mpipp/../../victim", "mpipp//x", ""])
 def test_names_stay_inside(tmp_path: Path, name: str) -> None:
     run = made(tmp_path / "report")
-    with pytest.raises(Refused, match="is no name of a file in it"):
+    with pytest.raises(Refused, match="is not the name of a file in it"):
         run.publish(name, b"")
     assert not (tmp_path / "victim").exists()
 
@@ -238,10 +238,10 @@ def others(at: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (fifo, "it is no regular file"),
-        (device, "it is no regular file"),
-        (Path.mkdir, "it is no regular file"),
-        (link, "it is no regular file"),
+        (fifo, "it is not a regular file"),
+        (device, "it is not a regular file"),
+        (Path.mkdir, "it is not a regular file"),
+        (link, "it is not a regular file"),
         (others, "it belongs to another user than its directory"),
     ],
 )
@@ -260,7 +260,7 @@ def test_what_changes_while_it_is_opened(
     before = os.lstat(tmp_path / "before")
     make(tmp_path / "one")
     monkeypatch.setattr(os, "lstat", lambda path: before)
-    with pytest.raises(OSError, match=r"it is no regular file|symbolic links"):
+    with pytest.raises(OSError, match=r"it is not a regular file|symbolic links"):
         opened(str(tmp_path / "one"))
 
 

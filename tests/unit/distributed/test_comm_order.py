@@ -252,7 +252,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare, "MOST_SECONDS", -1.0)
     assert compare.compare(str(tmp_path / "some"), told=[]).unchecked == [
         "only 0 of 2 groups of processes with different orders of collective calls were compared: "
-        "it took -1 seconds",
+        "mpipp stops after -1 seconds",
         sentence,
     ]
     monkeypatch.setattr(order_fingerprints, "MOST", 35)  # enough for the other processes

@@ -118,9 +118,9 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
     assert (compared.findings, compared.unchecked) == (
         [],
         [
-            f"{paths[5]} is no file of a process that mpipp has written",
-            f"ranks {ranks[0]} and {ranks[1]} have left nothing in {tmp_path} to compare: "
-            "is it of all nodes?",
+            f"{paths[5]} is not a process file of mpipp",
+            f"ranks {ranks[0]} and {ranks[1]} have left nothing in {tmp_path} to compare: all "
+            "nodes must share this directory",
         ],
     )
 
@@ -184,12 +184,12 @@ def test_in_portions(wrong: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Findings about the same processes stay together.
     found = [(*operations, "ranks 0 and 40"), *lost, types]
     assert in_portions(wrong, monkeypatch) == (found, [])
-    sentence = "only 3 of 4 suspicious channels were compared: 3 findings and more are enough"
+    sentence = "only 3 of 4 suspicious channels were compared: mpipp stops after 3 findings"
     monkeypatch.setattr(compare, "MOST_FINDINGS", 3)
     assert in_portions(wrong, monkeypatch) == (found[:3], [sentence])
     monkeypatch.setattr(compare, "MOST_SECONDS", -1.0)
     monkeypatch.setattr(compare, "MOST_FINDINGS", 1000)
-    sentence = "only 0 of 4 suspicious channels were compared: it took -1 seconds"
+    sentence = "only 0 of 4 suspicious channels were compared: mpipp stops after -1 seconds"
     assert in_portions(wrong, monkeypatch) == ([], [sentence])
 
 

@@ -30,7 +30,7 @@ def test_on_their_way() -> None:
         "  rank 1 to rank 0: 1 message with tag 5, 1 byte",
         '  rank 2 to rank 1: 2 messages with tag 3, 80 bytes, on communicator "row" '
         "and 1 message with tag 4",
-        "unknown: what is on its way to rank 0",
+        "unknown: the messages on their way to rank 0",
     ]
     assert list(message_matrix.waiting_lines(PAIRS[:1])) == [
         "on their way (sent, no receive posted): none"

@@ -29,7 +29,7 @@ def test_a_set_is_parsed(text: str, ranks: list[int]) -> None:
     [
         ("4", "there is no rank 4: there are ranks 0 to 3 and 7"),
         ("2-999999999", "there is no rank 4: there are ranks 0 to 3 and 7"),
-        ("3-1", "3-1 is not a run of ranks: write 1-3"),
+        ("3-1", "3-1 is not a range of ranks: write 1-3"),
         ("", 'nothing is not a set of ranks: write "all" or "0,2-3"'),
         ("0,", '0, is not a set of ranks: write "all" or "0,2-3"'),
         ("-1", '-1 is not a set of ranks: write "all" or "0,2-3"'),

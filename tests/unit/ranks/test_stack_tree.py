@@ -123,7 +123,7 @@ def test_json_there_and_back() -> None:
     ],
 )
 def test_what_is_no_tree(wrong: object) -> None:
-    with pytest.raises(MpippError, match="no tree of stacks"):
+    with pytest.raises(MpippError, match="not a stack tree"):
         stack_tree.from_record(wrong)
 
 

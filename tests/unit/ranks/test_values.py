@@ -112,9 +112,9 @@ def test_changes() -> None:
         "rank 0: other values in 1 of 2 elements: [1] 4 instead of 2",
         "rank 1: 4 instead of 3",
         'rank 2: "b" instead of "a"',
-        "rank 3: as before",
-        "rank 4: not before",
-        "rank 5: only before",
+        "rank 3: as in the file",
+        "rank 4: not in the file",
+        "rank 5: only in the file",
     ]
 
 

@@ -49,14 +49,20 @@ def test_what_is_suppressed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("check = deadlock\n", ":1: a line is [REASON], or NAME = PATTERN below one"),
-        ("[a]\ncheck\n", ":2: a line is [REASON], or NAME = PATTERN below one"),
+        ("check = deadlock\n", ":1: a line must be [REASON], or NAME = PATTERN below a [REASON]"),
+        ("[a]\ncheck\n", ":2: a line must be [REASON], or NAME = PATTERN below a [REASON]"),
         ("[a]\ncheck = deadlock\n[a]\nfile = x\n", ":3: [a] is there twice"),
         ("[a]\nfile = x\nfile = y\n", ":3: file is there twice"),
-        ("[ ]\ncheck = deadlock\n", ": [ ]: say between the brackets why it is suppressed"),
-        ("[a]\n", ": [a]: say what is suppressed: check, function, file, library"),
-        ("[a]\nfile =\n", ": [a]: say what is suppressed: check, function, file, library"),
-        ("[a]\nline = 3\n", ": [a]: line is none of check, function, file, library"),
+        (
+            "[ ]\ncheck = deadlock\n",
+            ": [ ]: write between the brackets why mpipp suppresses the finding",
+        ),
+        ("[a]\n", ": [a]: write which findings to suppress, with check, function, file, library"),
+        (
+            "[a]\nfile =\n",
+            ": [a]: write which findings to suppress, with check, function, file, library",
+        ),
+        ("[a]\nline = 3\n", ": [a]: line must be one of check, function, file, library"),
         (
             "[a]\ncheck = leek\n",
             ": [a]: there is no check leek: docs/reference/checks has them all",

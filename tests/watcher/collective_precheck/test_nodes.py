@@ -274,7 +274,7 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
     assert another.is_due([]) and not another.failed
     assert another.members([]) == []
     at = os.path.join(folder, "processes", "node1-5-200")
-    assert another.failed == f"{at} is no file of a process that mpipp has written"
+    assert another.failed == f"{at} is not a process file of mpipp"
     RunDirectory(str(tmp_path / "other")).publish(STRICT, b"no directory")
     third = asked(tmp_path / "other")
     assert third.is_due([])

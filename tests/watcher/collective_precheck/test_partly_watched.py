@@ -58,8 +58,9 @@ def test_strict_is_off_where_not_all_are(mpi: MPI) -> None:
     assert (found.status, found.output, found.blocks) == (0, "all have the factor\n", [])
     assert found.last == [
         "mpipp: not checked: calls before they start (--strict): rank 1 was started without it",
-        "mpipp: not checked: messages and collective calls with 1 process that this watcher does "
-        "not see: start all with --check, and with --report DIR, which all nodes share",
+        "mpipp: not checked: messages and collective calls with 1 process unknown to this "
+        "watcher: start all processes with --check and --report DIR, and share DIR between "
+        "the nodes",
         "mpipp: no errors in 2 processes, 12 calls",
     ]
 

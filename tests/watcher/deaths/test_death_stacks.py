@@ -96,7 +96,7 @@ def test_an_exit(mpi: MPI) -> None:
 def test_a_callback_of_mpi(mpi: MPI) -> None:
     block = block_of(mpi, runs.program("crashes.c", mpi), "op")
     assert re.match(
-        "error: 2 processes have died inside of MPI, by SIGSEGV\n"
+        "error: 2 processes have died inside MPI, by SIGSEGV\n"
         "  rank 0: reads unmapped address 0x0\n"
         r"    died at crashes\.c:37 in combine\n"
         "    combine: in = 0x, inout = 0x, length = 0x, type = 0x, to = 0x0, i = 0\n"

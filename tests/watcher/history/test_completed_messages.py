@@ -118,7 +118,7 @@ def test_what_is_not_kept_is_said(mpi: MPI) -> None:
     found = runs.run(mpi, command, MPIPP_LEDGER="1")
     said = sorted(found.last)[:-1]
     room = (
-        "mpipp: not checked: rank {}: 3001 calls beyond the capacity of the ledger (see "
+        "mpipp: not checked: rank {}: 3001 calls beyond the capacity of the call history (see "
         "MPIPP_LEDGER)"
     )
     assert (found.blocks, said) == ([], [room.format(0), room.format(1)])

@@ -255,8 +255,8 @@ def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
     assert (found.status, found.blocks) == (0, [mpi.cited(WRONG[0])])
     said = {re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in counted(found.last)}
     left_out = re.compile(
-        r"mpipp: not checked: (ranks? .+) could not leave in /proc/DIR "
-        r"the data to compare with other nodes \(No such file or directory\)"
+        r"mpipp: not checked: (ranks? .+) could not write the data to compare with other nodes to "
+        r"/proc/DIR \(No such file or directory\)"
     )
     ranks = [done[1] for done in map(left_out.fullmatch, said) if done]
     assert sorted(re.findall(r"\d", " ".join(ranks))) == ["0", "1", "2", "3"]
@@ -264,7 +264,7 @@ def test_a_directory_that_cannot_be_written(mpi: MPI) -> None:
         "mpipp: cannot write /proc/DIR: No such file or directory",
         "mpipp: 1 error in 2 processes, 80 calls",
         "mpipp: no errors in 2 processes, 78 calls",
-        "mpipp: not checked: no watcher was there",
+        "mpipp: not checked: no watcher was running",
         "mpipp: nothing found in 0 processes, 0 calls",
     }
 
@@ -312,15 +312,15 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
 
     path = tmp_path / "file"
     for content, reason in (
-        (b"", "is no file of a process that mpipp has written"),
-        (b'{"mpipp":"node"}\n', "is no file of a process that mpipp has written"),
+        (b"", "is not a process file of mpipp"),
+        (b'{"mpipp":"node"}\n', "is not a process file of mpipp"),
         (
             first.replace(b'"version":5', b'"version":9') + b"\n" + rest,
             "was written by another version of mpipp: use that version to compare it",
         ),
-        (first.replace(b'"pid"', b'"dip"') + b"\n" + rest, "is damaged: its head makes no sense"),
+        (first.replace(b'"pid"', b'"dip"') + b"\n" + rest, "is damaged: its header is invalid"),
         (first + b"\n" + rest[:-9], f"has {len(rest) - 9} bytes of {len(rest)}: it is not whole"),
-        (again([*lines, b'{"call":7}\n']), "is damaged: it has a line that makes no sense"),
+        (again([*lines, b'{"call":7}\n']), "is damaged: it has an invalid line"),
         (again([*lines, b'{"comm":{"rank":"a"}}']), "is damaged: it has a Comm that is none"),
     ):
         path.write_bytes(content)
@@ -340,9 +340,9 @@ def test_a_damaged_file_is_one_sentence(left: Path, tmp_path: Path) -> None:
 
 BOMBS = {
     # Sets with very large numbers, tables of that length, and lists of that depth.
-    "head": (rb'"world_size":4', b'"world_size":1099511627776', "its head makes no sense"),
-    "rank": (rb'"world_rank":\d', b'"world_rank":1099511627776', "its head makes no sense"),
-    "digits": (rb'"world_rank":\d', b'"world_rank":' + b"9" * 10**6, "is no file of a process"),
+    "head": (rb'"world_size":4', b'"world_size":1099511627776', "its header is invalid"),
+    "rank": (rb'"world_rank":\d', b'"world_rank":1099511627776', "its header is invalid"),
+    "digits": (rb'"world_rank":\d', b'"world_rank":' + b"9" * 10**6, "is not a process file of mpipp"),
     "range": (rb'"world_ranks":\{"range":4\}', b'"world_ranks":{"range":1099511627776}', "a Comm"),
     "size": (rb'"size":4', b'"size":1099511627776', "it has a Comm that is none"),
     "deep": (rb'"channel":\[.*\]', b'"channel":' + b"[" * 10**5, "it is nested too deeply"),
@@ -384,8 +384,9 @@ def test_what_is_missing_is_said(left: Path, tmp_path: Path) -> None:
     paths[3].write_bytes(b"")
     found = compare.compare(str(tmp_path / "some"), told=[])
     assert found.unchecked == [
-        f"{paths[3]} is no file of a process that mpipp has written",
-        f"ranks 0 and 3 have left nothing in {tmp_path / 'some'} to compare: is it of all nodes?",
+        f"{paths[3]} is not a process file of mpipp",
+        f"ranks 0 and 3 have left nothing in {tmp_path / 'some'} to compare: all nodes must share "
+        "this directory",
     ]
     assert [one.rule.id for one in found.findings] == ["message-types"]
 

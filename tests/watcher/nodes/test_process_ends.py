@@ -125,7 +125,7 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     # One node reports the process that it sees first. They are killed within moments: rank 1 may
     # still be about to close its files when the launcher, which has noticed, has killed rank 0.
     block = runs.only(found.blocks)
-    assert re.match("error: a process has died(, .*| inside of MPI)\n", block)
+    assert re.match("error: a process has died(, .*| inside MPI)\n", block)
     for rank in range(4):
         assert re.search(rf"ranks? (\d and |\d, )*{rank}\b", block), block
     assert re.match("mpipp: 1 error in 4 processes, ", found.last[-1])
@@ -138,7 +138,7 @@ def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> Non
     found = ended(started(mpi, tmp_path, "refused", each=each))
     block = runs.only(found.blocks)
     said = re.sub(r"\n    called at .*", "", block).splitlines()
-    assert said[0] == "error: a process has died inside of MPI"
+    assert said[0] == "error: a process has died inside MPI"
     assert said[1].startswith("  rank 2: MPI_Info_delete(")
     assert (
         said[2] == "    meanwhile ranks 0, 1 and 3: MPI_Barrier, called at across.c:45 in main"
@@ -214,8 +214,8 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Deaths]:
 def test_what_is_not_compared_is_said(tmp_path: Path) -> None:
     here = [process(0)]
     assert list(node_results.ProcessFiles("").not_compared(here)) == [
-        "messages and collective calls with 1 process that this watcher does not see: "
-        "start all with --check, and with --report DIR, which all nodes share"
+        "messages and collective calls with 1 process unknown to this watcher: start all "
+        "processes with --check and --report DIR, and share DIR between the nodes"
     ]
     assert list(node_results.ProcessFiles(str(tmp_path)).not_compared(here)) == []
     assert list(node_results.ProcessFiles("").not_compared([*here, process(1)])) == []

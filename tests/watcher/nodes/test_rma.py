@@ -118,8 +118,8 @@ def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI
     ]
     said = [re.sub(r"\.mpipp-\S+-\d+-[0-9a-f]+", "DIR", line) for line in found.last]
     assert sorted(line for line in said if "not checked: rank" in line) == [
-        f"mpipp: not checked: rank {rank} could not leave in /proc/DIR the data to compare with "
-        "other nodes (No such file or directory)"
+        f"mpipp: not checked: rank {rank} could not write the data to compare with other nodes to "
+        "/proc/DIR (No such file or directory)"
         for rank in range(3)
     ]
     assert not [line for line in said if "one-sided" in line]
@@ -171,13 +171,16 @@ def test_a_log_that_is_missing_is_one_sentence(left: Path, tmp_path: Path) -> No
     files(tmp_path / "some", LOGS)[2].unlink()
     found = compare.compare(str(tmp_path / "some"), told=[])
     alone = ["rma-two-buffers", "rma-target"]
-    assert found.unchecked == ["one-sided operations of two processes: nothing is known of rank 2"]
+    assert found.unchecked == [
+        "one-sided operations of two processes: mpipp has no records of rank 2"
+    ]
     assert [one.rule.id for one in found.findings] == alone
     # Nor is there anything else of its process.
     files(tmp_path / "some", PROCESSES)[2].unlink()
     found = compare.compare(str(tmp_path / "some"), told=[])
     assert found.unchecked == [
-        f"rank 2 has left nothing in {tmp_path / 'some'} to compare: is it of all nodes?"
+        f"rank 2 has left nothing in {tmp_path / 'some'} to compare: all nodes must share this "
+        "directory"
     ]
     assert [one.rule.id for one in found.findings if one.rule.id.startswith("rma")] == alone
 
@@ -190,8 +193,8 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
     known = f"nothing is known of rank 1; {path}"
     other = paths[0].read_bytes()
     for content, reason in (
-        (b"", "is no log that mpipp has written"),
-        (b"[]\n", "is no log that mpipp has written"),
+        (b"", "is not a log of mpipp"),
+        (b"[]\n", "is not a log of mpipp"),
         (
             first.replace(b'"version": %d' % rma_log_file.VERSION, b'"version": 9') + b"\n" + rest,
             "was written by another version of mpipp: use that version to compare it",
@@ -223,4 +226,7 @@ def test_very_many_processes_are_compared_by_their_logs(
     found = compare.compare(str(left), told=[])
     assert found.findings == []
     [said] = found.unchecked
-    assert said == "one-sided operations: 3 logs have 0 MiB, more than 0: MPIPP_RMA_LOG bounds each"
+    assert said == (
+        "one-sided operations: 3 logs have 0 MiB, more than 0: set MPIPP_RMA_LOG, the limit "
+        "of each log, lower"
+    )

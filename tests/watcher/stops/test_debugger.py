@@ -80,7 +80,7 @@ def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
     assert lines[0] == "Write mpipp guard REQUEST, or mpipp guard all."
     assert lines[1] == "MPI_INT is a handle of kind datatype: write a request."
     assert "none is MPI_REQUEST_NULL: it belongs to no operation." in lines, said
-    switched = "from now on guarded: the buffers of MPI_Irecv, called at main.c:8 in main"
+    switched = "mpipp now guards the buffers of MPI_Irecv, called at main.c:8 in main"
     assert switched in lines, said
     before, after = said.split(switched)
     assert "SIGSEGV" not in before and after.count("hit Breakpoint 1") == 1, said
@@ -89,6 +89,6 @@ def test_what_the_budget_has_left_out_is_guarded_by_command(mpi: MPI) -> None:
         ["mpipp guard all"], program=program, mpi=mpi, stop=["break mark", "run"], env=SHARED
     )
     assert without == (
-        "no buffer was guarded in this process yet: start it with mpipp run --check=buffers, and "
-        "stop behind a nonblocking call.\n"
+        "mpipp has guarded no buffer in this process yet: start it with mpipp run --check=buffers, "
+        "and stop after a nonblocking call.\n"
     )

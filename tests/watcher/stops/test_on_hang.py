@@ -170,22 +170,24 @@ def test_what_ends_in_time_is_not_ended(mpi: MPI) -> None:
 
 
 WRONG = (
-    ("--on-hang=abort", "--on-hang is for watched runs: add --check"),
+    ("--on-hang=abort", "--on-hang works only in checked runs: add --check"),
     (
         "--check --on-hang=stop",
-        "--on-hang stop: report, abort, or abort:STATUS with an exit status, 1 to 255",
+        "--on-hang stop: write report, abort or abort:STATUS, with an exit status from 1 to 255",
     ),
     (
         "--check --on-hang=abort:256",
-        "--on-hang abort:256: report, abort, or abort:STATUS with an exit status, 1 to 255",
+        "--on-hang abort:256: write report, abort or abort:STATUS, with an exit status from 1 to "
+        "255",
     ),
     (
         "--check --on-hang=abort --hang-after 0",
-        "--on-hang=abort needs to know when the job hangs: not --hang-after 0",
+        "--on-hang=abort ends a job that hangs, and --hang-after 0 looks for no hang: leave out "
+        "one of them",
     ),
     (
         "--check --on-hang=abort --gdb",
-        "--on-hang=abort ends processes that --gdb would stop: leave out one",
+        "--on-hang=abort would end processes that --gdb stops: leave out one of them",
     ),
 )
 

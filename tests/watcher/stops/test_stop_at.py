@@ -96,7 +96,7 @@ def test_both_stop_in_the_fourth_message(mpi: MPI, tmp_path: Path) -> None:
 def test_what_is_no_finding(mpi: MPI, tmp_path: Path) -> None:
     runs.run(mpi, [program(mpi, True)], "--report", str(tmp_path))
     for at, why in (
-        ("3", "write DIR:NUMBER, as mpipp report DIR says it of each finding"),
+        ("3", "write DIR:NUMBER, which mpipp report DIR prints below each finding"),
         (f"{tmp_path}:2", "the report has 1 finding"),
     ):
         done = support.shell(*runs.words(mpi, "--stop-at", at), program(mpi, True))

@@ -79,7 +79,7 @@ class Waits:
         For requests this is any pending one, because the next poll may use other requests.
         """
         if polls.vary:
-            return Unknown("it polls for different things in turn")
+            return Unknown("it polls for different messages in turn")
         if polls.call.source is not None or polls.call.win is not None:
             return self._communication(operation)
         every = [one for one in operation.process.operations if one.request is not None]

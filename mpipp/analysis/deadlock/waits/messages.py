@@ -17,7 +17,7 @@ from mpipp.analysis.deadlock.waits.conditions import AnyOf, Condition, Event, No
 from mpipp.model import Call, Comm
 
 THREADS = "several threads share a channel, or a call failed or was cancelled"
-_WILDCARDS = "a receive of any message may have taken it"
+_WILDCARDS = "a receive with MPI_ANY_SOURCE or MPI_ANY_TAG may have taken the message"
 _DAMAGED = "its peer or its tag is not recorded"
 _FREED = "the communicator was freed meanwhile"
 ELSEWHERE = "the processes of the communicator cannot be identified"

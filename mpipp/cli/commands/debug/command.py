@@ -29,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `mpipp debug`."""
     parser.usage = USAGE
     parser.add_argument("-n", "-np", metavar="N", type=int, help="start N MPI processes (or -np N)")
-    parser.add_argument("--mpiexec", metavar="M", help="use this launcher, with its options")
+    parser.add_argument(
+        "--mpiexec", metavar="M", help='use this launcher: "mpiexec --oversubscribe"'
+    )
     parser.add_argument("--mpicc", metavar="CC", help="build the wrapper with this MPI compiler")
     parser.add_argument(
         "--stdin", metavar="RANK", type=int, default=0, help="pass input to this rank (default: 0)"
@@ -43,7 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "number; default: the only job",
     )
     parser.add_argument(
-        "--gdb-options", metavar="WORDS", default="", help='pass options to gdb: ="-x FILE"'
+        "--gdb-options",
+        metavar="WORDS",
+        default="",
+        help='pass options to gdb: --gdb-options="-x FILE"',
     )
     parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
@@ -55,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         MpippError: there is no gdb or launcher, or no wrapper fits the program.
     """
     if arguments.n is not None and arguments.n < 1:
-        raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
+        raise MpippError(f"-n {arguments.n}: the number of MPI processes must be at least 1")
     program = arguments.program[1:] if arguments.program[:1] == ["--"] else arguments.program
     try:
         gdb = [debugger(), "-q", *loading(), *shlex.split(arguments.gdb_options)]
@@ -83,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _attach(gdb: Sequence[str], job: str, program: Sequence[str]) -> NoReturn:
     if program:
-        raise MpippError("--attach is for a running job: name no program")
+        raise MpippError("--attach debugs a running job: leave out the program")
     attach.become_gdb([*gdb, *_beginning(f"attach({attach.ranks(job)!r})")])
 
 

@@ -328,7 +328,7 @@ class _Session:
         if self._rests:
             self._count_reported()
         if stopped >= _STOPPED:
-            self._end("the watcher was stopped")
+            self._end("the watcher was stopped by a signal")
         elif self._given_up:
             self._end("the watcher was interrupted before its checks had finished")
         elif self._rests:
@@ -477,7 +477,7 @@ class _Session:
         if not self._is_explained and self._unfinished:
             self._lose("the watcher has ended before the program")
         elif not self._is_explained and not self._ended:
-            self._lose("no watcher was there")
+            self._lose("no watcher was running")
         ending = f"exit status {status}" if status else ""
         if self.is_hung:
             ending = f"ended after a hang, exit status {status}"

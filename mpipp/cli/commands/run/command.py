@@ -31,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
         MpippError: no wrapper fits the program, or there is no launcher.
     """
     if arguments.n is not None and arguments.n < 1:
-        raise MpippError(f"-n {arguments.n}: the number of MPI processes starts at 1")
+        raise MpippError(f"-n {arguments.n}: the number of MPI processes must be at least 1")
     if arguments.frames is not None and arguments.frames < 0:
-        raise MpippError(f"--frames {arguments.frames}: the number of frames starts at 0")
+        raise MpippError(f"--frames {arguments.frames}: the number of frames must be at least 0")
     if arguments.report and not arguments.check and perturb.is_of_one_run(arguments):
         arguments.check = "ends"  # the report shows the perturbations, and how processes ended
     refuse(arguments)

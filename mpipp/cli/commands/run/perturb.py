@@ -20,7 +20,7 @@ _SHORT = 9999  # the largest random seed, short because users may type it again
 _LARGEST = 2**64 - 1
 _LATEST = 2**32 - 1  # the largest latency of Nasty-MPI
 _NUMBERS = {
-    "parts": (2, 512, "a number of parts, 2 to 512"),
+    "parts": (2, 512, "a number of parts from 2 to 512"),
     "latency": (0, _LATEST, f"a number of milliseconds, {_LATEST} at most"),
 }  # minimum, maximum, and the words for an error message
 _YES_NO = ("yes", "no")
@@ -112,31 +112,31 @@ def schedules(arguments: argparse.Namespace) -> Schedules | None:
         name, _, value = one.partition("=")
         if name not in _RULES:
             known = ", ".join(_RULES)
-            raise MpippError(f"--provoke={word}: no rule is named {name!r}: there are {known}")
+            raise MpippError(f"--provoke={word}: there is no rule {name!r}: the rules are {known}")
         rules[name] = _value(name, value, f"--provoke={word}")
     return Schedules(seed, True, tuple(sorted(rules.items())))
 
 
 def _seed(text: str, word: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > _LARGEST:
-        raise MpippError(f"--provoke={word}: a seed is a number from 0 to {_LARGEST}")
+        raise MpippError(f"--provoke={word}: a seed must be a number from 0 to {_LARGEST}")
     return int(text)
 
 
 def _value(name: str, value: str, where: str) -> str:
     values = _RULES[name]
     if values and value not in values:
-        raise MpippError(f"{where}: {name} is one of {', '.join(values)}")
+        raise MpippError(f"{where}: {name} must be one of {', '.join(values)}")
     if name == "only":
         if not _ONLY.fullmatch(value):
             raise MpippError(
-                f"{where}: only is RANK:PLACE, RANK:PLACE.TIME or RANK:PLACE.TIME-TIME, with '+' "
-                "between several"
+                f"{where}: only must be RANK:PLACE, RANK:PLACE.TIME or RANK:PLACE.TIME-TIME; join "
+                "several with '+'"
             )
     elif name in _NUMBERS:
         least, largest, what = _NUMBERS[name]
         if not (value.isascii() and value.isdigit() and least <= int(value) <= largest):
-            raise MpippError(f"{where}: {name} is {what}")
+            raise MpippError(f"{where}: {name} must be {what}")
     return value
 
 
@@ -147,7 +147,7 @@ def _by_variables(environment: Mapping[str, str]) -> dict[str, str]:
         if value is None:
             continue
         if values and value not in values:
-            raise MpippError(f"{variable}={value}: it is one of {', '.join(values)}")
+            raise MpippError(f"{variable}={value}: it must be one of {', '.join(values)}")
         found[name] = _value(name, values.get(value, value), f"{variable}={value}")
     return found
 
@@ -168,6 +168,6 @@ def with_random_seed(given: Schedules | None) -> Schedules | None:
 def announce_seed(chosen: Schedules | None) -> None:
     """Write the seed to the error stream before the program starts."""
     if chosen is not None:
-        what = "one-sided operations provoked" if chosen.rma else "provoked"
+        what = "one-sided operations perturbed" if chosen.rma else "perturbed"
         sys.stderr.write(plain(f"mpipp: {what} with seed {chosen.seed}\n"))
         sys.stderr.flush()

@@ -40,12 +40,12 @@ class Done(NamedTuple):
         time = f", {wording.ordinal(self.operation.time)} time" if self.operation.time > 1 else ""
         called = f"rank {self.operation.rank}: {self.procedure} to {self.target} at {self.at}{time}"
         if self.until is None:
-            return f"{called}: never handed over"
+            return f"{called}: never passed to MPI"
         procedure, place = self.until
         said = ["at once" if self.until == (self.procedure, self.at) else f"{procedure} at {place}"]
         if said != ["at once"]:
             said[0] = f"deferred to {said[0]}"
-        said += ["its data taken at the local completion"] if self.is_copied else []
+        said += ["its data copied at the local completion"] if self.is_copied else []
         said += [f"{wording.ordinal(self.number)} of {self.of}"] if self.of > 1 else []
         said += [f"in {self.parts} parts"] if self.parts > 1 else []
         said += ["flushed"] if self.is_flushed else []

@@ -84,14 +84,16 @@ def run(
     """
     count = arguments.provoke_sweep
     if count < 1:
-        raise MpippError(f"--provoke-sweep {count}: the number of seeds starts at 1")
+        raise MpippError(f"--provoke-sweep {count}: the number of seeds must be at least 1")
     if arguments.check:
         raise MpippError(
-            "--provoke-sweep compares runs that are not watched: leave --check out, and add it to "
-            "--provoke=SEED for a seed that differs"
+            "--provoke-sweep runs without --check: leave out --check, then check a seed that "
+            "differs with --check --provoke=SEED"
         )
     if ":" in program:
-        raise MpippError("--provoke-sweep compares runs of one program: leave ':' out")
+        raise MpippError(
+            "--provoke-sweep compares runs of one program: leave out ':' and the other programs"
+        )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     limit = hang_after(arguments) or None
 
@@ -132,10 +134,12 @@ def run(
         return 0
     worst = schedules.with_seed(min(found)[1])
     differ = "differs" if len(found) == 1 else "differ"
-    _say(f"{len(found)} of {_seeds(count)} {differ}; the worst again: {_repeat_command(worst)}")
+    _say(
+        f"{len(found)} of {_seeds(count)} {differ}; repeat the worst with: {_repeat_command(worst)}"
+    )
     if schedules.rma:
         less = least(worst, tried)
-        _say(f"the least that still differs: {_repeat_command(less)}")
+        _say(f"the smallest perturbation that still differs: {_repeat_command(less)}")
         if not any(name == "only" for name, _ in less.rules):
             _report_operations(less, done)
     return 1
@@ -151,10 +155,10 @@ def _agreed(usual: Sequence[Outcome]) -> Sequence[str]:
                 f"two unperturbed runs differ, so mpipp cannot compare perturbed runs: {told}"
             )
         if told:
-            _say(f"{_UNPROVOKED} unprovoked runs agree in {_ended(first)} alone: {told}")
-            _say("compared are exit statuses, and whether a run hangs, but not what it writes")
+            _say(f"{_UNPROVOKED} unperturbed runs agree only in {_ended(first)}: {told}")
+            _say("this sweep compares exit statuses and hangs, but not the output")
             return ()
-    _say(f"{_UNPROVOKED} unprovoked runs agree: {_ended(first)}")
+    _say(f"{_UNPROVOKED} unperturbed runs agree: {_ended(first)}")
     return STREAMS if all(one.err == first.err for one in others) else (OUTPUT,)
 
 
@@ -188,12 +192,13 @@ def _report_operations(
     spent = not runs or time.monotonic() > until
     of = f"{len(needed)} of {len(everything)} operations" if len(everything) > 1 else "1 operation"
     is_enough = "is enough" if len(needed) == 1 else "are enough"
-    _say(f"{of} {is_enough}{', fewer may be: the search was ended' if spent else ''}")
+    limit = "; fewer may be enough, but the search reached its limit" if spent else ""
+    _say(f"{of} {is_enough}{limit}")
     for one in needed[:_MOST_TOLD]:
         _say(str(last.get(one, everything[one])))
     if len(needed) > _MOST_TOLD:
         _say(f"and {len(needed) - _MOST_TOLD} more")
-    _say(f"these again: {_repeat_command(least.with_rule('only', minimize.word(needed)))}")
+    _say(f"repeat these with: {_repeat_command(least.with_rule('only', minimize.word(needed)))}")
 
 
 def least(
@@ -219,9 +224,9 @@ def difference(usual: Outcome, other: Outcome, streams: Sequence[str]) -> str:
         streams: the streams to compare, from STREAMS.
     """
     if other.status is None:
-        return f"hangs, unprovoked {_ended(usual)}"
+        return f"hangs, unperturbed {_ended(usual)}"
     if other.status != usual.status:
-        return f"{_ended(other)}, unprovoked {_ended(usual)}"
+        return f"{_ended(other)}, unperturbed {_ended(usual)}"
     for stream in streams:
         before, now = usual.written(stream), other.written(stream)
         for name in sorted({*before, *now}, key=lambda one: (len(one), one)):
@@ -234,7 +239,7 @@ def difference(usual: Outcome, other: Outcome, streams: Sequence[str]) -> str:
 def _line(before: bytes, now: bytes) -> str:
     for number, (old, new) in enumerate(zip_longest(before.split(b"\n"), now.split(b"\n")), 1):
         if old != new:
-            return f"line {number}: {_quoted(new)}, unprovoked {_quoted(old)}"
+            return f"line {number}: {_quoted(new)}, unperturbed {_quoted(old)}"
     return ""
 
 

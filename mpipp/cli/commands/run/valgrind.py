@@ -23,10 +23,10 @@ def prefix(arguments: argparse.Namespace) -> list[str]:
     if arguments.valgrind is None:
         return []
     if not exec.guards(arguments):
-        raise MpippError("--valgrind is for buffers: add --check=buffers")
+        raise MpippError("--valgrind checks buffers: add --check=buffers")
     path = shutil.which("valgrind")
     if path is None:
-        raise MpippError("there is no valgrind: install it, with its headers")
+        raise MpippError("valgrind is not on PATH: install it, with its headers (Debian: valgrind)")
     status = arguments.error_exit
     exits = [] if status is None else [f"--error-exitcode={status}"]
     try:

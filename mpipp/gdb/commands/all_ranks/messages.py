@@ -12,7 +12,7 @@ from mpipp.gdb.parser import operands
 
 
 class Messages(Command):
-    """Show which ranks sent messages to which so far, and the messages on their way.
+    """Count the messages between the ranks so far, and show the messages on their way.
 
     mpipp messages [--matrix | --json]
 

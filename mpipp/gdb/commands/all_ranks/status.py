@@ -10,7 +10,7 @@ from mpipp.gdb.commands.base import Command
 
 
 class Status(Command):
-    """Show the states of all processes in this gdb: a line for ranks that do the same.
+    """Show the states of all processes in this gdb: one line for ranks in the same state.
 
     mpipp status
 

@@ -76,7 +76,7 @@ class List(Command):
     --kind VECTOR     only datatypes of this combiner
     --made FILE[:LINE]
                       only objects created there
-    --by-place        the number of objects of each place that created some, most first
+    --by-place        count the objects by the place that created them, largest count first
     --limit N         at most N lines (default 200; 0: no limit)
     --json            print one JSON object
     """
@@ -140,7 +140,7 @@ def _parse(argument: str) -> argparse.Namespace:
         raise MpippError(f"{error} in {argument}") from None
     choices = ", ".join([*_LISTS, *_OTHERS])
     if not words or words[0].startswith("-"):
-        raise MpippError(f"say what to list: {choices}")
+        raise MpippError(f"write what to list: {choices}")
     options = parser.parse_args(words)
     if f"{options.what}s" in (*_LISTS, *_OTHERS):
         options.what += "s"
@@ -149,7 +149,8 @@ def _parse(argument: str) -> argparse.Namespace:
     if options.kind is not None:
         options.kind = options.kind.upper()
         if options.kind not in ARGUMENTS:
-            raise MpippError(f"{options.kind} is no combiner: write one of {', '.join(ARGUMENTS)}")
+            known = ", ".join(ARGUMENTS)
+            raise MpippError(f"{options.kind} is not a combiner: write one of {known}")
     _refuse_meaningless(options)
     if options.limit is None:
         options.limit = _LIMIT
@@ -163,7 +164,7 @@ def _refuse_meaningless(options: argparse.Namespace) -> None:
     if what != "types":
         for option in ("committed", "uncommitted", "kind"):
             if getattr(options, option):
-                raise MpippError(f"--{option} is for types: there are no such {what}")
+                raise MpippError(f"--{option} selects datatypes: leave it out for {what}")
     if what in _OTHERS:
         for option, given in vars(options).items():
             if (
@@ -171,11 +172,13 @@ def _refuse_meaningless(options: argparse.Namespace) -> None:
                 and given is not None
                 and given is not False
             ):
-                raise MpippError(f"--{option.replace('_', '-')} is for objects: {what} are none")
+                raise MpippError(
+                    f"--{option.replace('_', '-')} applies to objects: leave it out for {what}"
+                )
     if options.by_place and (options.json or what == "epochs"):
         raise MpippError("--by-place counts objects: leave out --json, and list wins for epochs")
     if what == "calls" and options.all:
-        raise MpippError("--all is for objects and messages: all calls are listed without it")
+        raise MpippError("mpipp lists all calls without --all: leave it out")
 
 
 def _document(options: argparse.Namespace, session: Session) -> str:
@@ -234,7 +237,7 @@ def _by_place(
     rows = []
     for site, count in shown:
         where = places[site].place
-        rows.append((str(count), f"made at {where}" if where else "predefined, or made unseen"))
+        rows.append((str(count), f"made at {where}" if where else "predefined, or place unknown"))
     yield from ([line] for line in _table(rows))
     total = sum(found.values())
     number = "1 place" if len(found) == 1 else f"{len(found)} places"

@@ -29,7 +29,10 @@ def entries(session: Session, everything: bool) -> Iterator[list[str]]:
     text = f"{total} call{'' if total == 1 else 's'}"
     text += f" in {channels} channel{'' if channels == 1 else 's'}"
     forgotten = session.registry.info.forgotten
-    yield [text + (f", {forgotten} not kept: the ledger is full" if forgotten else "")]
+    yield [
+        text
+        + (f", {forgotten} not kept: the call history is full (MPIPP_LEDGER)" if forgotten else "")
+    ]
 
 
 def content(session: Session, everything: bool) -> dict[str, object]:

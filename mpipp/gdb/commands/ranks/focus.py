@@ -24,19 +24,19 @@ _MOST = 1000  # frames
 
 
 class Focus(Command):
-    """Choose the ranks that run control is for.
+    """Choose the ranks that mpipp continue, next and similar commands act on.
 
     mpipp focus [all | SET | stopped | in:FUNCTION | at:FILE:LINE | where:EXPR]
 
-    all           all ranks, also those that are still to come
-    SET           numbers and runs of numbers: 0,2-3
+    all           all ranks, also ranks that start later
+    SET           numbers and ranges of numbers: 0,2-3
     stopped       the ranks that have stopped
     in:FUNCTION   the stopped ranks that are in this MPI call, or in this function
     at:FILE:LINE  the stopped ranks that are at this line, also if it has called another function
     where:EXPR    the stopped ranks in which this expression is true
 
-    mpipp evaluates these once: the focus is then a set of ranks, which the prompt shows. Without
-    an argument the command prints the focus. It needs a gdb that "mpipp debug" has started.
+    mpipp evaluates the argument once: the focus is then a set of ranks, which the prompt shows.
+    Without an argument the command prints the focus. It needs a gdb that "mpipp debug" has started.
     """
 
     name = "mpipp focus"
@@ -67,7 +67,7 @@ def chosen(group: Group, argument: str) -> list[int]:
         return found
     tests: dict[str, Callable[[str], bool]] = {"in": _is_in, "at": _is_at, "where": _is_true}
     if kind not in tests or not text.strip():
-        raise MpippError(f"{argument} is no focus: {_FORMS}")
+        raise MpippError(f"{argument} does not choose ranks: {_FORMS}")
     return _matching(group, argument, lambda: tests[kind](text.strip()))
 
 
@@ -88,7 +88,7 @@ def _matching(group: Group, argument: str, test: Callable[[], bool]) -> list[int
     if not found:
         running = [rank for rank in group.alive if rank not in stopped]
         note = f" ({wording.verb(running, 'runs', 'run')})" if running else ""
-        raise MpippError(f"no stopped rank fits {argument}: the focus stays{note}")
+        raise MpippError(f"no stopped rank fits {argument}: the focus is unchanged{note}")
     return found
 
 

@@ -27,7 +27,7 @@ class Restart(_JobCommand):
 
     mpipp restart
 
-    Breakpoints stay. The ranks stop at the beginning of their main programs.
+    gdb keeps the breakpoints. The ranks stop at the beginning of their main programs.
     """
 
     name = "mpipp restart"
@@ -81,9 +81,9 @@ class Input(Command):
     mpipp input [TEXT]
     mpipp input --end
 
-    --end  end the input: the program reads the end of a file
+    --end  end the input: the program then reads end-of-file
 
-    The rank that reads it is rank 0, or the one of "mpipp debug --stdin".
+    Rank 0 reads it, or the rank that "mpipp debug --stdin" names.
     """
 
     name = "mpipp input"

@@ -32,8 +32,9 @@ class Continue(_RunCommand):
 
     mpipp continue
 
-    Equal stops are reported once. If some ranks have stopped, and the others do not for 3 seconds,
-    mpipp reports where the others are, and the prompt returns. Control-C stops the focus.
+    mpipp reports equal stops once. If some ranks have stopped, and the others do not within 3
+    seconds, mpipp reports where the others are, and the prompt returns. Control-C stops the ranks
+    in the focus.
     """
 
     name, word = "mpipp continue", "continue"
@@ -78,7 +79,7 @@ class RunTo(Command):
 
     mpipp run-to LOCATION
 
-    LOCATION is one of gdb's: a line, FILE:LINE or a function. Other ranks do not stop there.
+    LOCATION is as in gdb's break: a line, FILE:LINE or a function. Other ranks do not stop there.
     """
 
     name = "mpipp run-to"
@@ -114,7 +115,7 @@ class Interrupt(Command):
     def lines(self, argument: str) -> Iterable[str]:
         """Print nothing now: the stops are reported when they happen."""
         if argument:
-            raise MpippError("mpipp interrupt takes no argument: set the focus before")
+            raise MpippError("mpipp interrupt takes no argument: choose the ranks with mpipp focus")
         found = session.required()
         stopped = set(found.group.stopped)
         running = [rank for rank in found.group.focus if rank not in stopped]

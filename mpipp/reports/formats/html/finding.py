@@ -141,7 +141,7 @@ def _buffer(drawn: Drawn) -> Iterator[str]:
         name = f"{what} of {amount}"
         yield from _figure(cleaned(svg, name) if svg else "", name, what)
     if not drawn.in_time:
-        yield '<p class="dim">not drawn: the pictures before it took all the time that they may</p>'
+        yield '<p class="dim">not drawn: drawing the earlier pictures took too long</p>'
     if len(drawn.tree) > 2:
         yield "<details><summary>Type tree as text</summary>"
         text = f"<pre>{e(chr(10).join(drawn.tree))}</pre>"

@@ -5,7 +5,7 @@
 #include <mpi.h>
 
 // For this file: the test reads the strings.
-#define OVER(what, call) (*next = "not all was checked: " what ", and no more", (void)(call))
+#define OVER(what, call) (*next = "not everything was checked: " what ", and no more", (void)(call))
 #define WITHIN(call) (*next = "", (void)(call))
 
 enum { PLACES = 64 };

@@ -33,7 +33,7 @@ static void asked_of_grids(void) {
       "topology-argument: MPI_Cart_rank needs a Cartesian topology, but the communicator has none",
       MPI_Cart_rank(comm, (int[]){0}, &other));
   RIGHT(MPI_Cart_coords(grid, 0, 2, sizes));
-  WRONG("topology-argument: rank is 1, but the communicator has only the rank 0",
+  WRONG("topology-argument: rank is 1, but the communicator has only rank 0",
         MPI_Cart_coords(grid, 1, 2, sizes));
   WRONG("topology-argument: MPI_Cart_coords needs a Cartesian topology, but the communicator has a "
         "graph",
@@ -45,7 +45,7 @@ static void asked_of_grids(void) {
       "topology-argument: MPI_Cart_shift needs a Cartesian topology, but the communicator has none",
       MPI_Cart_shift(comm, 0, 1, &other, sizes));
   RIGHT(MPI_Graph_neighbors(graph, 0, 1, sizes));
-  WRONG("topology-argument: rank is -1, but the communicator has only the rank 0",
+  WRONG("topology-argument: rank is -1, but the communicator has only rank 0",
         MPI_Graph_neighbors(graph, -1, 1, sizes));
   WRONG("topology-argument: MPI_Graph_neighbors needs a graph topology, but the communicator has a "
         "Cartesian one",
@@ -64,7 +64,7 @@ static void asked_of_grids(void) {
   WRONG("topology-argument: MPI_Graph_get needs a graph topology, but the communicator has a "
         "distributed graph",
         MPI_Graph_get(distributed, 1, 1, sizes, &other));
-  WRONG("topology-argument: rank is 1, but the communicator has only the rank 0",
+  WRONG("topology-argument: rank is 1, but the communicator has only rank 0",
         MPI_Graph_neighbors_count(graph, 1, &other));
   RIGHT(MPI_Dist_graph_neighbors_count(distributed, sizes, &other, &other));
   WRONG("topology-argument: MPI_Dist_graph_neighbors_count needs a distributed graph topology, but "
@@ -103,7 +103,7 @@ static void topologies(void) {
   WRONG("topology-argument: degrees[0] is -1",
         MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){-1}, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL,
                               0, &made));
-  WRONG("topology-argument: destinations[1] is 1, but the communicator has only the rank 0",
+  WRONG("topology-argument: destinations[1] is 1, but the communicator has only rank 0",
         MPI_Dist_graph_create(comm, 1, (int[]){0}, (int[]){2}, (int[]){0, 1}, MPI_UNWEIGHTED,
                               MPI_INFO_NULL, 0, &made));
   WRONG("topology-argument: weights[1] is -2",
@@ -115,7 +115,7 @@ static void topologies(void) {
   RIGHT(MPI_Dist_graph_create_adjacent(comm, 1, (int[]){0}, MPI_UNWEIGHTED, 0, NULL,
                                        MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &made));
   RIGHT(MPI_Dist_graph_create(comm, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
-  WRONG("topology-argument: sources[0] is -1, but the communicator has only the rank 0",
+  WRONG("topology-argument: sources[0] is -1, but the communicator has only rank 0",
         MPI_Dist_graph_create_adjacent(comm, 1, (int[]){-1}, MPI_UNWEIGHTED, 0, NULL,
                                        MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made));
   WRONG("topology-argument: outdegree is -1",
@@ -125,9 +125,9 @@ static void topologies(void) {
         MPI_Neighbor_allgather(out, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, comm));
   WRONG("argument: color is -5", MPI_Comm_split(comm, -5, 0, &made));
   RIGHT(MPI_Comm_split(comm, MPI_UNDEFINED, -5, &made));
-  WRONG("argument: local_leader is 1, but local_comm has only the rank 0",
+  WRONG("argument: local_leader is 1, but local_comm has only rank 0",
         MPI_Intercomm_create(MPI_COMM_SELF, 1, comm, 0, 0, &made));
-  WRONG("argument: remote_leader is 4, but peer_comm has only the rank 0",
+  WRONG("argument: remote_leader is 4, but peer_comm has only rank 0",
         MPI_Intercomm_create(MPI_COMM_SELF, 0, comm, 4, 0, &made));
   WRONG("null-handle: peer_comm is MPI_COMM_NULL, but a communicator is needed",
         MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_NULL, 0, 0, &made));
@@ -135,20 +135,20 @@ static void topologies(void) {
 
 static void groups(void) {
   int range[1][3] = {{0, 1, 1}}, still[1][3] = {{0, 0, 0}}, twice[2][3] = {{0, 0, 1}, {0, 0, 1}};
-  WRONG("group-argument: ranks[0] is 3, but the group has only the rank 0",
+  WRONG("group-argument: ranks[0] is 3, but the group has only rank 0",
         MPI_Group_incl(all, 1, (int[]){3}, &group));
-  WRONG("group-argument: n is 2, but the group has only the rank 0",
+  WRONG("group-argument: n is 2, but the group has only rank 0",
         MPI_Group_incl(all, 2, (int[]){0, 0}, &group));
-  WRONG("group-argument: n is -1, but the group has only the rank 0",
+  WRONG("group-argument: n is -1, but the group has only rank 0",
         MPI_Group_excl(all, -1, (int[]){0}, &group));
   WRONG("group-argument: ranks is a null pointer, but 1 entry is needed",
         MPI_Group_excl(all, 1, NULL, &group));
   WRONG("group-argument: n is -1", MPI_Group_translate_ranks(all, -1, NULL, all, numbers));
-  WRONG("group-argument: ranks1[1] is 1, but group1 has only the rank 0",
+  WRONG("group-argument: ranks1[1] is 1, but group1 has only rank 0",
         MPI_Group_translate_ranks(all, 2, (int[]){0, 1}, all, numbers));
   RIGHT(MPI_Group_translate_ranks(all, 2, (int[]){0, MPI_PROC_NULL}, MPI_GROUP_EMPTY, numbers));
   RIGHT(MPI_Group_incl(MPI_GROUP_EMPTY, 0, NULL, &group));
-  WRONG("group-argument: ranges[0] is 0 to 1 by 1, but the group has only the rank 0",
+  WRONG("group-argument: ranges[0] is 0 to 1 by 1, but the group has only rank 0",
         MPI_Group_range_incl(all, 1, range, &group));
   WRONG("group-argument: ranges[0] is 0 to 0 by 0", MPI_Group_range_incl(all, 1, still, &group));
   WRONG("group-argument: the rank 0 is in ranges[0] and ranges[1]",

@@ -345,7 +345,7 @@ static void windows(void) {
       MPI_Put(out, 4, MPI_DOUBLE, 0, 61, 4, MPI_DOUBLE, win));
   WRONG("outside-window: MPI_Get reads the bytes [-8, 0) of the window of rank 0, which has 512",
         MPI_Get(in, 1, MPI_DOUBLE, 0, -1, 1, MPI_DOUBLE, win));
-  WRONG("argument: target_rank is 1, but the window has only the rank 0",
+  WRONG("argument: target_rank is 1, but the window has only rank 0",
         MPI_Get(in, 1, MPI_DOUBLE, 1, 0, 1, MPI_DOUBLE, win));
   WRONG("outside-window: MPI_Fetch_and_op changes the bytes [1024, 1032) of the window of rank 0, "
         "which has 512",
