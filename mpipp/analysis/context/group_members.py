@@ -36,12 +36,12 @@ def shown(operation: Operation) -> Phrase | None:
     known = ranks(operation)
     if known is None:
         apart = members(operation) == 0
-        return Phrase("gives a group that it is not in") if apart else None
+        return Phrase("passes a group that it is not in") if apart else None
     if not known:
-        return Phrase("gives a group of no processes")
+        return Phrase("passes a group of no processes")
     if len(known) > _MOST_SHOWN:
-        return Phrase.of("gives a group of {count} processes", count=len(known))
-    template = "gives the group {text} of ranks in MPI_COMM_WORLD"
+        return Phrase.of("passes a group of {count} processes", count=len(known))
+    template = "passes the group {text} of ranks in MPI_COMM_WORLD"
     return Phrase.of(template, text=listed(known))
 
 

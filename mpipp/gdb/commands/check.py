@@ -36,7 +36,7 @@ class Check(Command):
             return print_.show(f"check{argument}")
         options, rest = operands.options(argument, ("--leaks", "--json"))
         if len(rest.split()) > 1:
-            raise MpippError('cannot read "{rest}": write mpipp check [LIST] [--leaks] [--json]')
+            raise MpippError(f'cannot read "{rest}": write mpipp check [LIST] [--leaks] [--json]')
         from mpipp.gdb.analysis import check_text  # the checks take some time to load
 
         return check_text.lines(rest, "--leaks" in options, "--json" in options)

@@ -152,7 +152,7 @@ def displaced(processes: Sequence[WatchedProcess]) -> Iterator[str]:
         count = wording.counted(len(found), "window")
         furthest = max(abs(win.base - win.taken_base) for win in found)
         yield (
-            f"memory beside {count}, which this MPI library moves by up to {furthest} bytes: use "
+            f"memory beside {count}: this MPI library moves windows by up to {furthest} bytes; use "
             "sizes and addresses that are multiples of 16"
         )
 

@@ -202,7 +202,7 @@ MAY_DIFFER = [
     "reduce_scatter_place",
 ]
 GROUPS = [
-    f"    gives the group {{{ranks}}} of ranks in MPI_COMM_WORLD" for ranks in ("0, 1", "1, 0")
+    f"    passes the group {{{ranks}}} of ranks in MPI_COMM_WORLD" for ranks in ("0, 1", "1, 0")
 ]
 # Rows in which an MPI library ends the program, hangs, or reports the error itself before the file
 # is open.

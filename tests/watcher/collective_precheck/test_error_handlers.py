@@ -55,8 +55,8 @@ ROWS = {
 }
 MEET = re.compile(r"MPI_(\S+) and MPI_(\S+) are matched on one (\w+)")
 GROUPS = [
-    "gives the group {0, 1} of ranks in MPI_COMM_WORLD",
-    "gives the group {1, 0} of ranks in MPI_COMM_WORLD",
+    "passes the group {0, 1} of ranks in MPI_COMM_WORLD",
+    "passes the group {1, 0} of ranks in MPI_COMM_WORLD",
 ]
 
 
@@ -81,7 +81,7 @@ def test_every_row(mpi: MPI, tmp_path: Path) -> None:
     assert dict(map(what, found.blocks)) == expected
     assert len(found.blocks) == len(ROWS)
     (groups,) = (block for block in found.blocks if "different groups" in block)
-    assert re.findall(r"gives the group .*", groups) == GROUPS
+    assert re.findall(r"passes the group .*", groups) == GROUPS
     named = re.findall(r"MPI_(Win_free|File_close)\((\w+) = ", "".join(found.blocks))
     assert set(named) == {("Win_free", "win"), ("File_close", "file")}
     assert found.status == 0

@@ -9,8 +9,8 @@ from tests.support import MPI, every_mpi, program_source
 from tests.watcher import runs
 
 BESIDE = (
-    "mpipp: not checked: memory beside 2 windows, which this MPI library moves by up to {} bytes: "
-    "use sizes and addresses that are multiples of 16"
+    "mpipp: not checked: memory beside 2 windows: this MPI library moves windows by up to {} "
+    "bytes; use sizes and addresses that are multiples of 16"
 )
 
 
