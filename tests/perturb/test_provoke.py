@@ -155,7 +155,7 @@ def test_a_sweep_lists_the_seeds_that_make_a_difference(mpi: MPI) -> None:
         "seed 5: hangs, unperturbed exit status 0",
     ]
     before, _, again = last.partition(": mpipp ")
-    assert before == "mpipp: 2 of 2 seeds differ; the worst again"
+    assert before == "mpipp: 2 of 2 seeds differ; repeat the worst with"
     assert shlex.split(again)[-3:] == [str(program), "changed", "head"]
     assert "--provoke=5" in again and "--provoke-sweep" not in again
 
@@ -184,7 +184,9 @@ def test_runs_whose_output_differs_each_time_are_compared_by_how_they_end(
         "seed 2: exit status 3, unperturbed exit status 0",
         "seed 3: hangs, unperturbed exit status 0",
     ]
-    assert last.startswith("mpipp: 2 of 3 seeds differ; repeat the worst with: mpipp run --provoke=3 ")
+    assert last.startswith(
+        "mpipp: 2 of 3 seeds differ; repeat the worst with: mpipp run --provoke=3 "
+    )
     done = swept(f"mkdir {tmp_path}/made 2>/dev/null")  # succeeds only the first time
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (

@@ -31,7 +31,7 @@ def write(lines: Iterable[str], category: str = "console") -> None:
 class ConsoleFront:
     """The console as the front of a session. A client may always send requests: nothing waits."""
 
-    hint = "the pause button stops the focus"
+    hint = "the pause button stops the ranks in the focus"
     is_closed = False
 
     def close(self) -> None:

@@ -27,7 +27,7 @@ class InputGate:
         on_interrupt: a function to call if the user types control-C while the gate is closed.
     """
 
-    hint = "control-C stops the focus"
+    hint = "control-C stops the ranks in the focus"
 
     def __init__(self, prompt: Callable[[], str], on_interrupt: Callable[[], None]) -> None:
         self._prompt, self._on_interrupt = prompt, on_interrupt

@@ -161,7 +161,8 @@ def test_names_of_procedures() -> None:
         "PMPI_Send is not an MPI procedure that mpipp records: did you mean MPI_Send?",
         # All names begin with MPI_, and those of communicators with Comm_, so a prefix suggests
         # nothing.
-        "MPI_Comm_rank is not an MPI procedure that mpipp records: see docs/reference/procedures.md.",
+        "MPI_Comm_rank is not an MPI procedure that mpipp records: see "
+        "docs/reference/procedures.md.",
         "MPI_Foo is not an MPI procedure that mpipp records: see docs/reference/procedures.md.",
         "qqq is not an MPI procedure that mpipp records: see docs/reference/procedures.md.",
         "Write mpipp break MPI_X [if CONDITION].",

@@ -342,7 +342,11 @@ BOMBS = {
     # Sets with very large numbers, tables of that length, and lists of that depth.
     "head": (rb'"world_size":4', b'"world_size":1099511627776', "its header is invalid"),
     "rank": (rb'"world_rank":\d', b'"world_rank":1099511627776', "its header is invalid"),
-    "digits": (rb'"world_rank":\d', b'"world_rank":' + b"9" * 10**6, "is not a process file of mpipp"),
+    "digits": (
+        rb'"world_rank":\d',
+        b'"world_rank":' + b"9" * 10**6,
+        "is not a process file of mpipp",
+    ),
     "range": (rb'"world_ranks":\{"range":4\}', b'"world_ranks":{"range":1099511627776}', "a Comm"),
     "size": (rb'"size":4', b'"size":1099511627776', "it has a Comm that is none"),
     "deep": (rb'"channel":\[.*\]', b'"channel":' + b"[" * 10**5, "it is nested too deeply"),
