@@ -33,23 +33,31 @@ class ThreadStop(NamedTuple):
     breakpoints: tuple[int, ...] = ()
 
     @property
+    def why(self) -> tuple[object, ...]:
+        """The cause, equal for stops that one event may stand for."""
+        return self.reason, self.stop.cause, self.breakpoints
+
+    @property
     def description(self) -> str:
         """The cause in words: "Breakpoint 1"."""
         return self.stop.cause or {PAUSE: "paused", ENTRY: "at the entry"}.get(self.reason, "")
 
 
 def events(stops: Sequence[ThreadStop], all_stopped: bool) -> Iterator[Message]:
-    """The events for stops that have come together: one a thread, or one for all threads.
+    """The events for stops that have come together.
 
     Args:
-        all_stopped: no thread runs any more.
+        all_stopped: no thread runs any more: the first event stands for all threads. Others follow
+            only for threads that have stopped for another reason.
     """
     ordered = sorted(stops, key=lambda one: (_ORDER.index(one.reason), one.stop.rank))
-    for number, one in enumerate(ordered[:1] if all_stopped else ordered):
+    for number, one in enumerate(ordered):
+        if number and all_stopped and one.why == ordered[0].why:
+            continue
         body: dict[str, Any] = {
             "reason": one.reason,
             "threadId": one.thread,
-            "allThreadsStopped": all_stopped,
+            "allThreadsStopped": all_stopped and not number,
         }
         if one.description:
             body["description"] = body["text"] = one.description

@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
-from tests.dap.session import serving
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from tests.dap.session import PROGRAMS as DAP_PROGRAMS
+from tests.dap.session import Session, gdb_options, serving
+from tests.debug.terminal import is_alive
+from tests.debug.test_job import expect_none
 from tests.debug.test_run_control import PROGRAMS
-from tests.support import MPI, compile_program, on_mpi
+from tests.support import MPI, compile_program, end, find_mpi, on_mpi, running
 
 
 @on_mpi("mpich4", "openmpi4")
@@ -32,3 +41,133 @@ def test_ranks_are_threads_that_stop_together(mpi: MPI) -> None:
         assert client.event("exited")["exitCode"] == 0
         client.event("terminated")
         assert client.leave() == 0
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_a_restart_keeps_the_breakpoints(mpi: MPI) -> None:
+    source = PROGRAMS / "ring.c"
+    program = compile_program(source, mpi)
+    with serving(mpi) as client:
+        start = client.launch(program, 2)
+        client.lines(source, 9)
+        client.begin(start)
+        client.all_stopped()
+        before = pids(client)
+        client.ask("restart")
+        stop = client.all_stopped()
+        expect_none(before)
+        assert stop["reason"] == "breakpoint"
+        after = pids(client)
+        assert len(after) == 2
+        client.ask("terminate")
+        client.event("terminated")
+        expect_none(after)
+        assert client.leave() == 0
+
+
+@on_mpi("mpich4")
+def test_nothing_is_left_when_gdb_or_the_client_ends(mpi: MPI) -> None:
+    source = PROGRAMS / "ring.c"
+    program = compile_program(source, mpi)
+    with serving(mpi) as client:
+        start = client.launch(program, 2)
+        client.lines(source, 9)
+        client.begin(start)
+        client.all_stopped()
+        processes = pids(client)
+        (gdb,) = (one for one in children(client.process.pid) if name(one) == "gdb")
+        os.kill(gdb, signal.SIGKILL)
+        assert "gdb has ended with signal 9: the session ends" in client.output("session ends")
+        client.event("terminated")
+        expect_none([*processes, gdb])
+        assert client.refusal("threads") == "no program is debugged: send launch or attach first"
+        assert client.leave() == 0
+    with serving(mpi) as client:
+        client.begin(client.launch(program, 2, stopOnEntry=True))
+        client.all_stopped()
+        processes = [*pids(client), *children(client.process.pid)]
+        assert len(processes) == 4
+        client.process.kill()
+        expect_none(processes)
+
+
+@on_mpi("mpich4")
+def test_a_running_job_is_attached_and_goes_on(mpi: MPI) -> None:
+    source = PROGRAMS / "ring.c"
+    program = compile_program(DAP_PROGRAMS / "shapes.c", mpi)
+    words = [*mpi.mpiexec, "-n", "2", "env", f"LD_PRELOAD={mpi.preload()}", str(program), "hang"]
+    with running(words, env=mpi.env, stdout=subprocess.DEVNULL) as job:
+        with serving(mpi) as client:
+            assert client.refusal("attach", job=True) == (
+                "job must be the PID of a launcher, or a batch job number"
+            )
+            number = client.send("attach", job=job.pid, gdbOptions=gdb_options())
+            client.event("initialized")
+            client.begin(number)
+            stop = client.all_stopped()
+            assert stop["reason"] == "pause"
+            processes = pids(client)
+            assert client.refusal("restart") == (
+                "mpipp has attached to this job and cannot start it again"
+            )
+            assert client.lines(source, 9)[0]["verified"] is False
+            client.ask("continue", threadId=stop["threadId"])
+            assert client.leave() == 0
+        assert all(map(is_alive, processes))
+        assert job.poll() is None
+        end(job)
+
+
+def test_bad_input_is_one_sentence() -> None:
+    mpi = find_mpi("mpich4")
+    with serving(mpi) as client:
+        assert client.refusal("threads") == "no program is debugged: send launch or attach first"
+        assert client.refusal("launch") == "the argument program is missing"
+        assert client.refusal("launch", program=["a"]) == "program must be a text"
+        assert client.refusal("launch", program="a", ranks=0) == (
+            "ranks is 0: the number of MPI processes starts at 1"
+        )
+        assert client.refusal("launch", program="a", args="b") == "args must be a list"
+        assert client.refusal("launch", program="/bin/true", cwd="/none") == (
+            "cwd is /none: there is no such directory"
+        )
+        missing = client.refusal("launch", program="/none/app")
+        assert missing.startswith("/none/app") or "no" in missing
+        assert client.leave() == 0
+
+
+@on_mpi("mpich4")
+def test_a_program_that_does_not_start_is_reported(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ring.c", mpi)
+    with serving(mpi) as client:
+        start = client.launch(program, 1)
+        assert client.refusal("launch", program=str(program)) == (
+            "a program is debugged already: disconnect first"
+        )
+        assert client.refusal("none") == "mpipp does not know the request none"
+        assert client.refusal("stackTrace") == "the argument threadId is missing"
+        assert client.refusal("stackTrace", threadId=99) == (
+            "there is no thread 99: its rank has ended"
+        )
+        assert client.refusal("scopes", frameId=99) == (
+            "there is no frame 99: its rank has run since"
+        )
+        client.begin(start)
+        client.event("terminated")
+        assert client.leave() == 0
+
+
+def pids(client: Session) -> list[int]:
+    """The processes that gdb has."""
+    answer = client.ask("evaluate", expression="info inferiors", context="repl")["result"]
+    return [int(pid) for pid in re.findall(r"process (\d+)", answer)]
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+def name(pid: int) -> str:
+    """The name of a process."""
+    return Path(f"/proc/{pid}/comm").read_text().strip()

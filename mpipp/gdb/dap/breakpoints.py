@@ -31,18 +31,18 @@ class CountedBreakpoint(gdb.Breakpoint):
     def __init__(self, wanted: described.Breakpoint, group: Group, **place: Any) -> None:
         self._wanted, self._group = wanted, group
         self._counts: dict[int, int] = {}
+        self.has_stopped = False  # the rank that has come here last
         super().__init__(**place)
 
     def stop(self) -> bool:
         """Return whether to stop. Called by gdb."""
         rank = self._group.rank(gdb.selected_inferior())
-        if rank is None:
-            return False
         try:
-            return self._stops(rank)
+            self.has_stopped = rank is not None and self._stops(rank)
         except (gdb.error, MpippError) as error:
             client.write([f"rank {rank}: breakpoint {self.number}: {error}"])
-            return True
+            self.has_stopped = True
+        return self.has_stopped
 
     def _stops(self, rank: int) -> bool:
         if self._wanted.condition and not console.value(self._wanted.condition):

@@ -64,16 +64,15 @@ class RunControl:
     def pause(self, arguments: Arguments) -> None:
         """Fulfil `pause`. Raises MpippError."""
         number = required(arguments, "threadId", int)
-        rank, thread = self._threads.find(number)
-        if optional(arguments, "singleThread", False):
-            ranks = [rank]
-        else:
-            stopped = self._session.group.stopped
-            ranks = [one for one in self._meant(rank) if one not in stopped]
-        if thread.is_stopped() and rank not in ranks:
-            ranks = [one for one in ranks if one != rank]
+        rank, _ = self._threads.find(number)
+        stopped = self._session.group.stopped
+        meant = [rank] if optional(arguments, "singleThread", False) else self._meant(rank)
+        ranks = [one for one in meant if one not in stopped]
         if not ranks:
             raise MpippError("these ranks have stopped already")
+        for one, running in self._threads.every():
+            if one in ranks:
+                self._threads.expect(running.global_num, stop_events.PAUSE)
         for one in ranks:
             self._session.interrupt_rank(one)
 

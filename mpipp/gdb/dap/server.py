@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
 import gdb
@@ -93,7 +93,7 @@ class Server(Observer):
                 raise MpippError("the arguments of a request must be an object")
             with abandoned_frames.any_thread(), sessions.at_prompt():
                 body = handler(arguments)
-        except (MpippError, gdb.error, MemoryError, RecursionError, UnicodeDecodeError) as error:
+        except Exception as error:  # gdb's own among them: each request gets a response
             client.send(messages.failure(request, _sentence(error)))
             self._update(request, {})
             return
@@ -136,12 +136,19 @@ class Server(Observer):
             self._threads.note_attached()
         elif self._is_attached:
             self._session.run(self._session.group.alive, "continue", None)
-        self._threads.update()
+        self._threads.update(told_all=True)
 
-    def stopped(self, stop: Stop, thread: gdb.InferiorThread, event: gdb.StopEvent | None) -> None:
+    def stopped(
+        self,
+        stop: Stop,
+        thread: gdb.InferiorThread,
+        event: gdb.StopEvent,
+        hit: Sequence[gdb.Breakpoint],
+    ) -> None:
         """A thread has stopped."""
-        if self._threads is not None and event is not None:
-            self._threads.note_stop(thread, stop, event)
+        if self._threads is None:
+            return
+        self._threads.note_stop(thread, stop, event, hit)
         for body in self._breakpoints.changes():
             client.send_event("breakpoint", reason="changed", breakpoint=body)
 
@@ -182,4 +189,7 @@ def _sentence(error: BaseException) -> str:
         return "there is not enough memory for that"
     if isinstance(error, RecursionError):
         return "this is nested too deeply"
-    return plain(" ".join(str(error).split()), "").rstrip(".")
+    text = plain(" ".join(str(error).split()), "").rstrip(".")
+    if isinstance(error, (MpippError, gdb.error, RuntimeError)):
+        return text
+    return f"mpipp cannot answer this: {type(error).__name__}: {text}"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import gdb
@@ -93,13 +93,19 @@ class Threads:
         """Remember why a thread is to stop: after a step, or on request."""
         self._reasons[number] = reason
 
-    def note_stop(self, thread: gdb.InferiorThread, stop: Stop, event: gdb.StopEvent) -> None:
+    def note_stop(
+        self,
+        thread: gdb.InferiorThread,
+        stop: Stop,
+        event: gdb.StopEvent,
+        hit: Sequence[gdb.Breakpoint],
+    ) -> None:
         """A thread has stopped; the client gets all stops of a moment together."""
         number = thread.global_num
         asked = self._reasons.pop(number, "")
         self._chosen.add(number)
-        reason, points = _reason(event, asked)
-        self._stops.append(ThreadStop(number, reason, stop, points))
+        reason = _reason(event, hit, asked)
+        self._stops.append(ThreadStop(number, reason, stop, tuple(one.number for one in hit)))
         if self._timer is None:
             self._timer = Timer(_TOGETHER, self._report)
 
@@ -170,14 +176,13 @@ def _state(rank: int, thread: gdb.InferiorThread) -> str:
     return descriptions.stop(rank, None).place
 
 
-def _reason(event: gdb.StopEvent, asked: str) -> tuple[str, tuple[int, ...]]:
-    if isinstance(event, gdb.SignalEvent) and event.stop_signal not in ("SIGSTOP", "SIGINT", "0"):
-        return stop_events.EXCEPTION, ()
-    if isinstance(event, gdb.BreakpointEvent):
-        points = [one for one in event.breakpoints if one.is_valid() and one.number > 0]
-        if points:
-            is_data = descriptions.is_watchpoint(points[0])
-            reason = stop_events.DATA if is_data else stop_events.BREAKPOINT
-            return reason, tuple(one.number for one in points)
-        return asked or stop_events.ENTRY, ()
-    return asked or stop_events.PAUSE, ()
+def _reason(event: gdb.StopEvent, hit: Sequence[gdb.Breakpoint], asked: str) -> str:
+    if isinstance(event, gdb.SignalEvent):
+        is_asked = event.stop_signal in ("SIGSTOP", "SIGINT", "0")
+        return stop_events.PAUSE if is_asked else stop_events.EXCEPTION
+    if hit:
+        is_data = descriptions.is_watchpoint(hit[0])
+        return stop_events.DATA if is_data else stop_events.BREAKPOINT
+    if isinstance(event, gdb.BreakpointEvent):  # one of mpipp's own
+        return asked or stop_events.ENTRY
+    return asked or stop_events.PAUSE

@@ -177,7 +177,7 @@ def _of_frame(scope: str) -> Iterator[Child]:
     for one in _symbols(scope):
         name = symbol_names.symbol(one)
         try:
-            value: Any = one.value(frame if one.needs_frame else None)
+            value: Any = one.value(frame) if one.needs_frame else one.value()
         except (gdb.error, MpippError) as error:
             value = f"<{error}>"
         yield Child(name, value, children.identifier(name))

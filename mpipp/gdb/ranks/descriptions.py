@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import linecache
 import os
+from collections.abc import Sequence
 
 import gdb
 
@@ -28,10 +29,24 @@ _WATCHPOINTS = (
 _hits: dict[int, int] = {}  # the number of stops so far, by breakpoint
 
 
-def stop(rank: int, event: gdb.StopEvent | None) -> Stop:
-    """The stop of the selected thread. With `event` None, the cause is left out."""
+def stop(
+    rank: int, event: gdb.StopEvent | None, hit: Sequence[gdb.Breakpoint] | None = None
+) -> Stop:
+    """The stop of the selected thread. With `event` None, the cause is left out.
+
+    Args:
+        hit: the breakpoints that have stopped it, as `breakpoints` returns them.
+    """
     place, source = _place()
-    return Stop(rank, _cause(event), place, source)
+    return Stop(rank, _cause(event, hit or ()), place, source)
+
+
+def breakpoints(event: gdb.StopEvent) -> list[gdb.Breakpoint]:
+    """The breakpoints with numbers that have stopped a thread. Call it once for each event."""
+    if not isinstance(event, gdb.BreakpointEvent):
+        return []
+    visible = [point for point in event.breakpoints if point.is_valid() and point.number > 0]
+    return [point for point in visible if _has_stopped(point)]
 
 
 def ended(rank: int, event: gdb.ExitedEvent) -> Stop:
@@ -76,17 +91,18 @@ def _call(session: sessions.Session, thread: Thread) -> str:
     return f"{names.call(operation)}, called at {place}"
 
 
-def _cause(event: gdb.StopEvent | None) -> str:
+def _cause(event: gdb.StopEvent | None, hit: Sequence[gdb.Breakpoint]) -> str:
     if isinstance(event, gdb.SignalEvent):
         return "" if event.stop_signal in ("SIGSTOP", "0") else str(event.stop_signal)
-    if isinstance(event, gdb.BreakpointEvent):
-        visible = [point for point in event.breakpoints if point.is_valid() and point.number > 0]
-        return ", ".join(_point(point) for point in visible if _has_stopped(point))
-    return ""
+    return ", ".join(map(_point, hit))
 
 
 def _has_stopped(point: gdb.Breakpoint) -> bool:
-    # After a step, the event also lists breakpoints whose condition was false.
+    # The event also lists breakpoints at this place that did not stop the thread. gdb counts hits
+    # of those with a condition of its own only if that is true; others know it themselves.
+    own = getattr(point, "has_stopped", None)
+    if own is not None:
+        return bool(own)
     before = _hits.get(point.number, 0)
     _hits[point.number] = point.hit_count
     return bool(point.hit_count != before)

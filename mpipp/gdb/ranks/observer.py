@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import gdb
@@ -41,8 +41,14 @@ class Observer:
         """All ranks have stopped before they begin; `proceed` lets them begin."""
         proceed()
 
-    def stopped(self, stop: Stop, thread: gdb.InferiorThread, event: gdb.StopEvent | None) -> None:
-        """A thread has stopped; without an event if it had stopped when gdb attached."""
+    def stopped(
+        self,
+        stop: Stop,
+        thread: gdb.InferiorThread,
+        event: gdb.StopEvent,
+        hit: Sequence[gdb.Breakpoint],
+    ) -> None:
+        """A thread has stopped, perhaps at some breakpoints."""
 
     def exited(self, stop: Stop) -> None:
         """A rank has ended."""

@@ -227,12 +227,13 @@ class DebugSession:
             return
         if self.start.takes(rank, thread):
             return
-        stop = descriptions.stop(rank, event)
+        hit = descriptions.breakpoints(event)
+        stop = descriptions.stop(rank, event, hit)
         if not stop.cause and self.group.is_other(rank, thread):
             return  # at an attach, every thread stops
         self.group.note(rank, thread)
         self.waiting.add(stop)
-        self.observer.stopped(stop, thread, event)
+        self.observer.stopped(stop, thread, event, hit)
 
     def _exited(self, event: gdb.ExitedEvent) -> None:
         rank = self.group.rank(event.inferior)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Breakpoints of the client are for all ranks, with conditions, counts and messages."""
+
+from __future__ import annotations
+
+from tests.dap.session import PROGRAMS, serving
+from tests.support import MPI, compile_program, on_mpi
+
+SOURCE = PROGRAMS / "shapes.c"
+MARK = 13  # the line of mark
+LOOP = 28  # the line after the call of mark
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_conditions_counts_messages_and_functions(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    with serving(mpi) as client:
+        start = client.launch(program, 2)
+        conditional, counted, logged, wrong = client.lines(
+            SOURCE,
+            {"line": LOOP, "condition": "rank == 1 && step == 1"},
+            {"line": LOOP, "hitCondition": "== 3"},
+            {"line": LOOP, "logMessage": "step {step} of {nothing}"},
+            {"line": LOOP, "hitCondition": "often"},
+        )
+        assert wrong["verified"] is False
+        assert wrong["message"] == (
+            "often is no condition on hits: write 5, >= 5, > 5, == 5 or % 5"
+        )
+        (symbol,) = client.lines(SOURCE.parent / "none.c", 3)
+        assert (symbol["verified"], symbol["message"]) == (False, "no rank has code there yet")
+        client.begin(start)
+        client.output('step 0 of <No symbol "nothing" in current context.>')
+        first = client.all_stopped()
+        causes: dict[str, str] = {}
+        while len(causes) < 2:
+            for group in client.event("mpipp/stops")["groups"]:
+                causes[group["ranks"]] = group["cause"]
+        assert causes == {
+            "1": f"Breakpoint {conditional['id']}",
+            "0": f"Breakpoint {counted['id']}",
+        }
+        assert len({conditional["id"], counted["id"], logged["id"]}) == 3
+        found = client.ask("setFunctionBreakpoints", breakpoints=[{"name": "MPI_Type_free"}])
+        assert found["breakpoints"][0]["verified"] is True
+        client.lines(SOURCE)
+        client.ask("continue", threadId=first["threadId"])
+        client.all_stopped()
+        assert sorted(client.threads().values()) == [
+            f"rank {i}: in MPI_Type_free, called at shapes.c:35 in main" for i in range(2)
+        ]
+        assert client.leave() == 0
+
+
+@on_mpi("mpich4")
+def test_a_breakpoint_that_stays_keeps_its_number(mpi: MPI) -> None:
+    program = compile_program(SOURCE, mpi)
+    with serving(mpi) as client:
+        client.launch(program, 1)
+        (one,) = client.lines(SOURCE, MARK)
+        same, other = client.lines(SOURCE, MARK, {"line": LOOP, "condition": "step == 2"})
+        assert same["id"] == one["id"] != other["id"]
+        (bad,) = client.lines(SOURCE, {"line": LOOP, "condition": "nothing > 1"})
+        assert (bad["verified"], bad["message"]) == (
+            False,
+            'No symbol "nothing" in current context',
+        )
+        assert client.leave() == 0
