@@ -134,7 +134,7 @@ def install(made: Path, target: Path) -> None:
             made.rename(target)
             return
         except OSError:
-            if not target.exists():  # so no other builder was faster
+            if not target.exists():  # no other builder has made it in the meantime
                 raise
     for file in made.iterdir():
         file.replace(target / file.name)

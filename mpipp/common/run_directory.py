@@ -33,7 +33,7 @@ WAITING = f"{_FOLDER}/waiting"  # messages between watchers
 STARTED = "started-"  # begins the names of folders in STRICT: for calls that have begun
 
 MOST = 1 << 28  # bytes that `read` accepts
-_MOST_DIGITS = 20  # of a 64-bit number with its sign
+_MOST_DIGITS = 20  # digits of a 64-bit number, and its sign
 _LONG = re.compile(rb"[0-9]{21}")
 _DEEPEST = 8  # levels of folders that mpipp removes
 _PRIVATE, _SHARED = 0o600, 0o644

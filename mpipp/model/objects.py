@@ -58,7 +58,7 @@ class Comm:
     destinations: tuple[int, ...] | None = None
     identity: int = 0  # equal in all its processes, and unique to it; 0: unknown
     uncertain: frozenset[str] = frozenset()  # sequences with uncertain ordinals
-    uncertain_all: frozenset[str] = frozenset()  # not only because threads share channels
+    uncertain_all: frozenset[str] = frozenset()  # uncertain ones, not due to threads
     frozen: bool = False  # whether the channel of some receive remains unknown
     posted_any: int = 0  # receives with MPI_ANY_SOURCE or MPI_ANY_TAG
     returned_any: int = 0  # returned blocking receives among these; `channels` counts them

@@ -66,7 +66,7 @@ class ProcessInfo:
     kind_bits: int = 0  # bits of a handle that show its kind; 0: none do
     ledger_bytes: int = 0  # bytes of the channels' histories
     forgotten: int = 0  # calls for which the ledger had no space
-    unasked: int = 0  # queries for which there was no space
+    unasked: int = 0  # queries to the watcher beyond the capacity
     logged: bool = False  # whether there is an RMA log
     unlogged: int = 0  # entries for which the RMA log had no space
     # Pages of windows whose first load and store were traced, and all of these pages. A page counts
@@ -82,7 +82,7 @@ class ProcessInfo:
     unseen: bool = False  # some requests or messages may have no record
     blind: bool = False  # instrumented code cannot check its accesses to buffers
     crowded: int = 0  # operations without protected pages: the kernel allows no more mappings
-    untold: int = 0  # accesses to buffers for which there was no space
+    untold: int = 0  # accesses to guarded buffers beyond the capacity
     hindrances: frozenset[str] = frozenset()  # why other operations were not guarded
     started_at: int = (
         # Time of MPI's initialization in nanoseconds of the node's clock; 0: unknown.

@@ -27,5 +27,5 @@ def steps(frames: Sequence[Frame]) -> list[Step]:
 
 
 def is_folded(frame: Frame) -> bool:
-    """Return whether a frame belongs to a library whose source users do not know."""
+    """Return whether a frame belongs to a library that stacks show as one step."""
     return bool(frame.library) and (not frame.line or frame.library.startswith(_HIDDEN))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 RBP, RSP, _RETURN = 6, 7, 16  # register numbers in DWARF
 AT_RBP = 0  # stands for a distance from the CFA: %rbp points to its saved value
 _RELATIVE = 0x1B  # DW_EH_PE code of an address: a signed offset of 4 bytes from its own position
-_TABLE = 0x3B  # the same with an offset from the beginning of .eh_frame_hdr
+_TABLE = 0x3B  # DW_EH_PE code of a signed offset from the beginning of .eh_frame_hdr
 _BREG, _DEREF = 0x70, 0x06  # operations in expressions
 _MOST_ENTRY = 1 << 16  # bytes of an entry
 

@@ -69,7 +69,7 @@ def return_addresses(
 
 
 def _caller(rule: Rule, read: Read, at: Registers) -> Registers | None:
-    # None if the stack is unreadable.
+    # The registers of the caller; None if the stack is unreadable.
     try:
         return _registers(rule, read, at)
     except MpippError:

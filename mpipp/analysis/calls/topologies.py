@@ -45,7 +45,7 @@ def _number(operation: Operation, name: str) -> int | None:
 
 
 def _array(operation: Operation, name: str) -> Sequence[int]:
-    # Empty if the array is a null pointer or unreadable.
+    # The entries of an array argument; empty if it is a null pointer or unreadable.
     value = operation.call.arguments.get(name)
     return value if isinstance(value, tuple) else ()
 

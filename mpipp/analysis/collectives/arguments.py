@@ -110,7 +110,7 @@ def _disagreement(name: str, how: str, pair: list[CollectiveCall]) -> Finding:
 
 
 def _value(joined: CollectiveCall, name: str, how: str) -> Given | str:
-    # None if the argument is unknown or not significant.
+    # The argument in the form to compare; None if it is unknown or not significant.
     call = joined.operation.call
     if how == "weights":
         return _weights(call)

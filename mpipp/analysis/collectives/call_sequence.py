@@ -15,7 +15,7 @@ from mpipp.analysis.context.process import Process
 from mpipp.analysis.context.world import World
 from mpipp.model import Call, Channel, Comm, Stretch
 
-SEQUENCES = ("collectives", "turns")  # of the channels that record it
+SEQUENCES = ("collectives", "turns")  # sequences of the channels that record the order
 _WORLD = 1  # identity of MPI_COMM_WORLD
 
 

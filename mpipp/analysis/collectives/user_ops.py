@@ -23,8 +23,8 @@ _TRAMPOLINES = "/mpi4py/"
 class UserOp(NamedTuple):
     """A reduction operation that the program defined (MPI_Op_create)."""
 
-    name: str  # of its function; "" if unknown
-    file: str  # that contains the function; "" if unknown
+    name: str  # name of the function; "" if unknown
+    file: str  # object file with the function; "" if unknown
     commutes: bool
 
 

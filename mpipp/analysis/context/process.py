@@ -100,7 +100,7 @@ class Operation:
         subject = Phrase.of(
             "{procedure}({arguments})", procedure=call.procedure, arguments=arguments
         )
-        if self.request is not None and call.facts.form != "blocking":  # else only a stand-in
+        if self.request is not None and call.facts.form != "blocking":  # a real request
             serial = self.request.header.serial
             subject = Phrase.of("{call}, request {serial}", call=subject, serial=serial)
         evidence = Evidence(call, self.on)
@@ -168,7 +168,7 @@ class Operation:
             return None
         ready, marks = self.request.ready, self.request.marks
         sends, count = self.call.dest is not None, sum(b.peers for b in self.call.buffers)
-        if marks is None or ready in (0, count):  # only their number is known
+        if marks is None or ready in (0, count):  # only the number of marked partitions is known
             return None if ready == (count if sends else 0) else ()
         return tuple(_runs(marks, sends))
 

@@ -108,7 +108,7 @@ def _in_any_order(sent: Sequence[Data | None], received: Sequence[Data | None]) 
 
 
 def _digest(data: Data | None) -> Digest | None:
-    # None if the data are unknown.
+    # The fingerprint of the data's signature; None if the data are unknown.
     try:
         return None if data is None else hashing.digest(data.entries.signature)
     except MpippError:

@@ -17,7 +17,7 @@ from mpipp.render.phrases import Phrase, Varies
 from mpipp.symbolizer.source_frames import Frame
 
 Where = Callable[[Party], Sequence[str]]  # source lines, innermost first; [] if they are unknown
-Frames = Callable[[Party], Sequence[Frame]]  # the same as frames with their data
+Frames = Callable[[Party], Sequence[Frame]]  # the same lines as frames
 # The words for processes by number: "rank 0 (inferior 1)", "ranks 0 to 3 (inferiors 1 to 4)". "" if
 # only one process is checked.
 Label = Callable[..., str]

@@ -65,7 +65,7 @@ def _channels(known: World) -> Iterator[tuple[Side, Side]]:
 
 
 def _kinds(side: Side) -> list[_Kind]:
-    # Empty if some data are unknown.
+    # The different calls of a channel; empty if the data of some are unknown.
     found = []
     for kept in side.kinds:
         data = data_of(side, kept.call)

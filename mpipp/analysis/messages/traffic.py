@@ -81,7 +81,7 @@ def _comm(comm: Comm) -> str:
 
 
 def _bytes(calls: Sequence[Stretch]) -> int | None:
-    # None if the size of some calls is unknown.
+    # The bytes of all messages; None if the size of some is unknown.
     total = 0
     for stretch in calls:
         turns, rest = divmod(stretch.count, len(stretch.calls))

@@ -112,7 +112,7 @@ def is_gone(entry: Entry, event: Event) -> bool:
     """Return whether a buffer is on the stack of a function that returned before its completion."""
     begun = entry.event
     if entry.kind not in (READ, WRITTEN):
-        return False  # of another process, whose stack may have the same addresses
+        return False  # another process, whose stack may have the same addresses
     if not isinstance(begun, Operation) or not isinstance(event, (Synchronization, Completed)):
         return False
     if not 0 < begun.frame < event.frame or begun.moment.thread != event.moment.thread:

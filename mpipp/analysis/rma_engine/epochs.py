@@ -54,7 +54,7 @@ class Epochs:
         self.no_locks: WindowMade | WindowInfo | None = made if made.no_locks else None
         self.fences = 0
         self.fence: Synchronization | None = None  # opens an epoch if any operation follows
-        self.meeting: Meeting | None = None  # of the last fence
+        self.meeting: Meeting | None = None  # collective call of the last fence
         self.used = False  # whether the fence's epoch has an operation
         self.within: list[Synchronization] = []  # calls of MPI_Win_post in the fence's epoch
         self.start: Synchronization | None = None
@@ -75,7 +75,7 @@ class Epochs:
         self.heard: tuple[int, ...] = ()
         self.heard_number = 0
         self.stored: Entry | None = None  # the last store since the last synchronization
-        self.no_put: dict[int, Synchronization] = {}  # by number of fences before
+        self.no_put: dict[int, Synchronization] = {}  # key: number of earlier fences
         self.attempts: dict[int, str] = {}  # by thread: the call that began and may fail
         self.joined: dict[int, tuple[Segment, Segment]] = {}
         self.past: deque[Span] = deque(maxlen=MOST_PAST)  # ended epochs

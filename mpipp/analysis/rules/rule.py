@@ -27,7 +27,7 @@ class Rule(NamedTuple):
     sentence: str  # the demand, without its full stop
     advice: str  # what to do
     must: str = ""  # MUST's identifier of an equal rule, or ""
-    severity: str = ERROR  # or WARNING, for mere waste; REMARK, if the program may intend it
+    severity: str = ERROR  # WARNING for mere waste; REMARK if the program may intend it
     # MPI's error class with which --on-error refuses the call. It is "" for warnings, and if mpipp
     # finds the error only after the call.
     error_class: str = ""

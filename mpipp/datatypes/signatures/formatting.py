@@ -73,7 +73,7 @@ class _Room:
 
 
 def _text(items: Items, room: _Room) -> Visit[str]:
-    # "" if not even the first item may be shown.
+    # The text of these items; "" if not even the first one may be shown.
     parts: list[str] = []
     for item in items:
         kind, inner, count = _opened(*item)

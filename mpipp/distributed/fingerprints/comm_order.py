@@ -40,7 +40,7 @@ from mpipp.model import KeptCall
 
 MOST = 1 << 18  # steps for one process: turns that are read, and members of communicators
 
-# The word's letter number n is multiplied by the n-th power of these.
+# The n-th letter of a word is multiplied by the n-th power of these numbers.
 _POINTS = (0x11C3D9E2A47B5F06, 0x0F6A83B1C52D9E74)
 _INVERSES = tuple(pow(point - 1, -1, PRIME) for point in _POINTS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decompression of a file's rest in pieces, because a small file may decompress to a huge one."""
+"""Decompression of a file's end in pieces, because a small file may decompress to a huge one."""
 
 from __future__ import annotations
 

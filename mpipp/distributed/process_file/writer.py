@@ -80,8 +80,8 @@ class Head(NamedTuple):
     calls: int  # number of MPI calls of the process
     info: ProcessInfo
     sums: list[tuple[int, int, int]]  # bucket and both sums; sums that are zero are left out
-    unordered: bool  # its order of calls is in no sum: it changes communicators too often
-    bytes: int  # of the compressed rest
+    unordered: bool  # it changes communicators too often: no sum has its order of calls
+    bytes: int  # length of the compressed part behind the head
 
 
 class Files(NamedTuple):

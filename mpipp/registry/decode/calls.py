@@ -34,7 +34,7 @@ from mpipp.registry.layout.record_fields import (
 from mpipp.registry.layout.record_source import Source, certain
 from mpipp.typetree import ARGUMENTS
 
-_MAX_PEERS = 1 << 31  # also of partitions: their number is an int
+_MAX_PEERS = 1 << 31  # peers or partitions: their number is an int
 # Shares of a buffer that are cached, because the checks of an exchange read each several times.
 _MOST_KNOWN = 1024
 
@@ -250,7 +250,7 @@ class Calls:
             return None
 
     def _inputs(self, raw: RawCall) -> list[RawInput] | None:
-        # None: the arguments were on the stack of a process that was killed.
+        # The recorded arguments; None if they were on the stack of a process that was killed.
         if raw.input_count > _MAX_INPUTS:
             raise MpippError(f"a call is recorded with {raw.input_count} arguments")
         decoder = self._source.linked_decoder("inputs", RawInput)

@@ -31,7 +31,7 @@ from mpipp.registry.layout.record_source import UNCERTAIN, Source, certain, expe
 _MAX_KEYS = 100_000
 _MAX_CHANNELS = 40_000
 _DOUBTED = 2  # bit of `special`: MPIPP_DOUBTED
-_CLOSED = (1 << 64) - 2  # the communicator's handle in a channel, after another one got this handle
+_CLOSED = (1 << 64) - 2  # replaces a communicator's handle when another one gets that handle
 
 
 class Objects:

@@ -318,7 +318,7 @@ class Source:
         """Return the integers of `size` bytes that fit into `data`."""
         code = _INTEGERS[size] if signed else _INTEGERS[size].upper()
         count = len(data) // size
-        if count == 1:  # so for many datatypes
+        if count == 1:  # the usual case for datatypes
             return self._single[code].unpack_from(data)
         return struct.unpack_from(f"{self.byte_order}{count}{code}", data)
 

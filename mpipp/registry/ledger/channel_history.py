@@ -90,7 +90,7 @@ class History:
         self._grows = grows
         self._page = 0  # address of the page that is being read
         self._read = 0  # words of this page that were read
-        self._words = 0  # of all pages
+        self._words = 0  # words of all pages that were read
         self._recent: list[KeptCall] = []
         self._next = 1
         self._highest = 0  # the highest ordinal so far

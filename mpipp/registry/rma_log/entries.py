@@ -71,7 +71,7 @@ class EntryNames(Protocol):
 
 
 class Kinds(NamedTuple):
-    """The numbers of the entries' kinds, and of bits."""
+    """The numbers of the entries' kinds, and the bits that entries use."""
 
     comm: int
     window: int

@@ -168,7 +168,7 @@ class Creations:
         return process is not None and (not apart or process.registry.info.unseen)
 
     def _count(self, member: Member, sequence: str, peer: int, tag: int) -> int | None:
-        # None if the count is uncertain.
+        # The number of calls that the process has begun; None if it is uncertain.
         if sequence in member.comm.uncertain:
             return None
         return self._messages.counts(member).tags(sequence, peer).get(tag, 0)

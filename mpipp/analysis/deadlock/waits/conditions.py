@@ -33,7 +33,7 @@ class Event:
     """An action that one of some processes, or each of them, must still take."""
 
     kind: str  # the action: "send" "receive" "collective" "fence" ...
-    ranks: frozenset[int]  # of these processes, in MPI_COMM_WORLD
+    ranks: frozenset[int]  # ranks of these processes in MPI_COMM_WORLD
     operation: Operation  # the operation that waits for it
     member: Member  # the waiting process on the communicator
     any: bool = False  # whether one of the processes is enough
