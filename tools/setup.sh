@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages=(valgrind mpich libmpich-dev openmpi-bin libopenmpi-dev gdb gcc g++ gfortran clang clang-format
     debootstrap ddd xvfb xdotool imagemagick git procps python3-venv python3-pygments
-    python3-dbg python3-mpi4py)
+    python3-dbg python3-mpi4py gdbserver openssh-client iproute2)
 # For the pages of reports; not every system that is like Debian has it.
 browser=chromium-headless-shell
 
@@ -89,8 +89,23 @@ accessibility_checker() {
         --target "$dir" "$package" >&2 || give_up "pip cannot install $package: it says why above"
 }
 
+# sshd for the tests of several nodes. Only unpacked: the installed package would open a port.
+ssh_server() {
+    local dir=.venv/openssh packages
+    [ ! -x $dir/usr/sbin/sshd ] || return 0
+    say "unpacking openssh-server into $dir"
+    packages=$(mktemp -d)
+    if (cd "$packages" && apt-get download -q openssh-server libwrap0 >&2); then
+        for package in "$packages"/*.deb; do dpkg-deb -x "$package" $dir; done
+    else
+        say "apt-get cannot download openssh-server: tests of several nodes are skipped"
+    fi
+    rm -r "$packages"
+}
+
 if command -v dpkg-query >/dev/null; then
     install_packages
+    ssh_server
 else
     say "not a Debian system: install MPICH, Open MPI, gdb, gcc, clang, clang-format and gfortran"
 fi

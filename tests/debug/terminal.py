@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,10 +26,17 @@ class Debugger:
         focus: the focus in the last prompt.
     """
 
-    def __init__(self, words: Sequence[str], mpi: MPI, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        mpi: MPI,
+        env: Mapping[str, str],
+        inside: Callable[[Sequence[str]], list[str]] = list,
+    ) -> None:
+        command, *arguments = inside([sys.executable, "-m", "mpipp.cli", "debug", *words])
         self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "mpipp.cli", "debug", *words],
+            command,
+            arguments,
             env={**clean_environment(PYTHONPATH=str(ROOT), DEBUGINFOD_URLS=""), **mpi.env, **env},
             encoding="utf-8",
             timeout=_PATIENCE,
@@ -83,12 +90,17 @@ def debugging(
     n: int,
     options: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
+    inside: Callable[[Sequence[str]], list[str]] = list,
 ) -> Iterator[Debugger]:
-    """A session with `n` ranks, which have stopped in `main`."""
+    """A session with `n` ranks, which have stopped in `main`.
+
+    Args:
+        inside: returns the words with which a command runs on another node.
+    """
     gdb_options = shlex.join(["-nx", *(word for one in symbols() for word in ("-iex", one))])
     words = ["-n", str(n), "--mpiexec", shlex.join(mpi.mpiexec), f"--gdb-options={gdb_options}"]
     command = [str(program)] if isinstance(program, Path) else list(program)
-    found = Debugger([*words, *options, "--", *command], mpi, env or {})
+    found = Debugger([*words, *options, "--", *command], mpi, env or {}, inside)
     try:
         yield found
     finally:

@@ -11,9 +11,12 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FILES = 2, STATUS = 1 }; // at most: of output, of input
+// How often, and for how many nanoseconds, a process waits for the debugger's agent on its node.
+enum { TRIES = 3000, STEP = 20000000 };
 
 // mpipp/cli/commands/debug/held_ranks.py has the same layouts.
 struct mpipp_hold_hello {
@@ -69,6 +72,25 @@ static int connected(const char *path) {
   return -1;
 }
 
+static int has_directory(const char *path) {
+  static char directory[sizeof(struct sockaddr_un)];
+  const char *slash = strrchr(path, '/');
+  if (!slash || (size_t)(slash - path) >= sizeof directory) return 0;
+  memcpy(directory, path, (size_t)(slash - path));
+  return !access(directory, X_OK);
+}
+
+// On other nodes mpipp/watcher/ipc/launch.py has made the directory, and has reported the node. The
+// debugger then starts an agent there, which listens.
+static int awaited(const char *path) {
+  const struct timespec step = {0, STEP};
+  for (int tries = 0;; tries++) {
+    int connection = connected(path);
+    if (connection >= 0 || tries == TRIES || !has_directory(path)) return connection;
+    nanosleep(&step, NULL);
+  }
+}
+
 static int say_hello(int connection) {
   static const char *const ranks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
                                       "SLURM_PROCID", NULL};
@@ -114,7 +136,8 @@ static void wait_for_debugger(int connection) {
   if (receive(connection, &reply, sizeof reply, files, sizeof files) != (ssize_t)sizeof reply)
     _exit(STATUS);
   take_files(files, (unsigned)reply.files);
-  prctl(PR_SET_PTRACER, (unsigned long)reply.debugger, 0, 0, 0); // Yama lets no other attach
+  // Yama lets no other attach. -1 stands for any: gdb starts the gdbserver of another node later.
+  prctl(PR_SET_PTRACER, (unsigned long)(long)reply.debugger, 0, 0, 0);
   char released;
   if (receive(connection, &released, 1, files, 0) != 1) _exit(STATUS);
 }
@@ -123,7 +146,7 @@ __attribute__((constructor)) static void hold(void) {
   const char *path = getenv("MPIPP_HOLD");
   int saved = errno;
   if (!path || !is_mpi_program()) return;
-  int connection = connected(path);
+  int connection = awaited(path);
   unsetenv("MPIPP_HOLD"); // programs that this one starts are not held
   if (connection < 0) return;
   if (say_hello(connection)) wait_for_debugger(connection);

@@ -70,13 +70,16 @@ def of_job(word: str) -> list[Process]:
     return free(chosen(running_jobs.jobs(), word or None).processes)
 
 
-def ranks(word: str) -> dict[int, int]:
-    """The processes of a job by rank, as `of_job` finds them. Raises MpippError."""
+def ranks(word: str) -> dict[int, tuple[int, str]]:
+    """The processes of a job by rank, as `of_job` finds them. Raises MpippError.
+
+    Each has the command that starts the gdbserver of its node, "" for this node.
+    """
     processes = of_job(word)
     numbers = [process.rank for process in processes]
     if -1 in numbers or len(set(numbers)) < len(numbers):  # processes of several jobs
         numbers = [*range(len(processes))]
-    return {number: process.pid for number, process in zip(numbers, processes)}
+    return {number: (process.pid, "") for number, process in zip(numbers, processes)}
 
 
 def free(processes: Iterable[Process]) -> list[Process]:

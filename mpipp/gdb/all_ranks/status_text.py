@@ -5,8 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import gdb
+
+from mpipp.analysis.context.process import Process
 from mpipp.gdb.all_ranks import call_times, stacks, where_text
 from mpipp.gdb.all_ranks.stacks import Job
+from mpipp.gdb.ranks import connections
 from mpipp.ranks import states
 from mpipp.ranks.stack_tree import StackTree
 
@@ -17,9 +21,17 @@ def lines() -> Iterator[str]:
 
 
 def _of_job(job: Job) -> Iterator[str]:
-    times = {rank: call_times.seconds(process) for rank, process in job.live.items()}
+    # Another node's clock is not this one's.
+    here = {rank: one for rank, one in job.live.items() if not _is_elsewhere(one)}
+    times = {rank: call_times.seconds(process) for rank, process in here.items()}
     since = {rank: passed for rank, passed in times.items() if passed is not None}
     return states.lines(states.states(job.stacks), since)
+
+
+def _is_elsewhere(process: Process) -> bool:
+    # process: its number is the inferior's.
+    inferior = next((one for one in gdb.inferiors() if one.num == process.number), None)
+    return inferior is not None and connections.is_remote(inferior)
 
 
 def _of_others(tree: StackTree, noun: str) -> Iterator[str]:

@@ -22,11 +22,12 @@ _SETTINGS = (
 )
 
 
-def begin(path: str, stops: bool, processes: Mapping[int, int] | None = None) -> None:
+def begin(path: str, stops: bool, processes: Mapping[int, tuple[int, str]] | None = None) -> None:
     """Start the job, or attach to these processes of ranks.
 
     Args:
         path: the socket of `mpipp dap`.
+        processes: each with the command of the gdbserver of its node, "" for this one.
         stops: whether the ranks stop before their main programs, or where they are.
     """
     for setting in _SETTINGS:

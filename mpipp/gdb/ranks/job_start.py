@@ -11,8 +11,9 @@ import gdb
 from mpipp.common.text import wording
 from mpipp.gdb import console
 from mpipp.gdb.browser_server import gdb_thread
-from mpipp.gdb.ranks import descriptions
+from mpipp.gdb.ranks import connections, descriptions
 from mpipp.gdb.ranks.breakpoints import TargetBreakpoint, entry_name
+from mpipp.gdb.ranks.connections import Process
 from mpipp.gdb.ranks.group import Group
 from mpipp.gdb.ranks.link import Timer
 from mpipp.ranks import stops
@@ -47,7 +48,7 @@ class JobStart:
 
     def __init__(self, group: Group, actions: Actions) -> None:
         self._group, self._actions = group, actions
-        self._held: dict[int, int] = {}  # processes that wait before main, by rank
+        self._held: dict[int, Process] = {}  # processes that wait before main, by rank
         self._size = 0  # ranks of the job; 0: unknown
         self._attaching: set[int] = set()  # ranks
         self._has_all = False  # or the user stopped waiting
@@ -64,15 +65,15 @@ class JobStart:
         self._actions.close()
         self._set_timer(Timer(_LATE, self._late))
 
-    def hold(self, rank: int, size: int, pid: int) -> None:
+    def hold(self, rank: int, size: int, process: Process) -> None:
         """Note that a process waits for the debugger; `rank` and `size` are -1 if unknown."""
         rank = rank if rank >= 0 else len(self._held)
         if self._has_all and rank in self._group.alive:
-            said = f"process {pid} is the second one of rank {rank}, and runs without gdb"
+            said = f"process {process.pid} is the second one of rank {rank}, and runs without gdb"
             self._actions.write([said])
             self._actions.release()
             return
-        self._held[rank] = pid
+        self._held[rank] = process
         self._size = max(size, 1)
         if self._has_all:  # a script may run several programs, one after another
             self._is_attached = False
@@ -87,24 +88,30 @@ class JobStart:
         elif not self._group.alive:
             self._actions.finish([self._missing()])
 
-    def attach(self, processes: Mapping[int, int]) -> None:
+    def give_up(self) -> None:
+        """Note that the job cannot start."""
+        self._set_timer(None)
+
+    def attach(self, processes: Mapping[int, tuple[int, str]]) -> None:
         """Attach to processes of ranks."""
         self._has_all = True
         self._set_timer(None)
         self._attaching = set(processes)
         for rank in sorted(processes):
-            inferior, old = _new_inferior(), self._group.inferior(rank)
-            self._group.add(rank, inferior)
-            console.output("inferior {}", inferior.num)
-            if old is not None:  # gdb would insert breakpoints at the addresses of the last run
-                console.output("remove-inferiors {}", old.num)
             try:
-                console.output("attach {}", processes[rank])
+                self._attach(rank, Process(*processes[rank]))
             except gdb.error as error:
                 self._attaching.discard(rank)
                 self._actions.write([f"rank {rank}: {': '.join(str(error).splitlines())}"])
         if not self._attaching.intersection(self._group.alive):
             gdb_thread.post(self._attached)
+
+    def _attach(self, rank: int, process: Process) -> None:
+        inferior, old = connections.new_inferior(process.gdbserver), self._group.inferior(rank)
+        self._group.add(rank, inferior)
+        if old is not None:  # gdb would insert breakpoints at the addresses of the last run
+            console.output("remove-inferiors {}", old.num)
+        console.output("attach {}", process.pid)
 
     def takes(self, rank: int, thread: gdb.InferiorThread) -> bool:
         """Handle the stop of a thread if gdb is attaching to its rank. Returns whether it was."""
@@ -178,11 +185,3 @@ class JobStart:
         self._timer = None
         if not self._has_all:
             self._actions.write([f"{self._missing()}; control-C continues without the others"])
-
-
-def _new_inferior() -> gdb.Inferior:
-    first = gdb.selected_inferior()
-    if len(gdb.inferiors()) == 1 and not first.pid and not gdb.current_progspace().filename:
-        return first
-    console.output("add-inferior -no-connection")
-    return max(gdb.inferiors(), key=lambda inferior: inferior.num)

@@ -17,6 +17,7 @@ from mpipp.common.errors import MpippError
 from mpipp.gdb import console
 from mpipp.gdb.ranks import descriptions
 from mpipp.gdb.ranks.breakpoints import TargetBreakpoint
+from mpipp.gdb.ranks.connections import Process
 from mpipp.gdb.ranks.group import Group
 from mpipp.gdb.ranks.input_gate import InputGate
 from mpipp.gdb.ranks.job_start import Actions, JobStart
@@ -194,13 +195,15 @@ class DebugSession:
         elif self._is_ending and word != "lost":
             return
         elif word == "held":
-            self.start.hold(value["rank"], value["size"], value["pid"])
+            process = Process(value["pid"], value.get("gdbserver", ""))
+            self.start.hold(value["rank"], value["size"], process)
         elif word == "output":
             self.gate.write(value)
         elif word == "ended":
             sentence = f"the job has ended with exit status {value}: mpipp restart starts it again"
             self._end(sentence, value)
         elif word == "failed":
+            self.start.give_up()
             self._end(value)
         elif word == "lost":
             self._link = None

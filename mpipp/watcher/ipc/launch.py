@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 SOCKET, LOCK = "watcher", "lock"  # names in the run's directory
+HOLD = "MPIPP_HOLD"  # the socket at which processes wait for the debugger
 # The parts of the wrapper that are separate libraries, in the order of loading. Each has the
 # environment variables that request it, and a sentence for runs in which it is missing.
 PARTS = {
@@ -31,10 +32,11 @@ PARTS = {
     "guard": (("MPIPP_GUARD", "MPIPP_RMA"), "not checked: buffers of pending operations"),
     "rma": (("MPIPP_RMA",), "not checked: one-sided communication"),
     "perturb": (("MPIPP_PROVOKE", "MPIPP_PROVOKE_RMA"), "not perturbed: the schedule"),
-    "hold": (("MPIPP_HOLD",), "not stopped for the debugger: this process"),
+    "hold": ((HOLD,), "not stopped for the debugger: this process"),
     "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
 }
 INTERPOSER = "libmpipp_free.so"  # also loaded for parts that must learn of freed memory
+NODE_OF = "mpipp-node-of "  # before that socket and a node's name, in the launcher's output
 NOWHERE = "-"  # the directory argument without a watcher: some launchers drop ""
 END = "--"  # separates the variables from the program
 _BACKLOG = 4096
@@ -321,10 +323,22 @@ def _execute(program: Sequence[str], environment: MutableMapping[str, str]) -> N
     raise problem
 
 
+def _report_node(path: str) -> None:
+    # The launcher takes the line to the debugger, which then starts an agent on this node.
+    try:
+        os.mkdir(os.path.dirname(path), 0o700)
+    except OSError:  # it exists: this is the debugger's node, or another process has reported
+        return
+    sys.stderr.write(f"{NODE_OF}{path} {socket.gethostname()}\n")
+    sys.stderr.flush()
+
+
 def _main(directory: str, wrapper: str, settings: str, *words: str) -> NoReturn:
     end = words.index(END)
     pairs = (word.partition("=") for word in words[:end])
     os.environ.update({name: value for name, _, value in pairs})
+    if HOLD in os.environ:
+        _report_node(os.environ[HOLD])
     where = "" if directory == NOWHERE else on_node(directory)
     become(where, wrapper, settings, words[end + 1 :])
 

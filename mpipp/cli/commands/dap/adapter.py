@@ -134,7 +134,7 @@ class Adapter:
         self._start = request
 
     def _new_job(self, start: Start, stdin_rank: int) -> Job:
-        events = Events(self._held, self._show, self._report_end)
+        events = Events(self._held, self._show, self._report_end, self._fail)
         return Job(self._sockets.ranks, start, stdin_rank, self._selector, events)
 
     def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -158,7 +158,7 @@ class Adapter:
 
     def _held(self, rank: HeldRank) -> None:
         if self._link is not None:
-            self._link.send(held={"pid": rank.pid, "rank": rank.rank, "size": rank.size})
+            self._link.send(held=rank.message)
 
     def _show(self, lines: Sequence[str]) -> None:
         text = "".join(f"{plain(line, chr(9))}\n" for line in lines)
@@ -169,6 +169,12 @@ class Adapter:
             self._refuse(f"the job has ended with exit status {status} before all ranks began")
         elif self._link is not None:
             self._link.send(ended=status)
+
+    def _fail(self, sentence: str) -> None:
+        if self._start is not None:
+            self._refuse(sentence)
+        elif self._link is not None:
+            self._link.send(failed=sentence)
 
     def _refuse(self, sentence: str) -> None:
         # The session has not begun.
@@ -246,7 +252,7 @@ class Adapter:
 
     def _follow(self, job: Job) -> None:
         # The job continues without debugger and client. Its output needs a reader.
-        job.is_detached = True
+        job.detach()
         self._output = os.open(os.devnull, os.O_WRONLY)
         while job.is_running:
             listen(self._selector, _STEP)

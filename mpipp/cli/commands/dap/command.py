@@ -8,7 +8,7 @@ import shutil
 import sys
 
 from mpipp.cli.commands.dap.adapter import Adapter
-from mpipp.cli.commands.run.check import new_directory
+from mpipp.cli.commands.debug.job import run_directory
 from mpipp.common.errors import MpippError
 
 USAGE = "mpipp dap"
@@ -26,7 +26,7 @@ def run(_arguments: argparse.Namespace) -> int:
     """
     if sys.stdin.isatty():
         raise MpippError("mpipp dap is for editors, which start it: in a terminal use mpipp debug")
-    directory = new_directory()
+    directory = run_directory()
     try:
         return Adapter(directory).run()
     finally:

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from mpipp.cli.commands import attach
-from mpipp.cli.commands.debug.job import Start
+from mpipp.cli.commands.debug.job import Start, run_directory
 from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
-from mpipp.cli.commands.run.check import new_directory, prefixed
+from mpipp.cli.commands.run.check import prefixed
 from mpipp.common.errors import MpippError
-from mpipp.toolchain import run_launcher
+from mpipp.toolchain import remote_shell, run_launcher
 from mpipp.toolchain.gdb_command import debugger, loading
 from mpipp.toolchain.preload import built, mpi_for, prefix
 
@@ -35,6 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mpicc", metavar="CC", help="build the wrapper with this MPI compiler")
     parser.add_argument(
         "--stdin", metavar="RANK", type=int, default=0, help="pass input to this rank (default: 0)"
+    )
+    parser.add_argument(
+        "--remote-shell",
+        metavar="WORDS",
+        help="reach other nodes by this command, in which {} is the node; default: ssh, or srun "
+        "in a job of Slurm",
     )
     parser.add_argument(
         "--attach",
@@ -75,11 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.n is not None:
         launcher += ["-n", str(arguments.n)]
     wrapper = built(mpi)
-    directory = new_directory()
+    directory = run_directory()
     try:
         before = prefix(wrapper, {"MPIPP_HOLD": os.path.join(directory, RANKS)})
         command = [*launcher, *prefixed(program, before)]
-        supervisor = Supervisor(directory, Start(command, {}), arguments.stdin)
+        start = Start(command, {}, shell=remote_shell.words(arguments.remote_shell))
+        supervisor = Supervisor(directory, start, arguments.stdin)
         sys.stdout.flush()
         return supervisor.run([*gdb, *_beginning(f"begin({os.path.join(directory, DEBUGGER)!r})")])
     finally:

@@ -104,7 +104,7 @@ class GdbLink:
             if word == "restart":
                 self._start_job()
         elif word == "detach":
-            self._job.is_detached = True
+            self._job.detach()
         elif word == "input":
             self._job.pass_input(str(value))
         elif word == "end_input":

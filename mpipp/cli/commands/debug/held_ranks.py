@@ -28,6 +28,7 @@ class HeldRank(NamedTuple):
         size: the number of ranks; -1 if the launcher sets none.
         output: file descriptor from which the output of the process is read.
         input: file descriptor to write its input to; -1 if the process keeps the launcher's input.
+        gdbserver: the command that starts the gdbserver of its node; "" for this node.
     """
 
     pid: int
@@ -35,6 +36,13 @@ class HeldRank(NamedTuple):
     size: int
     output: int
     input: int
+    gdbserver: str = ""
+
+    @property
+    def message(self) -> dict[str, object]:
+        """The rank as gdb is told."""
+        fields = ("pid", "rank", "size", "gdbserver")
+        return {name: getattr(self, name) for name in fields}
 
 
 class HeldRanks:

@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""One debugged job: its launcher, its ranks, their output and input."""
+"""One debugged job: its launcher, its ranks, their output and input.
+
+Ranks on other nodes are held by an agent there. The launcher's output names these nodes
+(mpipp/watcher/ipc/launch.py).
+"""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from mpipp.cli.commands.debug import launcher
-from mpipp.cli.commands.debug.held_ranks import HeldRank, HeldRanks
-from mpipp.cli.commands.debug.output_lines import LineReader
-
-_MOST = 1 << 16
+from mpipp.cli.commands.debug.held_ranks import HeldRank
+from mpipp.cli.commands.debug.local_ranks import LocalRanks
+from mpipp.cli.commands.debug.remote_node import RemoteNode
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import remote_shell
+from mpipp.watcher.ipc import launch
 
 
 class Events(NamedTuple):
@@ -24,11 +30,13 @@ class Events(NamedTuple):
         held: a rank waits for the debugger.
         output: ranks, or the launcher, have written lines.
         ended: the launcher has ended, with this exit status.
+        failed: the job cannot start, for a reason in a sentence.
     """
 
     held: Callable[[HeldRank], None]
     output: Callable[[Sequence[str]], None]
     ended: Callable[[int], None]
+    failed: Callable[[str], None]
 
 
 class Start(NamedTuple):
@@ -38,11 +46,13 @@ class Start(NamedTuple):
         command: the launcher's words, with the program's.
         variables: additions to the environment.
         directory: the working directory; None: this process's.
+        shell: the words of the remote shell (mpipp.toolchain.remote_shell); (): the default.
     """
 
     command: Sequence[str]
     variables: Mapping[str, str]
     directory: str | None = None
+    shell: Sequence[str] = ()
 
 
 class Job:
@@ -63,57 +73,79 @@ class Job:
         selector: selectors.DefaultSelector,
         events: Events,
     ) -> None:
-        self._start, self._stdin_rank = start, stdin_rank
-        self._selector, self._events = selector, events
-        self._ranks = HeldRanks(path)
+        self._start, self._selector, self._events = start, selector, events
+        self._ranks = LocalRanks(path, stdin_rank, selector, events.held, self._show)
+        self._nodes: dict[str, RemoteNode] = {}  # other nodes, by name
+        self._node_arguments = (path, str(stdin_rank))
+        self._mark = f"{launch.NODE_OF}{path} "
         self._launcher: subprocess.Popen[bytes] | None = None
-        self._readers: dict[int, LineReader] = {}  # by file descriptor
-        self._input = -1
         self._is_ending = False  # hide the launcher's output about an end that the user requested
-        self.debugger = 0  # the process that may attach
-        self.is_detached = False  # the debugger has let it go
-        self._register(self._ranks.listener.fileno(), self._accept)
+        self._is_detached = False
+
+    @property
+    def debugger(self) -> int:
+        """The process that may attach."""
+        return self._ranks.debugger
+
+    @debugger.setter
+    def debugger(self, pid: int) -> None:
+        self._ranks.debugger = pid
+
+    @property
+    def is_detached(self) -> bool:
+        """Return whether the debugger has let the job go."""
+        return self._is_detached
+
+    def detach(self) -> None:
+        """Note that the debugger has let the job go."""
+        self._is_detached = True
+        self._tell(detach=True)
 
     def start(self) -> None:
         """Start the launcher. Raises MpippError."""
-        self.is_detached = self._is_ending = False
-        self._launcher = launcher.start(*self._start)
+        self._is_detached = self._is_ending = False
+        command, variables, directory, _ = self._start
+        self._launcher = launcher.start(command, variables, directory)
         assert self._launcher.stdout is not None
-        self._read(os.dup(self._launcher.stdout.fileno()), "launcher")
+        output = os.dup(self._launcher.stdout.fileno())
         self._launcher.stdout.close()
+        self._ranks.read(output, "launcher", self._show_launcher)
 
     def release(self) -> None:
         """Let the ranks that wait begin."""
         self._ranks.release()
+        self._tell(release=True)
 
     def end(self) -> None:
         """End all processes."""
         self._is_ending = True
         self._ranks.kill()
+        nodes, self._nodes = self._nodes, {}
+        for node in nodes.values():
+            node.close()
         if self._launcher is not None:
-            launcher.end(self._launcher, self._drain)
+            launcher.end(self._launcher, self._ranks.drain)
             self._launcher = None
-        for reader in list(self._readers.values()):
-            self._close(reader)
-        self.end_input()
+        self._ranks.close()
 
     def pass_input(self, line: str) -> None:
         """Pass a line to the rank that reads the input."""
-        if self._input >= 0:
-            with contextlib.suppress(OSError):
-                os.write(self._input, line.encode() + b"\n")
+        self._ranks.pass_input(line)
+        self._tell(input=line)
 
     def end_input(self) -> None:
         """End the input."""
-        if self._input >= 0:
-            os.close(self._input)
-            self._input = -1
+        self._ranks.end_input()
+        self._tell(end_input=True)
 
     @property
     def is_running(self) -> bool:
         """Return whether the launcher runs, or ranks may still write."""
-        runs = self._launcher is not None and self._launcher.poll() is None
-        return runs or bool(self._readers)
+        return (
+            self._has_launcher
+            or self._ranks.has_output
+            or any(node.is_connected for node in self._nodes.values())
+        )
 
     @property
     def status(self) -> int:
@@ -123,50 +155,47 @@ class Job:
 
     def look(self) -> None:
         """Report lines that have had no end for a while, and the end of the job."""
-        for reader in self._readers.values():
-            self._show(reader.rest())
-        if self._launcher is None or self.is_running:
+        self._ranks.show_rests()
+        if self._launcher is None or self._has_launcher:
+            return
+        self._tell(finish=True)
+        if self.is_running:
             return
         status = self.status
         if not self.is_detached:
             self._launcher = None
         self._events.ended(status)
 
-    def _register(self, descriptor: int, action: Callable[[], None]) -> None:
-        self._selector.register(descriptor, selectors.EVENT_READ, action)
+    @property
+    def _has_launcher(self) -> bool:
+        return self._launcher is not None and self._launcher.poll() is None
 
-    def _accept(self) -> None:
-        held = self._ranks.accept(self.debugger, self._stdin_rank)
-        if held is None:
+    def _tell(self, **message: object) -> None:
+        for node in self._nodes.values():
+            node.send(message)
+
+    def _show_launcher(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            _, mark, node = line.partition(self._mark)
+            if mark:
+                self._add_node(node.strip())
+        self._show([line for line in lines if self._mark not in line])
+
+    def _add_node(self, name: str) -> None:
+        if name in self._nodes or self._is_ending:
             return
-        self._read(held.output, f"rank {held.rank}" if held.rank >= 0 else f"process {held.pid}")
-        if held.input >= 0:
-            self._input = held.input
-        self._events.held(held)
+        try:
+            shell = self._start.shell or remote_shell.words(None)
+            agent = RemoteNode(name, shell, self._node_arguments, self._selector)
+        except MpippError as error:
+            self._fail(str(error))
+            return
+        agent.listen(self._events.held, self._show, self._fail)
+        self._nodes[name] = agent
 
-    def _read(self, descriptor: int, label: str) -> None:
-        reader = self._readers[descriptor] = LineReader(descriptor, label)
-
-        def go_on() -> None:
-            lines = reader.read()
-            if lines is None:
-                self._show(reader.rest(is_end=True))
-                self._close(reader)
-            else:
-                self._show(lines)
-
-        self._register(descriptor, go_on)
-
-    def _close(self, reader: LineReader) -> None:
-        self._selector.unregister(reader.descriptor)
-        os.close(reader.descriptor)
-        del self._readers[reader.descriptor]
-
-    def _drain(self) -> None:
-        for reader in list(self._readers.values()):
-            os.set_blocking(reader.descriptor, False)
-            with contextlib.suppress(OSError):
-                os.read(reader.descriptor, _MOST)
+    def _fail(self, sentence: str) -> None:
+        self.end()
+        self._events.failed(sentence)
 
     def _show(self, lines: Sequence[str]) -> None:
         if lines and not self._is_ending:
@@ -178,3 +207,11 @@ def listen(selector: selectors.DefaultSelector, seconds: float) -> None:
     for key, _ in selector.select(seconds):
         if key.fd in selector.get_map():  # the action before may have closed the file
             key.data()
+
+
+def run_directory() -> str:
+    """A new directory for a job's sockets. On all nodes its path is the same.
+
+    Other nodes may lack the user's own directory, XDG_RUNTIME_DIR.
+    """
+    return tempfile.mkdtemp(prefix="mpipp-", dir="/tmp")

@@ -5,17 +5,23 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Sequence
 
 _MOST = 1 << 16  # bytes of one read, and of one line
 _PARTIAL = 0.5  # seconds before a line is shown without its end
 
 
 class LineReader:
-    """A reader of lines from one file descriptor."""
+    """A reader of lines from one file descriptor.
 
-    def __init__(self, descriptor: int, label: str) -> None:
+    Attributes:
+        show: called with the lines.
+    """
+
+    def __init__(self, descriptor: int, label: str, show: Callable[[Sequence[str]], None]) -> None:
         self.descriptor = descriptor
         self.label = label
+        self.show = show
         self._rest = b""
         self._since = 0.0
 

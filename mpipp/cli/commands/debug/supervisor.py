@@ -25,7 +25,9 @@ class Supervisor:
 
     def __init__(self, directory: str, start: Start, stdin_rank: int) -> None:
         self._selector = selectors.DefaultSelector()
-        events = Events(self._held, self._show, lambda status: self._link.send(ended=status))
+        events = Events(
+            self._held, self._show, lambda status: self._link.send(ended=status), self._fail
+        )
         path = os.path.join(directory, RANKS)
         self._job = Job(path, start, stdin_rank, self._selector, events)
         self._link = GdbLink(os.path.join(directory, DEBUGGER), self._job, self._selector)
@@ -63,7 +65,10 @@ class Supervisor:
         self._job.look()
 
     def _held(self, rank: HeldRank) -> None:
-        self._link.send(held={"pid": rank.pid, "rank": rank.rank, "size": rank.size})
+        self._link.send(held=rank.message)
+
+    def _fail(self, sentence: str) -> None:
+        self._link.send(failed=sentence)
 
     def _show(self, lines: Sequence[str]) -> None:
         if self._link.is_connected and not self._job.is_detached:

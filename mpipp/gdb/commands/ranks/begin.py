@@ -16,8 +16,8 @@ def begin(path: str) -> None:
     session.create().connect(path)
 
 
-def attach(processes: Mapping[int, int]) -> None:
-    """Attach to the ranks of a running job, by their process ids."""
+def attach(processes: Mapping[int, tuple[int, str]]) -> None:
+    """Attach to the ranks of a running job: each a process, and the gdbserver of its node."""
     plain_breakpoints.register()
     start = session.create().start
     start.begin()

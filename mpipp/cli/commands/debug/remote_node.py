@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Another node of a debugged job: its agent, which runs at the end of a remote shell."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mpipp.cli.commands.debug import json_lines
+from mpipp.cli.commands.debug.held_ranks import HeldRank
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import remote_shell
+
+_AGENT = "mpipp.cli.commands.debug.node_agent"
+_MOST = 1 << 16
+_PATIENCE = 5.0  # seconds in which an agent ends whose input has ended
+
+
+class RemoteNode:
+    """One other node.
+
+    Args:
+        shell: the remote shell's words (mpipp.toolchain.remote_shell).
+        arguments: the agent's.
+        selector: calls the `data` of a file that can be read.
+
+    Raises MpippError if the remote shell cannot be started.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        shell: Sequence[str],
+        arguments: Sequence[str],
+        selector: selectors.DefaultSelector,
+    ) -> None:
+        self._name, self._shell, self._selector = name, shell, selector
+        self._messages = json_lines.Messages()
+        self._gdbserver = ""
+        words = remote_shell.on_node(shell, name, remote_shell.python(_AGENT, *arguments))
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        try:
+            self._agent = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,  # control-C in the terminal does not reach it
+            )
+        except OSError as error:
+            raise MpippError(f"cannot start {words[0]}: {error.strerror}") from None
+        self._is_read = False
+
+    def listen(
+        self,
+        held: Callable[[HeldRank], None],
+        show: Callable[[Sequence[str]], None],
+        fail: Callable[[str], None],
+    ) -> None:
+        """Call these functions with a rank that waits, with output, and if the node cannot be used.
+
+        `fail` gets a sentence.
+        """
+        self._held, self._show, self._fail = held, show, fail
+        self._is_read = True
+        self._selector.register(self._output, selectors.EVENT_READ, self._hear)
+
+    @property
+    def is_connected(self) -> bool:
+        """Return whether the agent may still send messages."""
+        return self._is_read
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message to the agent."""
+        assert self._agent.stdin is not None
+        with contextlib.suppress(OSError):  # it has ended
+            os.write(self._agent.stdin.fileno(), json_lines.line(message))
+
+    def close(self) -> None:
+        """End the agent, which ends its ranks, unless the debugger has let them go."""
+        assert self._agent.stdin is not None and self._agent.stdout is not None
+        self._forget()
+        self._agent.stdin.close()
+        self._agent.stdout.close()  # else the agent may wait until somebody reads its output
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._agent.wait(_PATIENCE)
+        if self._agent.poll() is None:
+            self._agent.kill()
+            self._agent.wait()
+        self._errors.close()
+
+    @property
+    def _output(self) -> int:
+        assert self._agent.stdout is not None
+        return self._agent.stdout.fileno()
+
+    def _forget(self) -> None:
+        if self._is_read:
+            self._selector.unregister(self._output)
+            self._is_read = False
+
+    def _hear(self) -> None:
+        data = os.read(self._output, _MOST)
+        if not data:
+            self._forget()
+            if not self._gdbserver:
+                self._fail(self._reason())
+            return
+        try:
+            messages = self._messages.complete(data)
+        except ValueError:
+            self._fail(f"{self._shell[0]} writes lines of its own on {self._name}")
+            return
+        for message in messages:
+            self._take(message)
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        word, value = next(iter(message.items()))
+        if word == "output":
+            self._show(value)
+        elif word == "held":
+            pid, rank, size = value
+            self._held(HeldRank(pid, rank, size, -1, -1, self._gdbserver))
+        elif word == "ready" and not value:
+            self._fail(
+                f"gdb reaches the ranks on {self._name} by gdbserver, which is not on PATH there: "
+                "install it on all nodes (Debian: gdbserver)"
+            )
+        elif word == "ready":
+            # Without --once it would open its closed input again and again.
+            command = [str(value), "--once", "--multi", "-"]
+            self._gdbserver = shlex.join(remote_shell.on_node(self._shell, self._name, command))
+
+    def _reason(self) -> str:
+        self._agent.wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        said = f": {lines[-1]}" if lines else ""
+        return (
+            f"cannot run mpipp on {self._name} by {self._shell[0]} "
+            f"(exit status {self._agent.returncode}){said}"
+        )
