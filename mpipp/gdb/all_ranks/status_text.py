@@ -22,13 +22,13 @@ def lines() -> Iterator[str]:
 
 def _of_job(job: Job) -> Iterator[str]:
     # Another node's clock is not this one's.
-    here = {rank: one for rank, one in job.live.items() if not _is_elsewhere(one)}
+    here = {rank: one for rank, one in job.live.items() if not _is_on_another_node(one)}
     times = {rank: call_times.seconds(process) for rank, process in here.items()}
     since = {rank: passed for rank, passed in times.items() if passed is not None}
     return states.lines(states.states(job.stacks), since)
 
 
-def _is_elsewhere(process: Process) -> bool:
+def _is_on_another_node(process: Process) -> bool:
     # process: its number is the inferior's.
     inferior = next((one for one in gdb.inferiors() if one.num == process.number), None)
     return inferior is not None and connections.is_remote(inferior)

@@ -40,7 +40,7 @@ class HeldRank(NamedTuple):
 
     @property
     def message(self) -> dict[str, object]:
-        """The rank as gdb is told."""
+        """The fields that gdb gets."""
         fields = ("pid", "rank", "size", "gdbserver")
         return {name: getattr(self, name) for name in fields}
 

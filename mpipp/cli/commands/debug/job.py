@@ -99,7 +99,7 @@ class Job:
     def detach(self) -> None:
         """Note that the debugger has let the job go."""
         self._is_detached = True
-        self._tell(detach=True)
+        self._send(detach=True)
 
     def start(self) -> None:
         """Start the launcher. Raises MpippError."""
@@ -114,7 +114,7 @@ class Job:
     def release(self) -> None:
         """Let the ranks that wait begin."""
         self._ranks.release()
-        self._tell(release=True)
+        self._send(release=True)
 
     def end(self) -> None:
         """End all processes."""
@@ -131,12 +131,12 @@ class Job:
     def pass_input(self, line: str) -> None:
         """Pass a line to the rank that reads the input."""
         self._ranks.pass_input(line)
-        self._tell(input=line)
+        self._send(input=line)
 
     def end_input(self) -> None:
         """End the input."""
         self._ranks.end_input()
-        self._tell(end_input=True)
+        self._send(end_input=True)
 
     @property
     def is_running(self) -> bool:
@@ -158,7 +158,7 @@ class Job:
         self._ranks.show_rests()
         if self._launcher is None or self._has_launcher:
             return
-        self._tell(finish=True)
+        self._send(finish=True)
         if self.is_running:
             return
         status = self.status
@@ -170,7 +170,7 @@ class Job:
     def _has_launcher(self) -> bool:
         return self._launcher is not None and self._launcher.poll() is None
 
-    def _tell(self, **message: object) -> None:
+    def _send(self, **message: object) -> None:
         for node in self._nodes.values():
             node.send(message)
 
