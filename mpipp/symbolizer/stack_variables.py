@@ -63,7 +63,7 @@ def visible(function: Any, address: int, debug: Any) -> Iterator[Any]:
 
 
 def _children(entry: Any) -> Iterator[Any]:
-    # Children must be in the file's order: in a damaged file the next one may come earlier.
+    # Stops at a child that is not behind the previous one: a damaged file could cause a loop.
     last = entry.offset
     for child in entry.iter_children():
         if child.offset <= last:

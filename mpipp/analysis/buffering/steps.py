@@ -42,7 +42,7 @@ class Step:
         channel: the channel of the message; for a receive of any message, of the one that it
             took. None: unknown.
         ordinal: of a collective call on its communicator, or of a message in its channel.
-        least: for a receive, its ordinal if only receives that are not open count; 0 if it is open.
+        least: for a receive that is not open, its ordinal among such receives; else 0.
         start: for a completion the number of the step that started the operation.
         is_open: whether the receive or probe could have taken another message.
     """

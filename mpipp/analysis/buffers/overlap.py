@@ -115,7 +115,7 @@ class _Shared(NamedTuple):
 
 
 def _between(every: list[Access]) -> Findings:
-    # One finding for each two places: the number of overlapping pairs may be quadratic.
+    # One finding for each pair of places: the number of overlapping buffers may be quadratic.
     order = {id(access): number for number, access in enumerate(every)}
     alike = _group_repeated(every)
     writers = [group for group in alike if group.accesses[0].writes]

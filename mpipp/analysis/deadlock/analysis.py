@@ -103,7 +103,7 @@ class Explanation:
         return [rank for rank, one in self.states.items() if one.unknown or rank in left]
 
     def certain(self, knot: Knot) -> bool:
-        """Return whether no thread that has not called MPI yet may resolve the knot."""
+        """Return whether the knot is certain: no thread can resolve it with its first MPI call."""
         processes = (self.states[rank].process for rank in knot.ranks)
         return not any(process.may_gain_caller for process in processes)
 

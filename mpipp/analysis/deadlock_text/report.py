@@ -89,7 +89,7 @@ class Report:
         return f"{kind}: {wording.ranks(ranks)} wait for each other"
 
     def _shown_ranks(self, knot: Knot) -> tuple[Sequence[int], Sequence[int]]:
-        # The listed processes, and the rest.
+        # The processes to list, and the processes to count only.
         if len(knot.circle) == len(knot.ranks) <= _MOST_TOLD:
             return knot.circle, ()
         ranks = sorted(knot.ranks)

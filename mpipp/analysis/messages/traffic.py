@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The messages between each two processes so far: all sent ones, and those not received yet.
+"""The messages between each pair of processes: all sent so far, and all not received yet.
 
 The n-th send of a channel matches the n-th receive. So the sends beyond the number of posted
 receives are not received, unless a receive of any message may have taken them.
@@ -18,7 +18,7 @@ from mpipp.ranks.message_matrix import OnTheWay, Pair
 
 
 def pairs(world: World) -> list[Pair]:
-    """Return the messages between each two processes, sorted by sender and receiver."""
+    """Return the messages between each pair of processes, sorted by sender and receiver."""
     messages, found = Messages(world), dict[tuple[int, int], Pair]()
     for process in world.processes:
         own = world.rank(process)

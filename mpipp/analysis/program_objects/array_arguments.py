@@ -134,7 +134,8 @@ def _of_run(
 
 
 def _run(use: Use, size: int) -> _Run:
-    # The outermost array around the argument's address that no record separates from it.
+    # The array at the argument's address. Nested arrays count as one; inside a record, the run is
+    # a member.
     kind, path, start = use.layout.kind, Path(), 0
     run: tuple[Type, Path, int] = (kind, path, start)
     while True:

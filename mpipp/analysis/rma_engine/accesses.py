@@ -32,7 +32,7 @@ class Segment(NamedTuple):
         process: its index in clocks.
         clock: for each process the last segment that precedes this one.
         seen: for each other process the last event that orders this process after it.
-        own: the clock without entries that only an operation has, from its target.
+        own: the process's own clock; `clock` may also know events of an operation's target.
     """
 
     process: int

@@ -85,7 +85,7 @@ class Flags:
         self.values = values
         self.known: dict[Group, dict[int, _Process]] = {}
         self.minded: set[Group] = set()
-        self.cut = False  # whether the rest of some process is unknown
+        self.cut = False  # whether the last events of some process are unknown
         # Number of segments in which this or other processes may have read a flag.
         self.heard = 0
 

@@ -33,8 +33,8 @@ Place = tuple[int, int, int]  # of an element: owner of the memory, address, byt
 
 MOST_VALUES = 32  # different values written to one element
 MOST_PLACES = 1024
-MOST_BOXES = 4096  # accesses to other bytes than a single element
-MOST_BLIND = 1024  # updates of one element without a result
+MOST_BOXES = 4096  # accesses that are not to a single element
+MOST_BLIND = 1024  # updates of one element whose old value is not returned
 _ANYWHERE = 0, 1 << 96
 _TELL_NOTHING = ("flush", "flush_all", "flush_local", "flush_local_all", "unlock", "unlock_all")
 _INTEGERS = frozenset(

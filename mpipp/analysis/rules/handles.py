@@ -24,7 +24,7 @@ CLASSES = {
     "errhandler": "MPI_ERR_ARG",
     "session": "MPI_ERR_SESSION",
 }
-_OF_KIND = "{error_class}"  # a template of the finding's fact, one of these
+_OF_KIND = "{error_class}"  # the finding has one of these classes as a fact
 _KINDS = {
     "comm": ("MUST_ERROR_COMM_NULL", "MUST_ERROR_COMM_UNKNWOWN"),
     "group": ("MUST_ERROR_GROUP_NULL", "MUST_ERROR_GROUP_UNKNOWN"),

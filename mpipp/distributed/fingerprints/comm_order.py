@@ -5,7 +5,7 @@ Processes on the same communicators must make their blocking collective calls in
 (`analysis.collectives.comm_order`). These calls are a word with a letter for each communicator.
 
 There is a set of processes for the members of each communicator, and one for the common members of
-each two. Each member of a set has a word of its calls on the communicators that all members of the
+each pair. Each member of a set has a word of its calls on the communicators that all members of the
 set share. The fingerprint of the word enters a sum with the weight of the member's rank, less the
 weight of the next rank in the set. So the sum is zero if all words are equal. A member's other
 communicators belong to other sets, so they do not change this word.

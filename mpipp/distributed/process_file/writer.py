@@ -178,7 +178,7 @@ def sums(path: str) -> list[tuple[int, int, int, int]]:
 
 @contextmanager
 def _opened(path: str) -> Iterator[tuple[Head, Iterator[bytes]]]:
-    # Yields the head, and the lines of the rest.
+    # Yields the head, and the lines behind it.
     try:
         with run_directory.opened(path) as file:
             known = _head(file.readline(_MOST_HEAD), path)

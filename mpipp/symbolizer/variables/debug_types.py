@@ -67,7 +67,10 @@ def target(entry: Any) -> Any:
 
 
 def children(entry: Any) -> Iterator[Any]:
-    """Yield the children in the file's order: in a damaged file the next one may come earlier."""
+    """Yield the children of an entry.
+
+    Stops at a child that is not behind the previous one: a damaged file could cause a loop.
+    """
     last = entry.offset
     for child in entry.iter_children():
         if child.offset <= last:

@@ -50,14 +50,14 @@ class Event:
 
 @dataclass(frozen=True)
 class AllOf:
-    """All of some conditions."""
+    """Several conditions, which must all be met."""
 
     conditions: tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Any of some conditions."""
+    """Several conditions, of which one must be met."""
 
     conditions: tuple[Condition, ...]
 

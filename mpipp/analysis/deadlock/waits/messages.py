@@ -195,7 +195,7 @@ class Messages:
 
 
 def receive_tag(call: Call) -> int | None:
-    """Return the tag of a call's receive or probe; None if it has none by source and tag."""
+    """Return the tag of a call that receives or probes by source and tag; None for other calls."""
     if call.source is None or call.message is not None:
         return None
     return call.recvtag if call.recvtag is not None else call.tag
