@@ -263,7 +263,7 @@ def _grid(node: Datatype, component: Datatype) -> Regular[Datatype]:
 
 def _leaf_facts(node: Datatype) -> _Facts:
     extents = node.reported
-    assert extents is not None  # _validate
+    assert extents is not None  # checked by `_validate`
     marker = node.is_marker
     kind = predefined.F90_CLASSES.get(node.combiner, node.name)
     alignment = 1 if marker else predefined.alignment(kind, extents.size)

@@ -73,7 +73,7 @@ def _bases() -> list[str]:
 
 
 def _sockets() -> list[Path]:
-    # Only sockets in directories that no other user can have created or can open.
+    # Returns only sockets in directories that no other user can have created or can open.
     found = []
     for base in _bases():
         for directory in Path(base).glob(_prefix() + "*"):

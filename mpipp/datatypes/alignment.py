@@ -27,7 +27,7 @@ def misaligned(datatype: Datatype, count: int = 1, address: int = 0) -> Element 
     if not count or not datatype.element_count:
         return None
     seen: set[tuple[int, int]] = set()
-    # In the order of the buffer, so that the first misaligned element of the search is returned.
+    # Search in the order of the buffer, so that the first misaligned element is returned.
     entries = [(i, (rest + address) % _WIDEST) for i, rest in _remainders(count, datatype.extent)]
     pending: list[tuple[Datatype, int, _Path]] = [
         (datatype, rest, ((i,), None)) for i, rest in reversed(entries)

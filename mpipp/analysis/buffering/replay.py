@@ -62,7 +62,7 @@ class _Walk:
     is_free: bool = False
     sent: dict[Channel, int] = field(default_factory=dict)  # number of sends in all steps
     received: dict[Channel, int] = field(default_factory=dict)
-    opened: dict[int, int] = field(default_factory=dict)  # by communicator
+    opened: dict[int, int] = field(default_factory=dict)  # open receives, by communicator
     joined: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

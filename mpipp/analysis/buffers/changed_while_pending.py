@@ -112,7 +112,7 @@ def _unknown(change: Change) -> Iterator[Phrase]:
 
 
 def _never(process: Process) -> Iterator[Phrase]:
-    # If no call has completed the operation, the change was found later than at its completion.
+    # Yields the reason why no call has completed the operation before the change was found.
     calls = [thread.call.procedure for thread in process.threads[:1] if thread.call is not None]
     if not calls:
         yield Phrase("it was not completed before the process ended")

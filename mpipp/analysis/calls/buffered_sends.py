@@ -19,7 +19,7 @@ _ATTACHING = ("MPI_Buffer_attach", "MPI_Comm_attach_buffer")
 
 
 def check(process: Process) -> Findings:
-    """Yield buffered sends without enough space or from the attached buffer; repeated attaches."""
+    """Yield buffered sends without enough space, sends of the buffer itself, repeated attaches."""
     for operation in process.operations:
         if _is_buffered(operation):
             yield from _sends(operation)

@@ -38,7 +38,7 @@ def _predefined(operation: Operation, found: Object) -> Finding:
 
 
 def _in_use(operation: Operation, comm: Object) -> Findings:
-    # Only requests with an ordinal count: others belong to an older communicator with the same
+    # Counts only requests with an ordinal: others belong to an older communicator with the same
     # handle.
     pending = [
         one

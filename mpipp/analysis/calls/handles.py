@@ -392,8 +392,8 @@ def _freed_while_active(operation: Operation, request: Request) -> Findings:
 
 
 def _is_certainly_completed(process: Process, request: Request) -> bool:
-    # These receives may be freed (MPI-4.1, section 3.8.4): from MPI_PROC_NULL, and cancelled ones,
-    # which have no ordinal any more.
+    # Return whether the program may free the receive (MPI-4.1, section 3.8.4): it receives from
+    # MPI_PROC_NULL, or it was cancelled and has no ordinal any more.
     source = request.call.source
     nobody = source is not None and process.around.constant_name(source, "MPI_PROC_NULL")
     return bool(nobody) or request.call.ordinal is None

@@ -183,7 +183,7 @@ def _roots(joined: Sequence[CollectiveCall]) -> Finding | None:
 
 
 def _reductions(joined: Sequence[CollectiveCall]) -> Finding | None:
-    # Only calls whose reduction operation is significant. In the root's group, only the root's is.
+    # Leaves out calls with MPI_PROC_NULL as root, whose reduction operation is not significant.
     known = [one for one in joined if reduction(one) and one.root != "MPI_PROC_NULL"]
     pair = _different(known, reduction)
     if not pair:

@@ -135,7 +135,7 @@ def as_meant(name: str, value: Given) -> Given:
 
 
 def _weights(call: Call) -> str | None:
-    # Without edges no weights need be passed.
+    # A process without edges need not pass weights.
     for name, number in _WEIGHTS.items():
         edges = call.arguments.get(number)
         edges = sum(edges) if isinstance(edges, tuple) else edges

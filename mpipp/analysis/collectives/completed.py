@@ -162,7 +162,7 @@ def check(known: World) -> Findings:
 
 
 def _after_failures(known: World) -> Iterator[str]:
-    # These calls are not compared, because it is unknown whether MPI had begun the failed call.
+    # Calls after a failed one are not compared: it is unknown whether MPI had begun that call.
     failed: dict[str, list[int]] = {}
     for process in known.processes:
         for comm in known.comms(process):

@@ -32,7 +32,7 @@ def check(known: World) -> Findings:
 
 def differing(members: Sequence[Member]) -> Findings:
     """Yield the first edge that two of these members do not list equally often."""
-    # Only edges with two known processes: mpipp knows nothing about absent processes.
+    # Compare only edges between known processes: mpipp knows nothing about absent processes.
     given = {one.comm.rank: one for one in members if one.comm.sources is not None}
     sent = Counter(
         (rank, to)

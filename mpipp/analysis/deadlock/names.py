@@ -81,7 +81,7 @@ def comm_of(process: Process, found: Comm) -> str:
 
 
 def _number_of(process: Process, found: Comm) -> int:
-    # Its ordinal among the process's communicators with this name, from 1; 0 if it is the only one.
+    # The ordinal among the process's communicators with the same name, from 1; 0: the only one.
     own = name(found)
     equal = sorted(
         other.header.serial

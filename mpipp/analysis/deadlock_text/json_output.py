@@ -60,7 +60,7 @@ def _wait(found: Explanation, wait: Wait, say: Sentences) -> dict[str, Any]:
 
 
 def _reasons(wait: Wait, say: Sentences) -> list[str]:
-    # Each reason once, because a call may wait for very many requests.
+    # Returns each reason once, because a call may wait for very many requests.
     unknown = (one for one in parts(wait.condition) if isinstance(one, Unknown))
     return list(dict.fromkeys(say.unknown_reason(one).text for one in unknown))[:_MOST_REASONS]
 

@@ -18,7 +18,7 @@ from mpipp.model import DatatypeRecord, File
 from mpipp.render.phrases import Value
 from mpipp.typetree import Datatype
 
-_MOST = 4096  # elements
+_MOST = 4096  # elements that are checked
 _WRITES = ("MPI_MODE_WRONLY", "MPI_MODE_RDWR")
 
 

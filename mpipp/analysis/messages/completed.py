@@ -142,7 +142,7 @@ def _compare(sent: Side, received: Side, met: Meeting) -> Finding | None:
 
 def _unreceived(known: World, sends: Iterable[Side]) -> Findings:
     # Compares only processes at their end: others may still receive the message.
-    known_of: dict[int, dict[tuple[str, int, int], Channel]] = {}  # by receiver's communicator
+    known_of: dict[int, dict[tuple[str, int, int], Channel]] = {}  # key: receiver's communicator
     twins = _Twins(known)
     for sent in sends:
         sequence, tag = RECEIVED[sent.channel.sequence], sent.channel.tag

@@ -12,7 +12,7 @@ from mpipp.common.errors import MpippError
 from mpipp.model import KINDS, Broken, Header, Site
 from mpipp.render.phrases import Phrase, Varies
 
-MANY = 1000  # objects of one place
+MANY = 1000  # objects created at one place
 _MOST = 100_000  # records of a kind: more take long to read, and were reported before
 _NOUNS = {"comm": "communicator", "win": "window", "op": "operation", "info": "info object"}
 _NOUNS["errhandler"] = "error handler"

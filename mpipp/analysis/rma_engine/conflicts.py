@@ -319,7 +319,7 @@ class Conflicts:
         self._noted.add((key, id(before.event)))
         self.times[key] = self.times.get(key, 0) + 1
         if len(alike) == MOST_ALIKE and key not in self._settled:
-            # Flags that may have ordered these may also order later ones: make space for others.
+            # The flags that may order these conflicts may order later ones, too: drop them.
             left = self._not_ordered(alike)
             if len(left) > MOST_ALIKE // 2:
                 self._settled.add(key)
@@ -464,7 +464,7 @@ def _may_outlive(entry: Entry) -> bool:
 
 
 def _may_be_ordered_by_flag(before: Entry, entry: Entry) -> bool:
-    # Return whether a flag may have ordered other processes before the second access only.
+    # Return whether a flag may order another process before the second access, not the first.
     if before.heard != entry.heard:
         return True
     return entry.heard > 0 and before.segment is not entry.segment

@@ -37,7 +37,7 @@ class Attachments:
         # The segment and the event in which each was detached.
         self._ended: dict[_Attachment, tuple[int, Attached]] = {}
         self._kept = 0  # number of these after the last sweep
-        # By process, line, process with the memory, and memory: one operation for each.
+        # Keys: process, line, process with the memory, and memory. One operation is kept for each.
         self._doubtful: dict[tuple[int, int, int, Memory], Entry] = {}
         self.forgotten = 0
 

@@ -216,7 +216,7 @@ class Window:
             tuple[tuple[int, ...], list[Entry], Synchronization, Segment],
         ] = {}
         self.fences: dict[int, Synchronization] = {}  # by number: the first process's call
-        # By owner, origin, lock, and whether it ends at the origin. With equal keys each ends after
-        # the ones before, so the last is enough.
+        # Keys: owner, origin, lock, and whether the access ends at the origin. Accesses with equal
+        # keys end in order, so the last one is enough.
         self.last_update: dict[tuple[int, int, int, bool], Entry] = {}
         self.last_store: dict[tuple[int, int, int, bool], Entry] = {}

@@ -56,7 +56,7 @@ class Pairs:
         key = one.event.moment.place, other.event.moment.place
         alike = self._found.setdefault(key, [])
         if len(alike) == _MOST_ALIKE and key not in self._settled:
-            # Flags that may have ordered these may also order later ones: make space for others.
+            # The flags that may order these pairs may order later ones, too: drop them.
             alike[:] = [pair for pair in alike if not self._may_be_ordered(*pair)]
             if len(alike) > _MOST_ALIKE // 2:
                 self._settled.add(key)

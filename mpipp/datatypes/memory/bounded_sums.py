@@ -28,7 +28,7 @@ class _Merged(NamedTuple):
 
 
 class _Absorbed(NamedTuple):
-    # A term that needs no search, because its stride is not wider than the interval at that time.
+    # A term that needs no search, because its stride is not wider than the current interval.
     term: _Merged
     low: int
     scale: int
@@ -157,7 +157,8 @@ def _search(terms: list[_Merged], low: int, high: int, found: list[int]) -> int 
         value += term.stride * index
         _split(term, index, found)
     for term, before, its_scale in reversed(absorbed):
-        # The smallest index that brings the sum into the interval of that time.
+        # The smallest index that brings the sum into the interval from before the term
+        # was absorbed.
         index = min(term.most, max(0, -((value - before * its_scale) // term.stride)))
         value += term.stride * index
         _split(term, index, found)

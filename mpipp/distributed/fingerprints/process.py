@@ -104,7 +104,7 @@ def key_of(known: World, side: Side) -> int | None:
 
 
 def _edges(key: int, comm: Comm) -> Pair:
-    # Both processes of an edge add it, with opposite signs.
+    # Both processes of an edge add its weight, with opposite signs.
     found = NOTHING
     for to in comm.destinations or ():
         if 0 <= to < comm.size:

@@ -152,7 +152,7 @@ def read(
         sequences: further wanted channels.
     """
     with _opened(path) as (known, lines):
-        next(lines, b"")  # the sums
+        next(lines, b"")  # skip the line with the sums
         found = Written(path, known.node, known.calls, known.info)
         for line in lines:
             try:
@@ -314,8 +314,8 @@ class _Writer:
         known = World([self._process])
         for number, side in self._sides(comms):
             stretches = [*self._stretches(side.channel, side.stretches)]
-            # Also for a channel that adds nothing to the sums: it is compared with the channels of
-            # other processes.
+            # Write also a channel that adds nothing to the sums: it is compared with the channels
+            # of other processes.
             key = sums_of.key_of(known, side) if side.member.comm.identity else None
             told = [key or 0, number, serialization.plain(side.channel, self), stretches]
             yield _line({"channel": told})

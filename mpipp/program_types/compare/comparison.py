@@ -237,8 +237,8 @@ class _Comparison:
         yield Problem("overlap", False, first, leaf.name or leaf.combiner, place, 1, "", 0, text)
 
     def _extent(self) -> Iterator[Problem]:
-        # Only for a single object: a vector over an array need not have the array's extent. A
-        # predefined datatype covers one member anyway.
+        # Checks the extent only for a single object: a vector over an array need not have the
+        # array's extent. A predefined datatype covers one member anyway.
         tree, kind, extent = self._datatype, self._layout.kind, self._datatype.extent
         if not isinstance(kind, Record) or extent == kind.size:
             return

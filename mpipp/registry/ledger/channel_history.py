@@ -40,7 +40,7 @@ class Layout(NamedTuple):
     started: int  # bits of a call with a second place, at which it was started
     # Patterns for shortest calls, which are then not decoded one by one.
     plain: re.Pattern[bytes]  # adjacent calls
-    all_plain: re.Pattern[bytes]  # only calls and runs
+    all_plain: re.Pattern[bytes]  # only shortest calls and runs
     heads: re.Pattern[bytes]  # the head of a call or a run
     numbers: re.Pattern[bytes]
 

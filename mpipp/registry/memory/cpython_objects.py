@@ -178,8 +178,8 @@ class Objects:
                 yield Named(f"{one.name}.{name}", value)
 
     def _of_module(self, one: Named) -> Iterator[Named]:
-        # Only variables of the program's own modules: Python files that are neither packages nor
-        # installed.
+        # Yields only variables of the program's own modules: Python files that are neither packages
+        # nor installed.
         found = list(self.entries(self.number(one.address + _REFERENCE)))
         known = {each.name: each.address for each in found if each.name.startswith("__")}
         file = self.text(known.get("__file__", 0)) if "__file__" in known else ""

@@ -48,7 +48,7 @@ class Collectives:
         self._messages = messages
         self._creations = Creations(known, messages)
         self._found: dict[tuple[object, ...], _Arrivals | Unknown] = {}
-        # By process and communicator. Decoded once, because there may be a million calls.
+        # Completed calls by process and communicator, decoded once: there may be a million.
         self._over: dict[tuple[int, int], Sequence[Stretch]] = {}
 
     def call(self, operation: Operation) -> Condition:
