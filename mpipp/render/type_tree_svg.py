@@ -22,7 +22,7 @@ from mpipp.typetree import Datatype
 _MOST_BOXES = 60
 _MOST_CHILDREN = 12
 _DEEPEST = 8
-_MOST_LINES = 4  # of a label
+_MOST_LINES = 4  # lines of a label
 _MOST_LISTED = 6  # numbers of an argument
 _LONGEST = 30  # characters of a line
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Tests of `mpipp dap`: a client of the protocol, a real gdb, and all ranks of a real job."""
+"""Tests of `mpipp dap` with a protocol client, a real gdb, and all ranks of a real job."""

@@ -13,7 +13,7 @@ Body = dict[str, Any]
 
 
 class Adapter:
-    """The server's end of the protocol."""
+    """A client that sends requests to a server and reads its messages."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -32,17 +32,17 @@ class Adapter:
         return self._number
 
     def ask(self, command: str, **arguments: Any) -> Body:
-        """Send a request and wait for its response: the body."""
+        """Send a request, wait for its response, and return the body."""
         return self.response(self.send(command, **arguments))
 
     def response(self, number: int) -> Body:
-        """Wait for the response to a request: its body."""
+        """Wait for the response to a request, and return its body."""
         response = self._response(number)
         assert response["success"], response
         return dict(response.get("body") or {})
 
     def refusal(self, command: str, **arguments: Any) -> str:
-        """Send a request and wait for its failure: the sentence."""
+        """Send a request that must fail, and return the sentence with the reason."""
         response = self._response(self.send(command, **arguments))
         assert not response["success"], response
         assert response["body"]["error"]["variables"]["sentence"] == response["message"]
@@ -54,7 +54,8 @@ class Adapter:
         return self._responses.pop(number)
 
     def event(self, name: str, **with_: Any) -> Body:
-        """Wait for the next event of this name, and with these members in its body: the body."""
+        """Wait for the next event with this name and these members in its body, and return the
+        body."""
         while True:
             for event in self._events:
                 body = dict(event.get("body", {}))
@@ -64,14 +65,15 @@ class Adapter:
             self._read()
 
     def output(self, text: str) -> str:
-        """Wait for output that has a text: all of it so far."""
+        """Wait until the output contains a text, and return the output up to there."""
         found = ""
         while text not in found:
             found += str(self.event("output")["output"])
         return found
 
     def variables(self, reference: int, start: int = 0, count: int = 0) -> dict[str, Body]:
-        """The children [start, start + count) of a variable, all if count is 0, by name."""
+        """Return the children [start, start + count) of a variable by name, or all of them if count
+        is 0."""
         body = self.ask("variables", variablesReference=reference, start=start, count=count)
         return {variable["name"]: variable for variable in body["variables"]}
 
@@ -98,7 +100,8 @@ class Adapter:
 def stopped(
     words: Sequence[str], program: str, function: str, env: Mapping[str, str]
 ) -> Iterator[tuple[Adapter, dict[str, Body]]]:
-    """A gdb whose program stopped in a function that main called, and the variables of main."""
+    """Run gdb until the program stops in a function that main calls; yield the
+    variables of main."""
     with subprocess.Popen(
         [*words[:1], "--interpreter=dap", *words[1:]],
         env=dict(env),

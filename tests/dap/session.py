@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session of `mpipp dap` with a client of ours."""
+"""A session of `mpipp dap` with the tests' own client."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _PATIENCE = 60.0  # seconds: the machine may be busy
 
 
 class Session(Adapter):
-    """A client with what it has done so far.
+    """A client with helpers for frequent sequences of requests.
 
     Attributes:
-        process: `mpipp dap`.
+        process: the process of `mpipp dap`.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], mpi: MPI) -> None:
@@ -54,41 +54,41 @@ class Session(Adapter):
         self.response(number)
 
     def threads(self) -> dict[int, str]:
-        """The names of the threads."""
+        """Return the names of the threads by number."""
         return {one["id"]: one["name"] for one in self.ask("threads")["threads"]}
 
     def all_stopped(self) -> Body:
-        """Wait until all ranks have stopped: the last event."""
+        """Wait until all ranks have stopped, and return the body of the last event."""
         return self.event("stopped", allThreadsStopped=True)
 
     def frames(self, thread: int) -> list[Body]:
-        """The stack of a thread."""
+        """Return the stack of a thread."""
         return list(self.ask("stackTrace", threadId=thread)["stackFrames"])
 
     def program_frame(self, thread: int) -> Body:
-        """The first frame of the program, where a client shows it."""
+        """Return the first frame in the user's program, which a client selects."""
         return next(one for one in self.frames(thread) if one.get("presentationHint") != "subtle")
 
     def locals(self, frame: int, scope: str = "Locals") -> dict[str, Body]:
-        """The variables of a scope."""
+        """Return the variables of a scope."""
         scopes = self.ask("scopes", frameId=frame)["scopes"]
         reference = next(one["variablesReference"] for one in scopes if one["name"] == scope)
         return self.variables(reference)
 
     def leave(self) -> int:
-        """Disconnect; returns the exit status."""
+        """Disconnect, and return the server's exit status."""
         self.ask("disconnect")
         return self.process.wait(_PATIENCE)
 
 
 def gdb_options() -> str:
-    """The options of a gdb that reads no settings of the user's."""
+    """Return options that keep gdb from reading the user's settings."""
     return shlex.join(["-nx", *(word for one in symbols() for word in ("-iex", one))])
 
 
 @contextmanager
 def serving(mpi: MPI, env: Mapping[str, str] | None = None) -> Iterator[Session]:
-    """A session that the client has initialized."""
+    """Yield a session whose server has answered `initialize`."""
     with subprocess.Popen(
         command(),
         env=environment(mpi, env),
@@ -110,11 +110,11 @@ def serving(mpi: MPI, env: Mapping[str, str] | None = None) -> Iterator[Session]
 
 
 def command() -> Sequence[str]:
-    """The words that start the server."""
+    """Return the command that starts the server."""
     return [sys.executable, "-m", "mpipp.cli", "dap"]
 
 
 def environment(mpi: MPI, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of the server."""
+    """Return the environment of the server."""
     own = clean_environment(PYTHONPATH=str(ROOT), DEBUGINFOD_URLS="")
     return {**own, **mpi.env, **(more or {})}

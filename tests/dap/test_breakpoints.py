@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Breakpoints of the client are for all ranks, with conditions, counts and messages."""
+"""Breakpoints that the client sets apply to all ranks, with conditions, hit counts and messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.dap.session import PROGRAMS, serving
 from tests.support import MPI, compile_program, on_mpi
 
 SOURCE = PROGRAMS / "shapes.c"
-MARK = 13  # the line of mark
+MARK = 13  # the line in the function mark
 LOOP = 28  # the line after the call of mark
 
 

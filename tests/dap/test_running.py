@@ -31,7 +31,7 @@ def test_steps_are_for_the_focus_or_one_thread(mpi: MPI) -> None:
         client.ask("next", threadId=second)
         client.all_stopped()
         assert places(client) == ["main at shapes.c:20"] * 3
-        client.ask("next", threadId=first)  # not in the focus
+        client.ask("next", threadId=first)  # rank 0 is not in the focus
         client.all_stopped()
         assert places(client) == ["main at shapes.c:21", *["main at shapes.c:20"] * 2]
         assert client.refusal("stepOut", threadId=first) == (

@@ -158,16 +158,16 @@ def test_a_program_that_does_not_start_is_reported(mpi: MPI) -> None:
 
 
 def pids(client: Session) -> list[int]:
-    """The processes that gdb has."""
+    """Return the process IDs of the programs that gdb debugs."""
     answer = client.ask("evaluate", expression="info inferiors", context="repl")["result"]
     return [int(pid) for pid in re.findall(r"process (\d+)", answer)]
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the process IDs of the children of a process."""
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
 
 
 def name(pid: int) -> str:
-    """The name of a process."""
+    """Return the name of a process."""
     return Path(f"/proc/{pid}/comm").read_text().strip()

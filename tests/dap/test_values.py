@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Variables are trees that the client opens; the console takes every command."""
+"""The client opens variables as trees; the debug console accepts every command."""
 
 from __future__ import annotations
 

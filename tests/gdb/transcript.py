@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Sessions of gdb in text files, as a user sees them: "(gdb) " and what is typed, then the answer.
+"""Sessions of gdb in text files, as the user sees them: the prompt "(gdb) ", a typed command, and
+its output.
 
-0x... is any address, other `...` anything.
+"0x..." matches any address, "..." any text.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ _MARKS = {"0x...": "0x[0-9a-f]+", **typed.ANYTHING}
 
 
 def hold(name: str, *, stop: Sequence[str], **options: object) -> None:
-    """Type what is in the file `name` after the commands `stop`; the answers must be these."""
+    """Type the commands from the file `name` after the commands `stop`, and compare the output with
+    the file."""
     exchanges = _read((TRANSCRIPTS / name).read_text())
     typed.hold(exchanges, (), _MARKS, stop=stop, **options)
 

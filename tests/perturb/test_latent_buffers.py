@@ -32,7 +32,7 @@ def said(before: str, *more: str) -> str:
 def test_what_is_pending_holds_junk_and_partitions_are_late(mpi: MPI) -> None:
     program = compile_program(PROGRAMS / "more_latent.c", mpi)
     more = ("reduction", "replaced") if mpi.has_sessions else ()
-    # The reason is in the program.
+    # The program has partitions only with MPICH: Open MPI 5.0 sometimes hangs in them.
     parts = ("changed partitions",) if mpi.id.startswith("mpich") else ()
     rest = "partitions: fine before, right then\n" if parts else ""
     usual = run(mpi, program)

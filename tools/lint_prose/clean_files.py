@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that were without a violation when the linter last read them."""
+"""A list of files in which the linter found no violation in its last run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ _LINTER = Path(__file__).parent
 
 
 class CleanFiles:
-    """Fingerprints of clean files, kept in `path`: most files have not changed since the last run.
+    """Fingerprints of files without violations, stored in `path`, so that unchanged files are
+    skipped.
 
-    A fingerprint also depends on the linter's own sources and on the name of the file.
+    A fingerprint depends on the file's text and name, and on the linter's own sources.
     """
 
     def __init__(self, path: Path) -> None:
@@ -25,18 +26,18 @@ class CleanFiles:
         self._seen: set[str] = set()
 
     def has(self, name: str, text: str) -> bool:
-        """Return whether the linter found nothing in this text before."""
+        """Return whether an earlier run of the linter found nothing in this text."""
         is_known = self._fingerprint(name, text) in self._before
         if is_known:
             self.add(name, text)
         return is_known
 
     def add(self, name: str, text: str) -> None:
-        """Keep a file that has no violation."""
+        """Remember a file that has no violation."""
         self._seen.add(self._fingerprint(name, text))
 
     def save(self) -> None:
-        """Write the fingerprints of the files that this run has read."""
+        """Write the fingerprints of the files that this run has found clean."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         written = self._path.with_suffix(f".{os.getpid()}")
         written.write_text(json.dumps(sorted(self._seen)))

@@ -105,7 +105,7 @@ class Server:
         self._put(None, {"event": "changed"})
 
     def close(self) -> None:
-        """Say goodbye and remove the socket."""
+        """Tell the browsers that the server ends, and remove the socket."""
         self._closing = True
         self._put(None, {"event": "bye"})
         self._thread.join(1)

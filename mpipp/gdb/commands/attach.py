@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp attach`: several processes in this gdb, quietly."""
+"""`mpipp attach`: attach to several processes in this gdb, without gdb's usual output."""
 
 from __future__ import annotations
 

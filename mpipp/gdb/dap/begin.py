@@ -12,7 +12,7 @@ from mpipp.gdb.dap.client import ConsoleFront
 from mpipp.gdb.dap.server import Server
 from mpipp.gdb.ranks import session
 
-# Answers of commands go to the client, and nobody answers gdb's questions.
+# mpipp sends the output of gdb's commands to the client. Nobody can answer a question of gdb.
 _SETTINGS = (
     "set confirm off",
     "set width 0",

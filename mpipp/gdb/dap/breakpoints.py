@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's breakpoints, which are for all ranks."""
+"""The breakpoints that the client sets. Each of them applies to all ranks."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ _PLACE = re.compile(r"(?m) at (.+):(\d+)(?: inf [\d, ]+)?$")
 
 
 class CountedBreakpoint(gdb.Breakpoint):
-    """A breakpoint that stops at some hits of each rank, or writes a message instead.
+    """A breakpoint with a condition, a number of hits to skip, or a message to write.
 
-    gdb calls `stop` before it evaluates a condition of its own, so this one does that.
+    gdb calls `stop` before it would evaluate a condition that gdb itself stores, so `stop`
+    evaluates the condition.
     """
 
     def __init__(self, wanted: described.Breakpoint, group: Group, **place: Any) -> None:
         self._wanted, self._group = wanted, group
         self._counts: dict[int, int] = {}
-        self.has_stopped = False  # the rank that has come here last
+        self.has_stopped = False  # whether the rank that reached it last has stopped
         super().__init__(**place)
 
     def stop(self) -> bool:
-        """Return whether to stop. Called by gdb."""
+        """Return whether the program stops here. gdb calls this function."""
         rank = self._group.rank(gdb.selected_inferior())
         try:
             self.has_stopped = rank is not None and self._stops(rank)
@@ -74,17 +75,18 @@ class Breakpoints:
         self._pending: set[int] = set()
 
     def set_source(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `setBreakpoints`. Raises MpippError."""
+        """Return the answer to `setBreakpoints`. Raises MpippError."""
         path, wanted = described.source(arguments)
         return self._replace(path, wanted, lambda one: {"source": path, "line": one.line})
 
     def set_functions(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `setFunctionBreakpoints`. Raises MpippError."""
+        """Return the answer to `setFunctionBreakpoints`. Raises MpippError."""
         wanted = described.functions(arguments)
         return self._replace("", wanted, lambda one: {"function": one.function})
 
     def changes(self) -> Iterable[dict[str, Any]]:
-        """The breakpoints that have got a place since, because a library was loaded."""
+        """Return the breakpoints that gdb has placed since the last call, for example in a library
+        that was loaded."""
         for known in self._set.values():
             for point in known.values():
                 if point.number in self._pending and not point.pending:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A value of the program for the client: its text, and its children, of which some are read."""
+"""The text of a value of the program, and its children, which are read only when the client opens
+it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from mpipp.gdb import console
 from mpipp.gdb.program import arrays, symbol_names
 
 _LONGEST = 400  # characters of a value
-_MOST_BYTES = 4096  # of an array that is read for its text
+_MOST_BYTES = 4096  # an array with more bytes is not read for its text
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _RECORDS = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
@@ -24,12 +25,12 @@ _FORMAT = {"max_elements": 16, "repeat_threshold": 8, "max_depth": 2}
 
 
 class Child(NamedTuple):
-    """A child.
+    """An element, a member or a target of a value, which the client shows one level deeper.
 
     Attributes:
-        value: gdb's, or a number or text of a printer.
-        expression: evaluates to it in its frame; "" if there is none.
-        indices: those of an array's dimensions so far, in Fortran.
+        value: a value of gdb, or a number or text that a pretty-printer returned.
+        expression: denotes the child in its frame; "" if no expression does.
+        indices: in Fortran, the indices of the dimensions that the client has opened so far.
     """
 
     name: str
@@ -39,14 +40,14 @@ class Child(NamedTuple):
 
 
 class Children(NamedTuple):
-    """The number of children of a value; -1: unknown, but some."""
+    """The numbers of children of a value. -1 stands for one or more, if the number is unknown."""
 
     named: int = 0
     indexed: int = 0
 
 
 def printer(value: Any) -> Any:
-    """The pretty-printer of a value that has children; None if there is none."""
+    """Return the pretty-printer of a value; None if it has none."""
     if not isinstance(value, gdb.Value):
         return None
     try:
@@ -56,7 +57,7 @@ def printer(value: Any) -> Any:
 
 
 def text(value: Any) -> str:
-    """A value in one line."""
+    """Return a value in one line."""
     if not isinstance(value, gdb.Value):
         return plain(str(value), "")[:_LONGEST]
     try:
@@ -84,12 +85,12 @@ def _printed(value: gdb.Value) -> str:
 
 
 def type_text(value: Any) -> str:
-    """The type of a value; "" if it has none."""
+    """Return the type of a value; "" if it has none."""
     return symbol_names.text(value.type) if isinstance(value, gdb.Value) else ""
 
 
 def count(value: Any) -> Children:
-    """The number of children."""
+    """Return the numbers of children of a value."""
     if not isinstance(value, gdb.Value):
         return Children()
     own = printer(value)
@@ -112,7 +113,8 @@ def count(value: Any) -> Children:
 
 
 def children(parent: Child, start: int, number: int) -> list[Child]:
-    """The children from one on; `number` 0: all. Raises gdb.error and MpippError."""
+    """Return `number` children from index `start` on, or all of them if `number` is 0. Raises
+    gdb.error and MpippError."""
     stop = start + number if number > 0 else None
     own = printer(parent.value)
     if own is not None:
@@ -145,7 +147,7 @@ def _of_value(parent: Child, value: gdb.Value, start: int, stop: int | None) -> 
         for one in _fields(kind)[start:stop]:
             name = symbol_names.field(one)
             expression = f"{_inner(parent.expression)}{dot}{name}" if identifier(name) else ""
-            if one.is_base_class or not name:  # its members are named as those of the whole
+            if one.is_base_class or not name:  # its members are accessed like members of the whole
                 expression = parent.expression
             yield Child(name or "<anonymous>", value[one], expression if parent.expression else "")
     elif start == 0 and _is_followed(value, kind):
@@ -159,7 +161,7 @@ def _elements(
     low, high = kind.range()
     last = high + 1 if stop is None else min(high + 1, low + stop)
     is_fortran = console.language() == "fortran"
-    # gdb has the dimension that varies slowest outermost, which Fortran writes last.
+    # In gdb's array type, the outermost dimension varies slowest. In Fortran it is the last.
     inner = _dimensions(kind.target()) if is_fortran else 0
     for i in range(low + start, last):
         if not is_fortran:
@@ -174,7 +176,8 @@ def _elements(
 
 
 def identifier(name: str) -> str:
-    """A name if it may be part of an expression; "" else: the program's author may use any text."""
+    """Return a name if it can be part of an expression, else "": debug information may contain any
+    text as a name."""
     return name if _IDENTIFIER.fullmatch(name) else ""
 
 

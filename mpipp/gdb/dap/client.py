@@ -29,13 +29,14 @@ def write(lines: Iterable[str], category: str = "console") -> None:
 
 
 class ConsoleFront:
-    """The console as the front of a session. A client may always send requests: nothing waits."""
+    """The client's console, as the place to which the session writes. It never waits: the client
+    can send requests while ranks run."""
 
     hint = "the pause button stops the ranks in the focus"
     is_closed = False
 
     def close(self) -> None:
-        """Nothing."""
+        """Do nothing: requests stay possible."""
 
     def open(self, lines: Iterable[str]) -> None:
         """Write lines."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Expressions for watches and hovers, and the debug console: commands of gdb and mpipp."""
+"""Expressions from watches and hovers, and commands of gdb and mpipp from the debug console."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from mpipp.gdb.dap.variables import Variables
 from mpipp.gdb.parser import expressions
 from mpipp.gdb.ranks.group import Group
 
-# gdb's commands that let a thread run, with the letters that each needs. gdb would wait until the
-# thread stops, and answer no other request.
+# gdb's commands that let a thread run, and how many letters the shortest abbreviation of each has.
+# mpipp runs these commands in the background. Otherwise gdb waits until the thread stops, and
+# answers no other request.
 _RUNNING = {
     "continue": 1,
     "fg": 2,
@@ -43,14 +44,14 @@ _UNDEFINED = ("Undefined command:", "Ambiguous command")
 
 
 class Evaluations:
-    """The requests that evaluate what the user writes."""
+    """Requests that evaluate text from the user."""
 
     def __init__(self, group: Group, threads: Threads, frames: Frames, values: Variables) -> None:
         self._group, self._threads = group, threads
         self._frames, self._variables = frames, values
 
     def evaluate(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `evaluate`. Raises MpippError."""
+        """Return the answer to `evaluate`. Raises MpippError."""
         text = required(arguments, "expression", str).strip()
         context = optional(arguments, "context", "watch")
         number = optional(arguments, "frameId", 0)
@@ -60,7 +61,7 @@ class Evaluations:
         return self._result(number, thread, Child(text, expressions.evaluate(text), text))
 
     def set_expression(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `setExpression`. Raises MpippError."""
+        """Return the answer to `setExpression`. Raises MpippError."""
         text = required(arguments, "expression", str).strip()
         number = optional(arguments, "frameId", 0)
         thread = self._select(number)
@@ -69,7 +70,7 @@ class Evaluations:
         return self._variables.described(number, thread, child._replace(value=value))
 
     def complete(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `completions`. Raises MpippError."""
+        """Return the answer to `completions`. Raises MpippError."""
         text = required(arguments, "text", str)
         line = optional(arguments, "line", 1) - 1
         lines = text.split("\n")

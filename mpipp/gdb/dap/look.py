@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The requests of mpipp's own: stacks, values, states and messages of all ranks as data."""
+"""Requests that only mpipp defines: stacks, values, states and messages of all ranks as data."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from mpipp.ranks.states import State
 
 
 def where(_arguments: Arguments) -> dict[str, Any]:
-    """The stacks of all ranks as a tree, and as text."""
+    """Return the stacks of all ranks as a tree, and as text."""
     return {**_document(where_text.lines("", {"--json"})), "text": [*where_text.lines("", ())]}
 
 
 def why(_arguments: Arguments) -> dict[str, Any]:
-    """The cause of a hang, and its text."""
+    """Return the cause of a hang, and its text."""
     return {**_document(why_text.lines("", {"--json"})), "text": [*why_text.lines("", ())]}
 
 
 def check(arguments: Arguments) -> dict[str, Any]:
-    """The findings of `mpipp check`, and their text."""
+    """Return the findings of `mpipp check`, and their text."""
     wanted = optional(arguments, "checks", "")
     leaks = optional(arguments, "leaks", False)
     found = _document(check_text.lines(wanted, leaks, True))
@@ -39,13 +39,13 @@ def check(arguments: Arguments) -> dict[str, Any]:
 
 
 def messages(_arguments: Arguments) -> dict[str, Any]:
-    """The messages between ranks, and their text."""
+    """Return the messages between ranks, and their text."""
     found = _document(messages_text.lines({"--json"}))
     return {**found, "text": [*messages_text.lines(())]}
 
 
 def status(_arguments: Arguments) -> dict[str, Any]:
-    """The state of each rank, equal ones once."""
+    """Return the states of the ranks. Ranks in the same state share one entry."""
     found = stacks.gathered()
     return {
         "states": [one for job in found.jobs for one in _states(job)],
@@ -73,7 +73,8 @@ def _state(one: State, since: dict[int, float]) -> dict[str, Any]:
 
 
 def print_ranks(arguments: Arguments) -> dict[str, Any]:
-    """The values of an expression in all ranks, equal ones once, and their text."""
+    """Return the values of an expression in all ranks, and their text. Ranks with equal values
+    share one entry."""
     expression = required(arguments, "expression", str).strip()
     if not expression:
         raise MpippError("the argument expression is empty")
@@ -95,14 +96,15 @@ def print_ranks(arguments: Arguments) -> dict[str, Any]:
 
 
 def _numbers(found: Iterable[merged.Number] | None) -> list[Any] | None:
-    # JSON has no numbers that are not finite.
+    # JSON has no infinities and no NaN.
     if found is None:
         return None
     return [one if abs(one) < float("inf") else repr(one) for one in found]
 
 
 def focus(group: Group, arguments: Arguments) -> dict[str, Any]:
-    """Choose the ranks that running is for, if the client asks for it; the ranks in the focus."""
+    """Choose the ranks that the requests for running apply to, if the client names ranks. Return
+    the ranks in the focus."""
     wanted = optional(arguments, "ranks", "").strip()
     if wanted:
         selected = group.rank(gdb.selected_inferior())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Requests that let ranks run, or stop them: of one thread, or of the ranks in the focus."""
+"""Requests that let one thread, or the ranks in the focus, run or stop."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _ALL = "allThreadsContinued"
 
 
 class RunControl:
-    """The requests for running.
+    """Requests that let ranks run or stop.
 
-    A request for a rank in the focus is for all ranks of the focus, except with `singleThread`.
-    One for another rank is for that rank.
+    A request for a rank in the focus applies to all ranks in the focus, unless it has
+    `singleThread`. A request for another rank applies to this rank only.
     """
 
     def __init__(self, session: DebugSession, threads: Threads) -> None:
         self._session, self._threads = session, threads
 
     def proceed(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `continue`. Raises MpippError."""
+        """Let ranks continue; returns the answer to `continue`. Raises MpippError."""
         rank, _thread = self._threads.stopped(required(arguments, "threadId", int))
         if optional(arguments, "singleThread", False):
             console.output("continue &")
@@ -38,7 +38,8 @@ class RunControl:
         return {_ALL: all(not one.is_stopped() for _, one in self._threads.every())}
 
     def step(self, arguments: Arguments, word: str) -> None:
-        """Fulfil `next`, `stepIn` or `stepOut` by a command of gdb. Raises MpippError."""
+        """Let ranks make the step of `next`, `stepIn` or `stepOut`, with a gdb command. Raises
+        MpippError."""
         number = required(arguments, "threadId", int)
         rank, _thread = self._threads.stopped(number)
         unit = {"next": "nexti", "step": "stepi"}.get(word, word)
@@ -62,7 +63,7 @@ class RunControl:
             raise MpippError(f"rank {rank} is in its outermost function: it cannot step out")
 
     def pause(self, arguments: Arguments) -> None:
-        """Fulfil `pause`. Raises MpippError."""
+        """Stop the running ranks that `pause` asks for. Raises MpippError."""
         number = required(arguments, "threadId", int)
         rank, _ = self._threads.find(number)
         stopped = self._session.group.stopped

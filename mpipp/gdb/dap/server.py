@@ -30,20 +30,22 @@ Handler = Callable[[Arguments], Optional[dict[str, Any]]]
 
 
 class Server(Observer):
-    """The client's end of a session."""
+    """The side of a session that talks to the client."""
 
     def __init__(self) -> None:
         self._session: DebugSession | None = None
         self._threads: Threads | None = None
         self._handlers: dict[str, Handler] = {}
-        self._proceed: Callable[[], None] | None = None  # lets the ranks begin
+        self._proceed: Callable[[], None] | None = None  # a function that lets the ranks begin
         self._is_configured = False
 
     def begin(self, session: DebugSession, is_attached: bool, stops: bool) -> None:
         """Follow a session.
 
         Args:
-            stops: the ranks of a job that runs already stay stopped.
+            session: a job that gdb debugs.
+            is_attached: whether the job was running before gdb attached to it.
+            stops: whether the ranks of such a job stay stopped.
         """
         group = session.group
         self._session, self._is_attached, self._stops = session, is_attached, stops
@@ -93,7 +95,7 @@ class Server(Observer):
                 raise MpippError("the arguments of a request must be an object")
             with abandoned_frames.any_thread(), sessions.at_prompt():
                 body = handler(arguments)
-        except Exception as error:  # gdb's own among them: each request gets a response
+        except Exception as error:  # also exceptions of gdb: each request gets a response
             client.send(messages.failure(request, _sentence(error)))
             self._update(request, {})
             return
@@ -101,7 +103,7 @@ class Server(Observer):
         self._update(request, body or {})
 
     def _update(self, request: Mapping[str, Any], body: Mapping[str, Any]) -> None:
-        # Any request may have let ranks run: a command in the console, too.
+        # Any request may have let ranks run, even a command that the user typed in the console.
         if self._threads is None:
             return
         told: tuple[int, ...] = ()
@@ -112,11 +114,12 @@ class Server(Observer):
         self._variables.forget(begun)
 
     def attached(self, proceed: Callable[[], None]) -> None:
-        """All ranks wait: the client sets its breakpoints first."""
+        """Tell the client that all ranks wait, so that it sets its breakpoints before
+        they begin."""
         self._proceed = proceed
         if self._threads is not None:
             self._threads.update()
-        if self._is_configured:  # the job has been started again
+        if self._is_configured:  # the job was restarted: the client has already set them
             self._begin()
         else:
             client.send_event("initialized")
@@ -145,7 +148,7 @@ class Server(Observer):
         event: gdb.StopEvent,
         hit: Sequence[gdb.Breakpoint],
     ) -> None:
-        """A thread has stopped."""
+        """Tell the client that a thread has stopped."""
         if self._threads is None:
             return
         self._threads.note_stop(thread, stop, event, hit)
@@ -153,7 +156,7 @@ class Server(Observer):
             client.send_event("breakpoint", reason="changed", breakpoint=body)
 
     def exited(self, stop: Stop) -> None:
-        """A rank has ended."""
+        """Tell the client that a rank has ended."""
         if self._threads is not None:
             gdb_thread.post(self._refresh)
         client.send_event("mpipp/stops", groups=stop_events.groups([stop]))
@@ -163,7 +166,7 @@ class Server(Observer):
             self._threads.update()
 
     def ended(self, sentence: str, status: int | None) -> None:
-        """The job has ended."""
+        """Tell the client that the job has ended."""
         if self._threads is not None:
             self._threads.update()
         if status is not None:

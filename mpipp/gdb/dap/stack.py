@@ -22,16 +22,16 @@ _EVALUATES = re.compile(r"_?PyEval_|_PyFunction_Vectorcall")
 
 
 class _Entry(NamedTuple):
-    # A frame of gdb by its level, or one of Python.
+    # A frame that gdb knows by its level, or a frame of Python code.
     level: int
     python: SourceFrame | None = None
 
 
 class Place(NamedTuple):
-    """The frame that the client means by a number.
+    """A frame that the client refers to by a number.
 
     Attributes:
-        level: 0 of the newest; -1 of a frame of Python.
+        level: 0 for the newest frame; -1 for a frame of Python code.
     """
 
     rank: int
@@ -40,12 +40,12 @@ class Place(NamedTuple):
 
 
 class Frames:
-    """The frames that the client knows. They are gone when their thread runs."""
+    """The frames that the client knows. They become invalid when their thread runs."""
 
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
         self._places: dict[int, Place] = {}
-        self._entries: dict[int, list[_Entry]] = {}  # by thread
+        self._entries: dict[int, list[_Entry]] = {}  # by the number of the thread
         self._next = 1
 
     def forget(self, threads: set[int]) -> None:
@@ -70,12 +70,12 @@ class Frames:
         return place
 
     def is_python(self, number: int) -> bool:
-        """Return whether a frame is one of Python."""
+        """Return whether a frame is a frame of Python code."""
         place = self._places.get(number)
         return place is not None and place.level < 0
 
     def trace(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `stackTrace`. Raises MpippError."""
+        """Return the answer to `stackTrace`. Raises MpippError."""
         number = required(arguments, "threadId", int)
         rank, thread = self._threads.stopped(number)
         if number not in self._entries:
@@ -119,7 +119,7 @@ def _entries(thread: gdb.InferiorThread) -> list[_Entry]:
     python = list(calling_frame.python_frames(thread.ptid[1], session))
     if not python:
         return found
-    # The lines of Python stand where its interpreter begins.
+    # Insert the frames of the Python code before the first frame of Python's interpreter.
     names = (symbol_names.function(frame) for frame in frames)
     place = next((i for i, name in enumerate(names) if _EVALUATES.match(name)), len(frames))
     return [*found[:place], *(_Entry(place, one) for one in python), *found[place:]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The threads of all ranks as the client knows them, and which of them run."""
+"""The threads of all ranks that the client knows, and which of them run."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ from mpipp.gdb.ranks.group import Group
 from mpipp.gdb.ranks.link import Timer
 from mpipp.ranks.stops import Stop
 
-_TOGETHER = 0.05  # seconds in which stops are collected
+_TOGETHER = 0.05  # seconds: stops within this time are reported together
 
 
 class Threads:
-    """The threads that the client sees: the first of each rank, and those that have called MPI.
+    """The threads that the client sees: the first thread of each rank, and threads that have called
+    MPI.
 
-    MPI libraries have threads of their own. A thread that stops for a reason is seen from then on.
+    Other threads belong to the MPI library and are hidden. After a stop of its own, for example at
+    a breakpoint, such a thread is shown, too.
     """
 
     def __init__(self, group: Group) -> None:
         self._group = group
-        self._seen: dict[int, bool] = {}  # those the client knows, and whether they run
-        self._chosen: set[int] = set()  # those that have stopped for a reason
-        self._reasons: dict[int, str] = {}  # of the stops that the client has asked for
+        self._seen: dict[int, bool] = {}  # whether each thread that the client knows is running
+        self._chosen: set[int] = set()  # threads that have reported a stop of their own
+        self._reasons: dict[int, str] = {}  # by thread: why the client's request makes it stop
         self._stops: list[ThreadStop] = []
         self._timer: Timer | None = None
 
     def every(self) -> Iterator[tuple[int, gdb.InferiorThread]]:
-        """The threads with their ranks, by rank; the first one of a rank first."""
+        """Yield each shown thread with its rank, in the order of the ranks. The first thread of a
+        rank comes first."""
         for rank in self._group.alive:
             inferior = self._group.inferior(rank)
             for thread in self._shown(inferior) if inferior is not None else ():
@@ -48,7 +51,7 @@ class Threads:
         with selected(inferior), sessions.also_running() as session:
             try:
                 shown = [one for one, _ in thread_stack.shown_threads(inferior, session)]
-            except MpippError:  # damaged records
+            except MpippError:  # the records in the program's memory are damaged
                 shown = [one for one, _ in thread_stack.shown_threads(inferior, None)]
         known = {one.global_num for one in shown}
         extra = [
@@ -59,14 +62,15 @@ class Threads:
         return [*shown, *extra]
 
     def find(self, number: int) -> tuple[int, gdb.InferiorThread]:
-        """The rank and the thread with a number. Raises MpippError if there is none."""
+        """Return the rank and the thread for a thread number. Raises MpippError if there is no such
+        thread."""
         for rank, thread in self.every():
             if thread.global_num == number:
                 return rank, thread
         raise MpippError(f"there is no thread {number}: its rank has ended")
 
     def stopped(self, number: int) -> tuple[int, gdb.InferiorThread]:
-        """Select the stopped thread with a number. Raises MpippError."""
+        """Select a thread, and return it with its rank. Raises MpippError if it runs."""
         rank, thread = self.find(number)
         if not thread.is_stopped():
             raise MpippError(f"rank {rank} runs: pause it first")
@@ -75,7 +79,7 @@ class Threads:
         return rank, thread
 
     def named(self) -> list[dict[str, Any]]:
-        """The threads for the client, with the state of each in its name."""
+        """Return the threads for the client, with the state of each in its name."""
         found = []
         for rank, thread in self.every():
             first = self._is_first(rank, thread)
@@ -90,7 +94,8 @@ class Threads:
         return inferior is None or thread.num == min(one.num for one in inferior.threads())
 
     def expect(self, number: int, reason: str) -> None:
-        """Remember why a thread is to stop: after a step, or on request."""
+        """Remember why a thread will stop: at the end of a step, or because the client requested
+        it."""
         self._reasons[number] = reason
 
     def note_stop(
@@ -100,7 +105,7 @@ class Threads:
         event: gdb.StopEvent,
         hit: Sequence[gdb.Breakpoint],
     ) -> None:
-        """A thread has stopped; the client gets all stops of a moment together."""
+        """Note that a thread has stopped. The client gets all stops within a short time at once."""
         number = thread.global_num
         asked = self._reasons.pop(number, "")
         self._chosen.add(number)
@@ -110,7 +115,7 @@ class Threads:
             self._timer = Timer(_TOGETHER, self._report)
 
     def note_attached(self) -> None:
-        """The ranks have stopped because gdb has attached."""
+        """Tell the client that the ranks have stopped because gdb has attached."""
         for rank, thread in self.every():
             if thread.is_stopped():
                 stop = Stop(rank, "", "")
@@ -135,11 +140,11 @@ class Threads:
         return ((thread.global_num, not thread.is_stopped()) for _, thread in self.every())
 
     def update(self, told: Iterable[int] = (), told_all: bool = False) -> set[int]:
-        """Tell the client of threads that have begun, run now, or have ended.
+        """Tell the client which threads are new, have begun to run, or have ended.
 
         Args:
-            told: threads of which the client knows that they run.
-            told_all: it takes all for running.
+            told: threads that the client already knows to run.
+            told_all: whether the client assumes that all threads run.
 
         Returns the threads that have begun to run.
         """
@@ -183,6 +188,6 @@ def _reason(event: gdb.StopEvent, hit: Sequence[gdb.Breakpoint], asked: str) -> 
     if hit:
         is_data = descriptions.is_watchpoint(hit[0])
         return stop_events.DATA if is_data else stop_events.BREAKPOINT
-    if isinstance(event, gdb.BreakpointEvent):  # one of mpipp's own
+    if isinstance(event, gdb.BreakpointEvent):  # a breakpoint that mpipp has set for itself
         return asked or stop_events.ENTRY
     return asked or stop_events.PAUSE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The variables of frames, read when the client opens them."""
+"""The variables of frames, which are read only when the client opens them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Scope(NamedTuple):
 
 
 class _Node(NamedTuple):
-    frame: int  # 0: of no frame
+    frame: int  # 0: the value belongs to no frame
     thread: int
     child: Child
 
@@ -48,7 +48,7 @@ class Variables:
             del self._nodes[key]
 
     def scopes(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `scopes`. Raises MpippError."""
+        """Return the answer to `scopes`. Raises MpippError."""
         number = required(arguments, "frameId", int)
         if self._frames.is_python(number):
             return {"scopes": []}
@@ -67,7 +67,7 @@ class Variables:
         return {"scopes": found}
 
     def variables(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `variables`. Raises MpippError."""
+        """Return the answer to `variables`. Raises MpippError."""
         node = self._node(required(arguments, "variablesReference", int))
         start, number = optional(arguments, "start", 0), optional(arguments, "count", 0)
         if min(start, number) < 0:
@@ -83,7 +83,7 @@ class Variables:
         return list(every)[start : start + number if number else None]
 
     def set(self, arguments: Arguments) -> dict[str, Any]:
-        """The answer to `setVariable`. Raises MpippError."""
+        """Return the answer to `setVariable`. Raises MpippError."""
         node = self._node(required(arguments, "variablesReference", int))
         name = required(arguments, "name", str)
         found = next((one for one in self._children(node, 0, 0) if one.name == name), None)
@@ -93,14 +93,15 @@ class Variables:
         return self.described(node.frame, node.thread, found._replace(value=value))
 
     def shown(self, frame: int, thread: int, child: Child) -> dict[str, Any]:
-        """A variable for the client."""
+        """Return the description of a variable for the client."""
         body = {"name": child.name, **self.described(frame, thread, child)}
         if child.expression:
             body["evaluateName"] = child.expression
         return body
 
     def described(self, frame: int, thread: int, child: Child) -> dict[str, Any]:
-        """The value of a variable for the client, with a reference if it has children."""
+        """Return the description of a value for the client, with a reference if the value has
+        children."""
         value = child.value
         text = children.text(value)
         body: dict[str, Any] = {"value": text, "variablesReference": 0}
@@ -124,7 +125,7 @@ class Variables:
         return self._next - 1
 
     def _node(self, reference: int) -> _Scope | _Node:
-        # Its frame is selected: gdb reads values from there.
+        # Select the frame of the value: gdb reads registers and memory for the selected frame.
         node = self._nodes.get(reference)
         if node is None:
             raise MpippError(f"there is no variable {reference}: its rank has run since")
@@ -148,7 +149,7 @@ def _block() -> gdb.Block | None:
 
 
 def _symbols(scope: str) -> list[gdb.Symbol]:
-    # The innermost of each name.
+    # The innermost variable with a name hides the others.
     block, found = _block(), dict[str, gdb.Symbol]()
     if block is None:
         return []
@@ -203,7 +204,7 @@ def assign(child: Child, text: str) -> gdb.Value:
 
 
 def _stored(child: Child, value: gdb.Value) -> gdb.Value:
-    # In memory, by its address: no expression denotes it.
+    # Write to the address of the variable, because no expression denotes it.
     address = child.value.address
     if address is None:
         raise MpippError(f"{child.name} cannot be set: it is not in memory")

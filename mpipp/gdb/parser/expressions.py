@@ -219,7 +219,7 @@ def element(text: str) -> tuple[str, str]:
 
 
 def _matching(text: str) -> int:
-    # The position of the bracket that closes the one at the start.
+    # The position of the bracket that closes the bracket at text[0].
     depth = 0
     for i, character in enumerate(text):
         depth += (character == "[") - (character == "]")

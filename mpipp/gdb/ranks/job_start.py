@@ -55,7 +55,7 @@ class JobStart:
         self._is_attached = False
         self._timer: Timer | None = None
         self._entries: list[TargetBreakpoint] = []
-        self.stops_at_entry = True  # of the main programs
+        self.stops_at_entry = True  # whether ranks stop at the entry of main
 
     def begin(self) -> None:
         """Begin to wait for the processes of the job."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A front end that follows a job: another one than gdb's terminal."""
+"""The interface of a front end that follows a job, for example a debug adapter instead of gdb's
+terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from mpipp.ranks.stops import Stop
 
 
 class Front(Protocol):
-    """The place to which the session writes, and which waits while ranks run.
+    """The place to which the session writes, and from which the user's input comes.
 
     Attributes:
         hint: how the user stops the ranks that a command waits for.
@@ -22,23 +23,24 @@ class Front(Protocol):
 
     @property
     def is_closed(self) -> bool:
-        """Return whether input waits."""
+        """Return whether input is held back."""
 
     def close(self) -> None:
-        """Hold back input: ranks run."""
+        """Hold back input while ranks run."""
 
     def open(self, lines: Iterable[str]) -> None:
-        """Write lines, and let input in."""
+        """Write lines, and accept input again."""
 
     def write(self, lines: Iterable[str]) -> None:
-        """Write lines that no command was asked for."""
+        """Write lines that are not the answer to a command."""
 
 
 class Observer:
-    """Follows the events of a job. This one does nothing, as for a user at the terminal."""
+    """A front end that follows the events of a job. This class ignores them: gdb itself prints them
+    on the terminal."""
 
     def attached(self, proceed: Callable[[], None]) -> None:
-        """All ranks have stopped before they begin; `proceed` lets them begin."""
+        """All ranks have stopped before `main`. Call `proceed` to let them begin."""
         proceed()
 
     def stopped(
@@ -48,13 +50,14 @@ class Observer:
         event: gdb.StopEvent,
         hit: Sequence[gdb.Breakpoint],
     ) -> None:
-        """A thread has stopped, perhaps at some breakpoints."""
+        """A thread has stopped, perhaps at the breakpoints `hit`."""
 
     def exited(self, stop: Stop) -> None:
         """A rank has ended."""
 
     def ended(self, sentence: str, status: int | None) -> None:
-        """The job has ended; with no status if it could not be started, or the link is lost."""
+        """The job has ended. `status` is None if the job could not be started, or if the link to it
+        is lost."""
 
     def request(self, message: Mapping[str, Any]) -> None:
-        """A request of a debug adapter's client."""
+        """The client of a debug adapter has sent a request."""

@@ -18,7 +18,7 @@ class Launcher:
     def __init__(self, output: Output, is_expected: bool) -> None:
         self._output = output
         self._is_expected = is_expected
-        self.is_interrupted = False  # by the user
+        self.is_interrupted = False  # whether the user pressed Ctrl-C
         self.has_ended = False
 
     def receive(self) -> None:

@@ -15,7 +15,7 @@ from mpipp.watcher.ipc.layouts import Dying
 from mpipp.watcher.processes import death_stacks
 from mpipp.watcher.processes.process import WatchedProcess
 
-_MOST_BYTES = 1 << 18  # of a stack
+_MOST_BYTES = 1 << 18  # bytes of a stack that are read
 
 
 class StackCopy:

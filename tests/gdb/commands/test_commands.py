@@ -113,7 +113,7 @@ CONVERSATION = (
         "mpipp s_type data --one",
         "Options apply to a whole datatype: write TYPE --expanded [--depth N].",
     ),
-    ("mpipp list[one] &one", "1"),  # as before
+    ("mpipp list[one] &one", "1"),  # "data" still has its first value
     ("mpipp s_type at", "A number is missing: write mpipp s_type at OFFSET."),
     ("mpipp s_type packed", "A number is missing: write mpipp s_type packed POSITION."),
     ("mpipp s_type packed -1", "The position -1 is outside the packed data: 43 bytes."),

@@ -35,8 +35,8 @@ Ddd*gdb_w.rows: 4
 Ddd*printCommand: {home}/print
 """
 DATA_WINDOW = "800x700"
-TITLE = (40, 109)  # of the first display
-SHOW_ALL = (68, 187)  # in its menu
+TITLE = (40, 109)  # position of the first display's title, in pixels
+SHOW_ALL = (68, 187)  # position of this entry in the display's menu
 EMPTY = (550, 560)  # a place without display, where the dialogue will appear
 
 RECORD = """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes of several nodes that wait for each other, and the reports when one dies."""
+"""Processes that end: deadlocks between nodes, and the reports when a process dies."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ error: deadlock: rank 0 and rank 2 wait for each other
 
 
 def started(mpi: MPI, cwd: Path, *words: str, each: int = 2) -> subprocess.Popen[str]:
-    """Four processes, so many on each node."""
+    """Start four processes, `each` on a node."""
     launcher = " ".join([sys.executable, "-I", "-S", str(LAUNCHER), str(each), *mpi.mpiexec])
     options = "--hang-after", "0.5", "--mpiexec", launcher, "-n", "4", "--"
     program = runs.program("across.c", mpi)
@@ -79,9 +79,8 @@ def started(mpi: MPI, cwd: Path, *words: str, each: int = 2) -> subprocess.Popen
 
 
 def told(run: subprocess.Popen[str], last: str, times: int = 1) -> list[str]:
-    """The output up to lines that begin so, and to the end of their block; then the user ends the
-    run.
-    """
+    """Return the findings up to the block whose first line is the `times`-th that begins with
+    `last`; then interrupt the run, as a user does."""
     assert run.stderr is not None
     said, count = "", 0
     for line in run.stderr:
@@ -89,7 +88,7 @@ def told(run: subprocess.Popen[str], last: str, times: int = 1) -> list[str]:
         count += without_points(line).startswith(last)
         if count == times and not line.strip():
             break
-    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C
+    os.killpg(run.pid, signal.SIGINT)  # as Ctrl-C does
     return runs.read(subprocess.CompletedProcess([], 0, "", said)).blocks
 
 
@@ -101,11 +100,11 @@ def told(run: subprocess.Popen[str], last: str, times: int = 1) -> list[str]:
 def test_a_deadlock(mpi: MPI, how: str, tmp_path: Path) -> None:
     run = started(mpi, tmp_path, how)
     blocks = told(run, "error: deadlock", 2 if how == "pairs" else 1)
-    if how == "pairs":  # each node reports its own
+    if how == "pairs":  # each node reports the deadlock of its own pair
         assert set(blocks) == PAIRS
     else:
         assert blocks == [RING if how == "ring" else FAR]
-    # A process that the user ends has not died.
+    # A process that the user interrupts has not died.
     found = ended(run)
     assert found.blocks == []
     assert re.match(rf"mpipp: {len(blocks)} errors? in 4 processes, ", found.last[-1])
@@ -122,8 +121,8 @@ def test_who_only_takes_long(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
     found = ended(started(mpi, tmp_path, "die"))
-    # One node reports the process that it sees first. They are killed within moments: rank 1 may
-    # still be about to close its files when the launcher, which has noticed, has killed rank 0.
+    # The first process that a node sees to die is reported. A launcher that notices a death kills
+    # the other ranks. When it kills rank 0, rank 1 may thus still be about to write its files.
     block = runs.only(found.blocks)
     assert re.match("error: a process has died(, .*| inside MPI)\n", block)
     for rank in range(4):
@@ -134,7 +133,8 @@ def test_a_death_is_told_with_what_others_did(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("each", [1, 2])
 def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> None:
-    """The first death that is seen is often the launcher's doing."""
+    """The launcher kills ranks when one dies; such a death may be seen before the one that caused
+    it."""
     found = ended(started(mpi, tmp_path, "refused", each=each))
     block = runs.only(found.blocks)
     said = re.sub(r"\n    called at .*", "", block).splitlines()
@@ -150,7 +150,7 @@ def test_who_is_the_cause_of_a_death(mpi: MPI, each: int, tmp_path: Path) -> Non
 def test_what_a_launcher_has_not_read(
     taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It ends soon after a process has died, and loses text that was written meanwhile."""
+    """A launcher ends soon after a process has died. Text that nodes write after that is lost."""
     blocks = "error: one", "error: the other"
     read, write = os.pipe()
     with suppress(BrokenPipeError), open(write, "w", buffering=1) as stream:
@@ -162,7 +162,7 @@ def test_what_a_launcher_has_not_read(
         launcher.read(sum(len(text) + 2 for text in blocks[:taken]))
         if taken < len(blocks):
             launcher.close()
-            to.block("error: at the end", [])  # nobody reads it
+            to.block("error: at the end", [])  # no launcher reads this text
         to.total(NOTHING)
     launcher.close()
     (left,), _ = node_results.nodes(str(tmp_path))
@@ -175,9 +175,8 @@ def test_what_a_launcher_has_not_read(
 def test_what_could_not_be_written_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A node prints a finding that another has printed for other ranks. Once the disk has space
-    again the launcher learns that.
-    """
+    """A node prints a finding that another node has printed for other ranks, because the full disk
+    keeps the nodes from sharing findings. It tells the launcher once the disk has space again."""
     real, failures = node_results.save, [OSError(errno.ENOSPC, "full")]
 
     def save(directory: str, node: node_results.Node) -> None:
@@ -203,7 +202,7 @@ def process(rank: int, end: int = 0) -> Any:
 
 @pytest.fixture
 def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Deaths]:
-    """The knowledge of two nodes."""
+    """The deaths that each of two nodes knows of."""
     made = []
     for name in ("one", "other"):
         monkeypatch.setenv("MPIPP_NODE", name)
@@ -228,13 +227,13 @@ def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
     assert other.order(second, [second]) == "too"
     assert other.order(aborts, [aborts]) == "after"
     assert one.order(first, [first]) == "first"
-    # Without another node, or without a directory, each death is reported.
+    # A node that knows of no other node, or has no directory, reports each death.
     assert other.order(second, [first, second]) == "first"
     assert Deaths("").order(second, [second]) == "first"
-    # Long after.
+    # The other node's death was long ago: it is not the cause of this one.
     os.utime(tmp_path / WAITING / "ended", (1e9, 1e9))
     assert other.order(aborts, [aborts]) == "first"
-    assert one.order(first, [first]) == "after"  # it has reported its state
+    assert one.order(first, [first]) == "after"  # the process has already reported its state
 
 
 @pytest.mark.parametrize(
@@ -242,10 +241,10 @@ def test_the_order_of_deaths(both: list[Deaths], tmp_path: Path) -> None:
     [
         ((2, 1), (False, True)),
         ((1, 2), (True, False)),
-        ((2, 2), (True, False)),  # the first to die
+        ((2, 2), (True, False)),  # with equal doubts, the process that died first is the cause
         ((2, None), (True, False)),
         ((None, 3), (False, True)),
-        ((None, None), (True, True)),  # without deaths nothing is reported
+        ((None, None), (True, True)),  # neither node has seen a death, so nothing is reported
     ],
 )
 def test_the_least_doubt(

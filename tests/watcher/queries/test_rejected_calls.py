@@ -84,7 +84,7 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
         "warning: the program waited for a persistent request, but never started it",
         "warning: MPI_Comm_free is called for a communicator on which an operation is pending",
     ]
-    # Calls between groups are reported for each group.
+    # For a communicator with two groups, each group gets its own finding, with the same first line.
     assert list(dict.fromkeys(one for one in told if " needs an int" in one)) == GROUPS
     # `right` has no finding, the two rows of the groups are above; null_given_up and
     # started_overlap have two.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The debug adapter: between the client, gdb and the job."""
+"""The debug adapter: it passes messages between the client, gdb and the job."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mpipp.dap.capabilities import CAPABILITIES
 from mpipp.dap.messages import Message, MessageReader
 
 _STEP = 0.1  # seconds between searches for processes that have ended
-_PATIENCE = 5.0  # seconds that gdb has to let processes go
+_PATIENCE = 5.0  # seconds that gdb gets to detach from the processes
 _MOST = 1 << 16
 _INPUT, _OUTPUT = 0, 1
 
@@ -34,7 +34,7 @@ class Adapter:
     """One session of a client.
 
     Args:
-        directory: of the sockets.
+        directory: the directory for the sockets.
     """
 
     def __init__(self, directory: str) -> None:
@@ -46,14 +46,15 @@ class Adapter:
         self._job: Job | None = None
         self._link: GdbLink | None = None
         self._waiting: dict[int, Message] = {}  # requests that gdb has not answered
-        self._start: Message | None = None  # the request for the session, until it is configured
+        # The `launch` or `attach` request, until the client has configured the session.
+        self._start: Message | None = None
         self._is_attached = self._is_over = self._has_ended = False
 
     def run(self) -> int:
-        """Serve the client until it leaves; returns the exit status."""
+        """Serve the client until it disconnects; returns the exit status."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda number, _: sys.exit(128 + number))
-        # Nobody else may write to the client.
+        # Only this class may write to the client: other output goes to standard error.
         self._output = os.dup(_OUTPUT)
         os.dup2(sys.stderr.fileno(), _OUTPUT)
         self._selector.register(_INPUT, selectors.EVENT_READ, self._hear)
@@ -61,7 +62,7 @@ class Adapter:
             while not self._is_over:
                 self._listen()
             return 0
-        except BrokenPipeError:  # the client is gone
+        except BrokenPipeError:  # the client has ended
             return 0
         finally:
             self._end()
@@ -138,7 +139,7 @@ class Adapter:
         return Job(self._sockets.ranks, start, stdin_rank, self._selector, events)
 
     def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
-        # gdb would end at the end of its input: it gets none as long as this process lives.
+        # gdb ends when its input ends. This pipe stays open and empty while this process lives.
         gdb = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
@@ -177,7 +178,7 @@ class Adapter:
             self._link.send(failed=sentence)
 
     def _refuse(self, sentence: str) -> None:
-        # The session has not begun.
+        # The session has not begun: its first request fails.
         request, self._start = self._start, None
         if request is not None:
             self._send(messages.failure(request, sentence))
@@ -192,7 +193,7 @@ class Adapter:
         if message.get("event") == "terminated":
             if self._start is None:
                 self._end_session()
-            else:  # the launcher cannot be started
+            else:  # the launcher could not be started
                 self._refuse("the job cannot be started: the console has the reason")
             return
         self._send(dict(message))
@@ -205,7 +206,7 @@ class Adapter:
             self._send(messages.response(start))
 
     def _lose_gdb(self, status: int) -> None:
-        # It has crashed, or the user typed "quit" in the console.
+        # gdb has crashed, or the user typed "quit" in the console.
         self._gdb = None
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
         for request in self._waiting.values():
@@ -240,7 +241,7 @@ class Adapter:
         self._is_over = True
 
     def _ask_gdb(self, command: str) -> None:
-        # Wait until gdb has let the processes go: it must not be killed before.
+        # Wait until gdb has released the processes: killing gdb earlier would kill them, too.
         if self._link is None or not self._link.is_connected:
             return
         number = -1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The words that start a job and gdb, from the settings of `launch` and `attach`."""
+"""The command lines for the job and for gdb, built from the settings of `launch` and `attach`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sockets(NamedTuple):
 
 
 def job(wanted: Launch, sockets: Sockets) -> Start:
-    """The start of a job. Raises MpippError."""
+    """Return how to start the job. Raises MpippError."""
     if wanted.directory is not None and not os.path.isdir(wanted.directory):
         raise MpippError(f"cwd is {wanted.directory}: there is no such directory")
     program, *arguments = wanted.program
@@ -41,12 +41,12 @@ def job(wanted: Launch, sockets: Sockets) -> Start:
 
 
 def gdb_of_launch(wanted: Launch, sockets: Sockets) -> list[str]:
-    """The command of the gdb of a job that is started. Raises MpippError."""
+    """Return the gdb command line for a job that mpipp starts. Raises MpippError."""
     return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}")
 
 
 def gdb_of_attach(wanted: Attach, sockets: Sockets) -> list[str]:
-    """The command of the gdb of a job that runs already. Raises MpippError."""
+    """Return the gdb command line for a job that runs already. Raises MpippError."""
     processes = attach.ranks(wanted.job)
     return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}, {processes!r}")
 

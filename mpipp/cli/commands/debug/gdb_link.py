@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The connection with the gdb of a job: JSON objects, one a line.
+"""The connection to the gdb of a job. Each message is a line with a JSON object.
 
-gdb sends `release`, `kill`, `restart`, `detach`, `input` and `end_input`. It gets `started`,
-`held`, `output`, `ended` and `failed`. The gdb of a debug adapter also sends `message`, and gets
+gdb sends `release`, `kill`, `restart`, `detach`, `input` and `end_input`, and receives `started`,
+`held`, `output`, `ended` and `failed`. In a debug adapter, gdb also sends `message` and receives
 `request`.
 """
 
@@ -24,12 +24,12 @@ _MOST = 1 << 16
 
 
 class GdbLink:
-    """Listens for one gdb, starts the job when it connects, and obeys it.
+    """Accepts the connection of one gdb, starts the job then, and carries out gdb's messages.
 
     Args:
-        path: of the socket to which gdb connects.
+        path: the socket to which gdb connects.
         job: None if gdb attaches to processes that run already.
-        others: gets messages that are not for the job.
+        others: is called with messages that do not concern the job.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class GdbLink:
 
     @property
     def is_connected(self) -> bool:
-        """Return whether gdb is there."""
+        """Return whether gdb is connected."""
         return self._connection is not None
 
     def send(self, **message: object) -> None:
-        """Send a message, if gdb is there."""
+        """Send a message if gdb is connected."""
         if self._connection is not None:
             with contextlib.suppress(OSError):
                 self._connection.sendall(json.dumps(message).encode() + b"\n")
@@ -82,7 +82,7 @@ class GdbLink:
             data = self._connection.recv(_MOST)
         except OSError:
             data = b""
-        if not data:  # gdb has closed the connection, and ends
+        if not data:  # gdb has closed the connection because it ends
             self._selector.unregister(self._connection)
             self._connection.close()
             self._connection = None

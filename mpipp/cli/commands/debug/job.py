@@ -24,7 +24,7 @@ from mpipp.watcher.ipc import launch
 
 
 class Events(NamedTuple):
-    """The functions that a job calls.
+    """Functions that a job calls.
 
     Attributes:
         held: a rank waits for the debugger.
@@ -59,10 +59,10 @@ class Job:
     """A job that can be started again.
 
     Args:
-        path: of the socket at which ranks wait.
+        path: the socket at which ranks wait.
         start: how the launcher is started.
-        stdin_rank: the rank that reads what the user types.
-        selector: calls the `data` of a file that can be read.
+        stdin_rank: the rank that reads the user's input.
+        selector: holds in `data` the function to call when a file can be read.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Job:
         self._send(release=True)
 
     def end(self) -> None:
-        """End all processes."""
+        """End all processes of the job."""
         self._is_ending = True
         self._ranks.kill()
         nodes, self._nodes = self._nodes, {}
@@ -149,7 +149,7 @@ class Job:
 
     @property
     def status(self) -> int:
-        """The exit status of the launcher."""
+        """Return the exit status of the launcher."""
         status = self._launcher.returncode if self._launcher is not None else 0
         return status if status >= 0 else 128 - status
 
@@ -203,9 +203,9 @@ class Job:
 
 
 def listen(selector: selectors.DefaultSelector, seconds: float) -> None:
-    """Wait for files that can be read, and call their actions."""
+    """Wait for files that can be read, and call the function of each."""
     for key, _ in selector.select(seconds):
-        if key.fd in selector.get_map():  # the action before may have closed the file
+        if key.fd in selector.get_map():  # an earlier function may have closed the file
             key.data()
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from mpipp.common.errors import MpippError
 
 _PR_SET_PDEATHSIG = 1
-# Seconds from SIGTERM to SIGKILL for the launcher. Its ranks have ended before.
+# Seconds from SIGTERM to SIGKILL for the launcher. Its ranks have been killed before.
 _PATIENCE = 3.0
 _STEP = 0.01
 
@@ -49,7 +49,7 @@ def start(
             preexec_fn=begin,
         )
     except OSError as error:
-        # The file is the program's, or the working directory.
+        # The error names the file that is missing: the launcher or the working directory.
         raise MpippError(f"cannot start {error.filename}: {error.strerror}") from None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The output of ranks in whole lines, each behind its rank."""
+"""The output of ranks as whole lines, each with its rank in front."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ class LineReader:
         return [self._text(line) for line in lines]
 
     def rest(self, is_end: bool = False) -> list[str]:
-        """The beginning of a line, at the end or if nothing has followed it for a while."""
+        """Return an unfinished line at the end of the output, or when nothing has followed it for a
+        while."""
         if not self._rest or not (is_end or time.monotonic() - self._since > _PARTIAL):
             return []
         line, self._rest = self._rest, b""

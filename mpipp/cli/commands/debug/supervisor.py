@@ -21,7 +21,7 @@ _STEP = 0.1  # seconds between searches for processes that have ended
 
 
 class Supervisor:
-    """One `mpipp debug`: gdb, the launcher, and the ranks."""
+    """A run of `mpipp debug`: gdb, the launcher, and the ranks."""
 
     def __init__(self, directory: str, start: Start, stdin_rank: int) -> None:
         self._selector = selectors.DefaultSelector()
@@ -37,7 +37,7 @@ class Supervisor:
 
         Raises MpippError.
         """
-        # The terminal sends these signals to gdb, too.
+        # The terminal sends these signals to gdb as well, which handles them.
         for number in (signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_IGN)
         for number in (signal.SIGTERM, signal.SIGHUP):
@@ -50,7 +50,7 @@ class Supervisor:
                 self._listen()
             if not self._job.is_detached:
                 return gdb.returncode if gdb.returncode >= 0 else 128 - gdb.returncode
-            # The user detached the job: show its output in this terminal.
+            # The user has detached the job: its output now goes to this terminal.
             while self._job.is_running:
                 self._listen()
             return self._job.status
@@ -74,7 +74,7 @@ class Supervisor:
         if self._link.is_connected and not self._job.is_detached:
             self._link.send(output=lines)
             return
-        # If gdb is ending, it would lose these lines.
+        # A gdb that is about to end would lose these lines.
         for line in lines:
             sys.stdout.write(plain(line, "\t") + "\n")
         sys.stdout.flush()

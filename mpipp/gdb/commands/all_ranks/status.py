@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp status`: the state of all ranks, a line a group."""
+"""`mpipp status`: the state of all ranks, with one line for each group of equal ranks."""
 
 from __future__ import annotations
 
