@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands on another node, over a pipe that the user's own rights open: ssh, or srun in a job."""
+"""Commands that run on another node through ssh, or through srun in a Slurm job."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from pathlib import Path
 from mpipp.common.errors import MpippError
 
 _PACKAGES = str(Path(__file__).resolve().parents[2])
-NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,252}")  # of a node
+NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,252}")  # the name of a node
 _NODE = "{}"  # stands for the node's name in the user's words
 
 
 def words(chosen: str | None) -> list[str]:
-    """The words that start a command on a node, whose name replaces "{}".
+    """Return the words that start a command on a node. In them, "{}" stands for the name of the
+    node.
 
     Args:
-        chosen: the user's choice, with or without "{}"; None: srun inside a job of Slurm, else ssh.
+        chosen: the user's choice, with or without "{}". None chooses srun in a Slurm job, else ssh.
 
     Raises MpippError.
     """
@@ -41,17 +42,17 @@ def words(chosen: str | None) -> list[str]:
 
 
 def on_node(shell: Sequence[str], node: str, command: Sequence[str]) -> list[str]:
-    """The words of a command that runs on a node.
+    """Return the words that run a command on a node.
 
     Args:
-        shell: of `words`.
+        shell: the result of `words`.
 
-    Raises MpippError for a name that no node has.
+    Raises MpippError if `node` cannot be the name of a node.
     """
     if not NAME.fullmatch(node):
         raise MpippError(f"{node!r} is not the name of a node")
     before = [word.replace(_NODE, node) for word in shell]
-    # ssh passes one line to the user's shell there, srun each word as it is.
+    # ssh passes a single line to the user's shell on the node. srun passes each word unchanged.
     return [*before, *(command if _passes_words(before[0]) else [shlex.join(command)])]
 
 
@@ -60,5 +61,6 @@ def _passes_words(program: str) -> bool:
 
 
 def python(module: str, *arguments: str) -> list[str]:
-    """The command of one of mpipp's modules, by this Python, which a node must have, too."""
+    """Return the command that runs a module of mpipp on a node, where this Python has the same
+    path."""
     return ["env", f"PYTHONPATH={_PACKAGES}", sys.executable, "-m", module, *arguments]

@@ -36,7 +36,7 @@ def printed(mpi: MPI) -> dict[str, str]:
 def settled(value: object, name: str = "") -> object:
     """A document without the members that vary."""
     if isinstance(value, dict):
-        if value.get("type") in _VARIES:  # an entry of a list, whose type says what the value is
+        if value.get("type") in _VARIES:  # an entry of a list, with its kind as "type"
             return {**value, "value": "..."}
         return {key: settled(item, key) for key, item in value.items()}
     if isinstance(value, list):

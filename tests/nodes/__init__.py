@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""Jobs on several nodes: namespaces of this machine, which ssh connects."""
+"""Tests of jobs on several nodes. The nodes are namespaces of this machine, and ssh
+connects them."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Several nodes on this machine: hosts, processes, /tmp and networks of their own, and real ssh."""
+"""Simulated nodes on this machine: each has its own host name, processes, /tmp and network, and a
+real ssh server."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ import pytest
 from tests.support import BUILD, MPI, ROOT, lacking, need
 
 _SCRIPT = Path(__file__).with_name("cluster.sh")
-_UNPACKED = ROOT / ".venv" / "openssh"  # tools/setup.sh: installing it would open a port
+# The directory in which tools/setup.sh unpacks openssh: an installed sshd would open a port.
+_UNPACKED = ROOT / ".venv" / "openssh"
 _PATIENCE = 60.0  # seconds until all nodes answer
 _SERVER = """\
 HostKey {0}/host_key
@@ -36,12 +38,12 @@ LogLevel ERROR
 
 
 class Cluster:
-    """The nodes: "head", which has this machine's processes and /tmp, and others.
+    """The node "head", which shares the processes and /tmp of this machine, and other nodes.
 
     Attributes:
-        names: of the other nodes.
-        directory: one that all nodes have.
-        ssh: a script that is called as ssh.
+        names: the names of the other nodes.
+        directory: a directory that all nodes share.
+        ssh: a script that replaces the command ssh.
     """
 
     def __init__(self, directory: Path, names: Sequence[str], process: int) -> None:
@@ -49,12 +51,12 @@ class Cluster:
         self._process = process
 
     def inside(self, words: Sequence[str | Path]) -> list[str]:
-        """The words of a command that runs on the head node, in this directory."""
+        """Return the words that run a command on the head node, in the current directory."""
         enter = ["nsenter", f"--target={self._process}", "--net", "--uts", "--mount"]
         return [*enter, f"--wdns={Path.cwd()}", "--", *map(str, words)]
 
     def run(self, *words: str | Path) -> str:
-        """The output of a command on the head node."""
+        """Run a command on the head node, and return its output."""
         done = subprocess.run(
             self.inside(words), capture_output=True, text=True, check=False, timeout=100
         )
@@ -62,7 +64,8 @@ class Cluster:
         return done.stdout
 
     def launcher(self, mpi: MPI, hosts: Sequence[str]) -> list[str]:
-        """The words of a launcher for these hosts: rank 0 is on the first one."""
+        """Return the words of a launcher that starts a rank on each of `hosts`, beginning with rank
+        0."""
         if mpi.id.startswith("mpich"):
             words = [mpi.mpiexec[0], "-launcher", "ssh", "-launcher-exec", str(self.ssh)]
             return [*words, "-hosts", ",".join(hosts)]
@@ -74,13 +77,13 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that MPI needs: nodes share no memory."""
+        """Environment variables for MPI, which must use TCP because the nodes share no memory."""
         return {"UCX_TLS": "tcp,self"}
 
 
 @contextmanager
 def cluster(*names: str) -> Iterator[Cluster]:
-    """Start nodes with these names; skips the test if the system does not let it."""
+    """Start nodes with these names. The test is skipped if the system does not allow namespaces."""
     if (
         os.geteuid()
         or subprocess.run(["unshare", "--net", "--uts", "true"], check=False).returncode
@@ -90,7 +93,7 @@ def cluster(*names: str) -> Iterator[Cluster]:
     need("ssh")
     need("gdbserver")
     BUILD.mkdir(parents=True, exist_ok=True)
-    # Not in /tmp, which is another one on each node.
+    # Each node has its own /tmp, so the shared directory is elsewhere.
     directory = Path(tempfile.mkdtemp(prefix="cluster-", dir=BUILD))
     try:
         _configure(directory)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp debug` for a job on several nodes: each has a gdbserver, over ssh."""
+"""`mpipp debug` for a job on several nodes, which gdb reaches through ssh and gdbserver."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROGRAMS = Path(__file__).parents[1] / "debug" / "programs"
 def debugged(
     nodes: Cluster, program: list[str], mpi: MPI, hosts: list[str], shell: str = ""
 ) -> Iterator[Debugger]:
-    """A session with a rank on each of the hosts."""
+    """Yield a debugging session of a program with one rank on each of `hosts`."""
     words = nodes.launcher(mpi, hosts)
     options = ["--mpiexec", shlex.join(words), "--remote-shell", shell or str(nodes.ssh)]
     env = nodes.environment
@@ -71,7 +71,8 @@ def test_ranks_on_three_nodes(mpi: MPI) -> None:
             gdb.ask("mpipp focus all")
             assert "ranks 0 to 3: main at ring.c:19" in gdb.ask("mpipp restart")
             gdb.ask("delete")
-            if mpi.id != "mpich4":  # by itself it hangs in one of three MPI_Finalize over TCP
+            # Even without mpipp, MPI_Finalize over TCP hangs in one of three runs of MPICH 4.
+            if mpi.id != "mpich4":
                 lines = gdb.ask("mpipp continue")
                 assert {f"rank {n}: sum 0" for n in range(4)} <= set(lines)
                 assert "ranks 0 to 3 have exited with status 0" in lines
@@ -109,5 +110,5 @@ def test_a_node_without_gdbserver(mpi: MPI) -> None:
             with debugged(nodes, [str(program)], mpi, ["head", "node1"], shell) as gdb:
                 assert gdb.start[-1] == sentence
                 assert gdb.leave() == 0
-            # mpipp cannot remove the directory of a node that it does not reach.
+            # mpipp cannot remove its directory on a node that it does not reach.
             expect_nothing_left(nodes, program.name, has_directory="gdbserver" not in sentence)

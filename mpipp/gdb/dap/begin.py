@@ -23,12 +23,14 @@ _SETTINGS = (
 
 
 def begin(path: str, stops: bool, processes: Mapping[int, tuple[int, str]] | None = None) -> None:
-    """Start the job, or attach to these processes of ranks.
+    """Start the job, or attach to the processes of a job that runs already.
 
     Args:
         path: the socket of `mpipp dap`.
-        processes: each with the command of the gdbserver of its node, "" for this one.
-        stops: whether the ranks stop before their main programs, or where they are.
+        processes: by rank, the process ID and the command that starts the gdbserver of its node
+            ("" for this node).
+        stops: whether the ranks of a started job stop at the entry of their main programs, or
+            those of a running job stay stopped.
     """
     for setting in _SETTINGS:
         console.output("{}", setting)

@@ -23,7 +23,8 @@ _PLACE = re.compile(r"(?m) at (.+):(\d+)(?: inf [\d, ]+)?$")
 
 
 class CountedBreakpoint(gdb.Breakpoint):
-    """A breakpoint with a condition, a number of hits to skip, or a message to write.
+    """A breakpoint that stops only at some hits of each rank, or writes a message instead of
+    stopping.
 
     gdb calls `stop` before it would evaluate a condition that gdb itself stores, so `stop`
     evaluates the condition.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Inferiors for processes of this node, and of other nodes, each behind one gdbserver."""
+"""Inferiors for processes on this node and on others. gdb reaches each other node through one
+gdbserver."""
 
 from __future__ import annotations
 
@@ -10,14 +11,15 @@ import gdb
 from mpipp.gdb import console
 
 _DEFAULT_SYSROOT = '"target:"'
-_numbers: dict[str, int] = {}  # gdb's numbers of connections, by their commands
+# gdb's numbers of the connections, by the commands that start the gdbservers.
+_numbers: dict[str, int] = {}
 
 
 class Process(NamedTuple):
-    """A process to attach to.
+    """A process that gdb attaches to.
 
     Attributes:
-        gdbserver: the command that starts the gdbserver of its node; "" for this node.
+        gdbserver: the command that starts the gdbserver of the process's node; "" for this node.
     """
 
     pid: int
@@ -25,7 +27,7 @@ class Process(NamedTuple):
 
 
 def new_inferior(gdbserver: str) -> gdb.Inferior:
-    """A new inferior for a process of a node, which is then selected. Raises gdb.error."""
+    """Create and select an inferior for a process, on the node of `gdbserver`. Raises gdb.error."""
     if not gdbserver:
         return _local()
     number = _numbers.get(gdbserver)
@@ -36,7 +38,7 @@ def new_inferior(gdbserver: str) -> gdb.Inferior:
         return _newest()
     console.output("add-inferior -no-connection")
     inferior = _newest()
-    # Files are read here: nodes have the same ones, and gdb would fetch all of them by the pipe.
+    # All nodes have the same files: gdb reads them here instead of fetching them through the pipe.
     if _DEFAULT_SYSROOT in console.output("show sysroot"):
         console.output("set sysroot /")
     console.output("target extended-remote | {}", gdbserver)
@@ -59,7 +61,7 @@ def _local() -> gdb.Inferior:
 
 
 def _newest() -> gdb.Inferior:
-    # It is selected.
+    # Return the inferior that was added last, and select it.
     inferior = max(gdb.inferiors(), key=lambda inferior: inferior.num)
     console.output("inferior {}", inferior.num)
     return inferior

@@ -57,7 +57,7 @@ def start_thread(action: Callable[[], None]) -> None:
 
 
 class Timer:
-    """A timer that calls `action()` on gdb's thread, unless it is cancelled before."""
+    """A timer that calls `action()` on gdb's thread, unless it is canceled before."""
 
     def __init__(self, seconds: float, action: Callable[[], None]) -> None:
         self._over = threading.Event()

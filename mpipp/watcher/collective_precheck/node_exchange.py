@@ -41,7 +41,7 @@ class NodeExchange:
 
     def __init__(self, directory: str, name: str) -> None:
         self._run = RunDirectory(directory)
-        self._name = f"{STRICT}/{name}"  # the folder for this node
+        self._name = f"{STRICT}/{name}"  # relative to the run's directory
         self._folder = os.path.join(directory, self._name)
         self._own = f"{launch.node()}-{os.getpid()}"
         self._since = time.monotonic()

@@ -41,8 +41,8 @@ class FindingCollection:
         self.suppressed: Counter[str] = Counter()
         self._suppressions = suppressions
         self.unchecked: dict[str, None] = {}
-        self.failures: dict[str, None] = {}  # the attribute of Total
-        self.found: dict[str, None] = {}  # the attribute of Total
+        self.failures: dict[str, None] = {}  # sentences on checks that failed, in order
+        self.found: dict[str, None] = {}  # fingerprints of all findings, in order
         self._known: set[object] = set()
         self._at: Counter[object] = Counter()
         self._reported: set[object] = set()  # keys of reported errors

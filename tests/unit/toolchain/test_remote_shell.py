@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Commands on another node."""
+"""The command lines that run a command on another node."""
 
 from __future__ import annotations
 

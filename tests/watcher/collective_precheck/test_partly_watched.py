@@ -109,7 +109,7 @@ class Asking:
             self.watcher.add(asks, StrictQuery(info.pid), self.watched)
 
     def decided(self) -> list[str]:
-        """The sentences of the decision."""
+        """Decide on the calls that wait, and return the watcher's sentences."""
         return list(self.watcher.decide(self.watched))
 
     def answers(self) -> dict[int, bytes]:

@@ -356,7 +356,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("kind", BOMBS)
 def test_a_file_that_would_take_all_memory(left: Path, tmp_path: Path, kind: str) -> None:
-    """It is left out, with a sentence, even with little memory."""
+    """The file is left out and reported in a sentence, even if the watcher has little memory."""
     shutil.copytree(left, tmp_path / "report")
     (tmp_path / "report" / "findings.json").unlink()
     path = Path(paths_in(str(tmp_path / "report" / PROCESSES))[1])

@@ -20,13 +20,13 @@ from tests.unit.node_reports import of_nodes
 from tests.watcher import runs
 from tests.watcher.nodes.test_nodes import LAUNCHER
 
-CONFLICTS = 11  # of conflicts.c, two of which are shown like others
+CONFLICTS = 11  # conflicts in conflicts.c: two of them look like others and are not shown
 
 
 def on_nodes(
     mpi: MPI, cwd: Path, per_node: int, n: int, *words: str | Path, report: str = ""
 ) -> runs.Run:
-    """Run with so many processes on each node, in a directory."""
+    """Run a command in a directory, with `per_node` processes on each node."""
     launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(per_node), *mpi.mpiexec]
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     options = ["--report", report] if report else []
@@ -44,7 +44,7 @@ def on_nodes(
 
 
 def told(found: runs.Run) -> list[str]:
-    """The findings without addresses."""
+    """Return the findings with their addresses replaced."""
     return [re.sub(r"0x[0-9a-f]{3,}", "0x...", block) for block in found.blocks]
 
 
@@ -95,13 +95,13 @@ def test_two_programs_are_compared(mpi: MPI, tmp_path: Path) -> None:
     one, other = (compile_program(source, mpi, ("-g", level)) for level in ("-O0", "-O1"))
     found = on_nodes(mpi, tmp_path, 1, 1, one, ":", "-n", "2", other)
     assert (found.status, found.output) == (0, "done\n")
-    # The same line of two programs is two places.
+    # The same source line counts as two places, because it occurs in two programs.
     assert [line.partition(",")[0] for line in found.last] == ["mpipp: 11 errors in 3 processes"]
 
 
 @on_mpi("mpich4")
 def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI) -> None:
-    # No directory can be made there.
+    # In /proc no directory can be made.
     found = on_nodes(
         mpi,
         Path("/proc"),
@@ -127,7 +127,7 @@ def test_where_nothing_can_be_left_each_process_is_compared_with_itself(mpi: MPI
 
 @on_mpi("mpich4")
 def test_of_one_process_alone_is_told_what_to_do(mpi: MPI) -> None:
-    # Another process's call completes an operation at its target, and that log is missing.
+    # The log of the process whose call completes the operation at its target is missing.
     found = on_nodes(
         mpi,
         Path("/proc"),
@@ -148,7 +148,8 @@ def test_of_one_process_alone_is_told_what_to_do(mpi: MPI) -> None:
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a run with nine conflicts, one of them within a process."""
+    """Return the report directory of a run with nine conflicts, one of them within a single
+    process."""
     mpi = support.find_mpi("mpich4")
     made: Path = tmp_path_factory.mktemp("left")
     program = compile_program(support.program_source("analysis/rma", "conflicts.c"), mpi)
@@ -175,7 +176,7 @@ def test_a_log_that_is_missing_is_one_sentence(left: Path, tmp_path: Path) -> No
         "one-sided operations of two processes: mpipp has no records of rank 2"
     ]
     assert [one.rule.id for one in found.findings] == alone
-    # Nor is there anything else of its process.
+    # Remove the other file of this process, too.
     files(tmp_path / "some", PROCESSES)[2].unlink()
     found = compare.compare(str(tmp_path / "some"), told=[])
     assert found.unchecked == [
@@ -212,7 +213,7 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
         found = compare.compare(str(tmp_path / "some"), told=[])
         for said in found.unchecked:
             assert f"{known} is damaged" in said
-        if not found.unchecked:  # changed bits without a meaning
+        if not found.unchecked:  # the changed bit has no effect on the records
             assert len(found.findings) == CONFLICTS
 
 

@@ -75,7 +75,7 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
     found = runs.run(mpi, [program, tmp_path / "file"], "--on-error", "handler")
     of_none = {"mpich4": "self", "openmpi4": "world"}[mpi.id]
     expected = {name: told.replace(NONE, of_none) for name, told in ROWS.items()}
-    if mpi.id == "openmpi4":  # it ignores calls of MPI_FILE_NULL's handler
+    if mpi.id == "openmpi4":  # Open MPI ignores the handler of MPI_FILE_NULL
         expected["no_file"] = "file"
         expected["two_groups"] = expected["two_groups"].replace(NO_FILE, "")
     assert found.output == "".join(f"{name}: {s}; {s}\n" for name, s in expected.items())
@@ -86,8 +86,8 @@ def test_error_handlers_are_called(mpi: MPI, tmp_path: Path) -> None:
     ]
     # For a communicator with two groups, each group gets its own finding, with the same first line.
     assert list(dict.fromkeys(one for one in told if " needs an int" in one)) == GROUPS
-    # `right` has no finding, the two rows of the groups are above; null_given_up and
-    # started_overlap have two.
+    # In ROWS, `right` has no finding, two rows belong to the calls above, and two rows
+    # (null_given_up and started_overlap) have two findings.
     others = [one for one in told if " needs an int" not in one]
     assert f"error: {OVERLAP}" in others and len(others) == len(ROWS) - 3 + 2, others
     assert found.status == 0

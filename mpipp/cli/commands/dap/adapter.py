@@ -252,7 +252,7 @@ class Adapter:
             self._listen()
 
     def _follow(self, job: Job) -> None:
-        # The job continues without debugger and client. Its output needs a reader.
+        # The job continues without debugger and client. Ranks block unless their output is read.
         job.detach()
         self._output = os.open(os.devnull, os.O_WRONLY)
         while job.is_running:

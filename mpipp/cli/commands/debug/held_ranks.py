@@ -40,26 +40,27 @@ class HeldRank(NamedTuple):
 
     @property
     def message(self) -> dict[str, object]:
-        """The fields that gdb gets."""
+        """Return the fields that gdb receives."""
         fields = ("pid", "rank", "size", "gdbserver")
         return {name: getattr(self, name) for name in fields}
 
 
 class HeldRanks:
-    """Accepts the processes of one job, and ends them."""
+    """Accepts the connections of the processes of one job, and can end the processes."""
 
     def __init__(self, path: str) -> None:
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.listener.bind(path)
         self.listener.listen(_BACKLOG)
-        self._waiting: dict[int, socket.socket] = {}  # by process id
-        self._processes: dict[int, int] = {}  # a file descriptor for each process
+        self._waiting: dict[int, socket.socket] = {}  # by process ID
+        # A file descriptor that refers to each process, by process ID.
+        self._processes: dict[int, int] = {}
 
     def accept(self, debugger: int, stdin_rank: int) -> HeldRank | None:
-        """Accept the next process; None if the connection is not from a rank.
+        """Accept the next process; returns None if the connection is not from a rank.
 
         Args:
-            debugger: the process id that the rank allows to attach.
+            debugger: the process ID that the rank allows to attach.
             stdin_rank: the rank that reads the user's input.
         """
         connection, _ = self.listener.accept()

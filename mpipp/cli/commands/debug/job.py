@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One debugged job: its launcher, its ranks, their output and input.
 
-Ranks on other nodes are held by an agent there. The launcher's output names these nodes
-(mpipp/watcher/ipc/launch.py).
+On each other node, an agent holds the ranks. The launcher's output contains the names of these
+nodes (mpipp/watcher/ipc/launch.py).
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Events(NamedTuple):
     """Functions that a job calls.
 
     Attributes:
-        held: a rank waits for the debugger.
-        output: ranks, or the launcher, have written lines.
-        ended: the launcher has ended, with this exit status.
-        failed: the job cannot start, for a reason in a sentence.
+        held: is called when a rank waits for the debugger.
+        output: is called with lines that ranks or the launcher have written.
+        ended: is called with the launcher's exit status when the launcher has ended.
+        failed: is called with the reason, a sentence, if the job cannot start.
     """
 
     held: Callable[[HeldRank], None]
@@ -84,7 +84,7 @@ class Job:
 
     @property
     def debugger(self) -> int:
-        """The process that may attach."""
+        """The process ID that the ranks allow to attach."""
         return self._ranks.debugger
 
     @debugger.setter
@@ -93,11 +93,11 @@ class Job:
 
     @property
     def is_detached(self) -> bool:
-        """Return whether the debugger has let the job go."""
+        """Return whether the debugger has detached."""
         return self._is_detached
 
     def detach(self) -> None:
-        """Note that the debugger has let the job go."""
+        """Note that the debugger has detached."""
         self._is_detached = True
         self._send(detach=True)
 
@@ -134,7 +134,7 @@ class Job:
         self._send(input=line)
 
     def end_input(self) -> None:
-        """End the input."""
+        """Close the input of the rank that reads it."""
         self._ranks.end_input()
         self._send(end_input=True)
 
@@ -154,7 +154,7 @@ class Job:
         return status if status >= 0 else 128 - status
 
     def look(self) -> None:
-        """Report lines that have had no end for a while, and the end of the job."""
+        """Report unfinished lines that have waited for a while, and the end of the job."""
         self._ranks.show_rests()
         if self._launcher is None or self._has_launcher:
             return
@@ -210,8 +210,8 @@ def listen(selector: selectors.DefaultSelector, seconds: float) -> None:
 
 
 def run_directory() -> str:
-    """A new directory for a job's sockets. On all nodes its path is the same.
+    """Make a directory for a job's sockets, with the same path on all nodes, and return the path.
 
-    Other nodes may lack the user's own directory, XDG_RUNTIME_DIR.
+    It is in /tmp because the user's own directory, XDG_RUNTIME_DIR, may not exist on other nodes.
     """
     return tempfile.mkdtemp(prefix="mpipp-", dir="/tmp")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages between processes of `mpipp debug`: JSON objects, one a line."""
+"""Messages between processes of `mpipp debug`. Each message is a line with a JSON object."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Any
 
 
 def line(message: Mapping[str, Any]) -> bytes:
-    """A message as it is sent."""
+    """Return a message as the bytes that are sent."""
     return json.dumps(dict(message)).encode() + b"\n"
 
 
 class Messages:
-    """Puts lines together of the parts in which they come."""
+    """Joins received parts to whole lines."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def complete(self, data: bytes) -> list[dict[str, Any]]:
-        """The messages that are complete with this part. Raises ValueError for other lines."""
+        """Return the messages that end in this part. Raises ValueError for lines that
+        are not JSON."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [json.loads(one) for one in lines]

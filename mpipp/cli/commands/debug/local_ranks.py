@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The ranks of a debugged job on this node: they are held, and their output and input pass here."""
+"""The ranks of a debugged job on this node, which wait before `main`, and their output
+and input."""
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ class LocalRanks:
     """The ranks of one node.
 
     Args:
-        path: of the socket at which they wait.
-        stdin_rank: the rank that reads what the user types.
-        selector: calls the `data` of a file that can be read.
-        held: called with each rank that waits.
-        show: called with lines of output.
+        path: the socket at which the ranks wait.
+        stdin_rank: the rank that reads the user's input.
+        selector: holds in `data` the function to call when a file can be read.
+        held: is called with each rank that waits.
+        show: is called with lines of output.
 
     Attributes:
-        debugger: the process that may attach; -1: any process of the user.
+        debugger: the process ID that the ranks allow to attach; -1: any process of the user.
     """
 
     def __init__(
@@ -59,25 +60,26 @@ class LocalRanks:
         self._ranks.kill()
 
     def close(self) -> None:
-        """Close their output and input."""
+        """Close the files for the ranks' output and input."""
         for reader in list(self._readers.values()):
             self._close(reader)
         self.end_input()
 
     def pass_input(self, line: str) -> None:
-        """Pass a line to the rank that reads the input, if it is here."""
+        """Pass a line to the rank that reads the input, if this rank is on this node."""
         if self._input >= 0:
             with contextlib.suppress(OSError):
                 os.write(self._input, line.encode() + b"\n")
 
     def end_input(self) -> None:
-        """End the input."""
+        """Close the input of the rank that reads it."""
         if self._input >= 0:
             os.close(self._input)
             self._input = -1
 
     def read(self, descriptor: int, label: str, show: Show | None = None) -> None:
-        """Show what is written to a file descriptor, and close it at its end."""
+        """Show the output that arrives at a file descriptor, and close the descriptor
+        at the end."""
         reader = self._readers[descriptor] = LineReader(descriptor, label, show or self._show)
 
         def go_on() -> None:
@@ -92,12 +94,12 @@ class LocalRanks:
         self._register(descriptor, go_on)
 
     def show_rests(self) -> None:
-        """Show lines that have had no end for a while."""
+        """Show unfinished lines that have waited for a while."""
         for reader in list(self._readers.values()):
             reader.show(reader.rest())
 
     def drain(self) -> None:
-        """Read output, and forget it."""
+        """Read the output of ranks and drop it."""
         for reader in list(self._readers.values()):
             os.set_blocking(reader.descriptor, False)
             with contextlib.suppress(OSError):

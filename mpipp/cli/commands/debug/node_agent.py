@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""`mpipp debug` on another node: holds the ranks there, and passes on their output and input.
+"""The agent of `mpipp debug` on another node: holds the ranks there, and passes on their output and
+input.
 
     python -m mpipp.cli.commands.debug.node_agent SOCKET STDIN-RANK
 
-The remote shell starts it. Messages are JSON objects, one a line. It writes `ready`, with the path
-of gdbserver, `held` and `output`. It obeys `release`, `input`, `end_input`, `detach`, and `finish`
-when the launcher has ended. At the end of its input it ends the ranks, unless they are detached.
+`mpipp debug` starts the agent through the remote shell. Each message is a line with a JSON object.
+The agent writes `ready` with the path of gdbserver, `held` and `output`. It carries out `release`,
+`input`, `end_input`, `detach`, and `finish`, which says that the launcher has ended. When its input
+ends, the agent ends the ranks, unless the debugger has detached.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from mpipp.cli.commands.debug.held_ranks import HeldRank
 from mpipp.cli.commands.debug.local_ranks import LocalRanks
 from mpipp.watcher.ipc import launch
 
-_STEP = 0.1  # seconds between searches for lines without an end
+_STEP = 0.1  # seconds between searches for unfinished lines
 _MOST = 1 << 16
-_ANY = -1  # the gdbserver that attaches starts later
+_ANY = -1  # any process may attach: gdbserver starts later, so its process ID is not known yet
 _INPUT = 0
 
 
@@ -47,12 +49,13 @@ class NodeAgent:
         """Pass messages until the debugger or the job ends."""
         while not self._is_over and not (self._is_finishing and not self._ranks.has_output):
             for key, _ in self._selector.select(_STEP):
-                if key.fd in self._selector.get_map():  # the action before may have closed it
+                # An earlier function may have closed the file.
+                if key.fd in self._selector.get_map():
                     key.data()
             self._ranks.show_rests()
 
     def end(self) -> None:
-        """End the ranks, unless the debugger has let them go."""
+        """End the ranks, unless the debugger has detached."""
         if not self._is_detached:
             self._ranks.kill()
 

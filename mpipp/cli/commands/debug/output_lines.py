@@ -15,7 +15,7 @@ class LineReader:
     """A reader of lines from one file descriptor.
 
     Attributes:
-        show: called with the lines.
+        show: the function that receives the lines.
     """
 
     def __init__(self, descriptor: int, label: str, show: Callable[[Sequence[str]], None]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Another node of a debugged job: its agent, which runs at the end of a remote shell."""
+"""Another node of a debugged job, where a remote shell runs mpipp's agent."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from mpipp.toolchain import remote_shell
 
 _AGENT = "mpipp.cli.commands.debug.node_agent"
 _MOST = 1 << 16
-_PATIENCE = 5.0  # seconds in which an agent ends whose input has ended
+_PATIENCE = 5.0  # seconds that the agent gets to end after its input was closed
 
 
 class RemoteNode:
-    """One other node.
+    """A node other than this one.
 
     Args:
-        shell: the remote shell's words (mpipp.toolchain.remote_shell).
-        arguments: the agent's.
-        selector: calls the `data` of a file that can be read.
+        name: the name of the node.
+        shell: the words of the remote shell (mpipp.toolchain.remote_shell).
+        arguments: the arguments of the agent.
+        selector: holds in `data` the function to call when a file can be read.
 
     Raises MpippError if the remote shell cannot be started.
     """
@@ -63,9 +64,12 @@ class RemoteNode:
         show: Callable[[Sequence[str]], None],
         fail: Callable[[str], None],
     ) -> None:
-        """Call these functions with a rank that waits, with output, and if the node cannot be used.
+        """Read the agent's messages, and call a function for each.
 
-        `fail` gets a sentence.
+        Args:
+            held: is called with a rank that waits.
+            show: is called with lines of output.
+            fail: is called with a sentence if the node cannot be used.
         """
         self._held, self._show, self._fail = held, show, fail
         self._is_read = True
@@ -79,15 +83,15 @@ class RemoteNode:
     def send(self, message: Mapping[str, Any]) -> None:
         """Send a message to the agent."""
         assert self._agent.stdin is not None
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the agent has ended
             os.write(self._agent.stdin.fileno(), json_lines.line(message))
 
     def close(self) -> None:
-        """End the agent, which ends its ranks, unless the debugger has let them go."""
+        """Let the agent end. It ends its ranks as well, unless the debugger has detached."""
         assert self._agent.stdin is not None and self._agent.stdout is not None
         self._forget()
         self._agent.stdin.close()
-        self._agent.stdout.close()  # else the agent may wait until somebody reads its output
+        self._agent.stdout.close()  # otherwise the agent may wait until its output is read
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._agent.wait(_PATIENCE)
         if self._agent.poll() is None:
@@ -133,7 +137,7 @@ class RemoteNode:
                 "install it on all nodes (Debian: gdbserver)"
             )
         elif word == "ready":
-            # Without --once it would open its closed input again and again.
+            # Without --once, gdbserver would listen on its closed input again and again.
             command = [str(value), "--once", "--multi", "-"]
             self._gdbserver = shlex.join(remote_shell.on_node(self._shell, self._name, command))
 
