@@ -26,7 +26,7 @@ _HALOS = {
 _WAYS = {
     "pages": "by pages",
     "compared": "by comparison",
-    "skipped": "not, for time",
+    "skipped": "over budget",
     "nothing": "not at all",
 }
 _SIZES = {64: 20000, 65536: 5000, 1 << 20: 500}  # bytes of a message, and number of messages

@@ -12,9 +12,9 @@ from tests.support import MPI, on_mpi, shell
 from tests.watcher import runs
 
 HEAD = (
-    "Buffers of pending operations, by the calls that started these:\n"
+    "Buffers of pending operations, by the calls that started the operations:\n"
     f"  {'call'.ljust(len('MPI_Irecv, budget.c:11 in exchange'))}  operations  by pages  "
-    "by comparison  not, for time  not at all\n"
+    "by comparison  over budget  not at all\n"
 )
 ROW = re.compile(
     r"  (MPI_\w+, budget\.c:\d+ in \w+) +([\d,]+) +([\d,]+) +([\d,]+) +([\d,]+) +(\d+)"

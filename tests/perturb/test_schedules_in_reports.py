@@ -12,7 +12,7 @@ from tests.support import MPI, compile_program, on_mpi, shell
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 MESSAGES = """\
-Perturbed (again: --provoke=1), by the calls that it was done to:
+Perturbed calls (to repeat: --provoke=1):
   MPI_Isend at latent.c:N in changed_too_early, 1 call of rank 1
     deferred to MPI_Wait at latent.c:N in changed_too_early
     synchronous
@@ -28,11 +28,11 @@ Perturbed (again: --provoke=1), by the calls that it was done to:
   MPI_Send at latent.c:N in in_order, 1 call of rank 1
     synchronous
   MPI_Waitany at latent.c:N in in_order, 6 calls of rank 0
-    all given their requests in another order
+    all with the requests in another order
 """
 ONESIDED = """\
-Perturbed (again: --provoke=rma,1,defer=yes,flush=no,latency=1,local=yes,order=reverse,split=yes), \
-by the calls that it was done to:
+Perturbed calls (to repeat: \
+--provoke=rma,1,defer=yes,flush=no,latency=1,local=yes,order=reverse,split=yes):
   MPI_Put at onesided.c:N in local_flush, 2 calls of ranks 0 and 1
     all deferred to MPI_Win_unlock at onesided.c:N in local_flush
     all data copied at MPI_Win_flush_local at onesided.c:N in local_flush
@@ -55,7 +55,7 @@ by the calls that it was done to:
 
 
 DRAWN = """\
-Perturbed (again: --provoke=rma,6,defer=yes,flush=no,split=no), by the calls that it was done to:
+Perturbed calls (to repeat: --provoke=rma,6,defer=yes,flush=no,split=no):
   MPI_Put at onesided.c:N in local_flush, 32 calls of ranks 0 and 1
      1 deferred to MPI_Win_flush_local at onesided.c:N in local_flush
      3 deferred to MPI_Win_flush_local at onesided.c:N in local_flush

@@ -113,7 +113,7 @@ def test_the_page_of_a_guarded_and_provoked_run(mpi: support.MPI, tmp_path: Path
             return found
 
         assert texts(".counts th") == [
-            *("call", "operations", "by pages", "by comparison", "not, for time", "not at all"),
+            *("call", "operations", "by pages", "by comparison", "over budget", "not at all"),
             *("MPI_Isend, blocks.c:18 in give", "MPI_Isend, blocks.c:21 in give"),
         ]
         # A call that belongs to two parties is shown once. Its element is in the map.

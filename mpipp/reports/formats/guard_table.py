@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from mpipp.reports.table_rows import Guarded
 
-TITLE = "Buffers of pending operations, by the calls that started these"
-HEADS = ("call", "operations", "by pages", "by comparison", "not, for time", "not at all")
+TITLE = "Buffers of pending operations, by the calls that started the operations"
+HEADS = ("call", "operations", "by pages", "by comparison", "over budget", "not at all")
 _WIDEST = 120  # characters of the first column; longer names shift the other columns
 # The title of the column for instrumented programs.
 ITSELF = "by each access"
@@ -16,7 +16,7 @@ ITSELF = "by each access"
 _MISSED = {
     "by pages": "accesses to a page after its first load or store",
     "by comparison": "loads; the place of a store; stores that were undone",
-    "not, for time": "everything",
+    "over budget": "everything",
     "not at all": "everything",
     ITSELF: "accesses by functions that were not instrumented, unless another column covers them",
 }

@@ -15,7 +15,7 @@ from mpipp.reports.table_rows import Provoked
 _PHRASES = {
     "at once": "unchanged",
     "waits": "deferred to {by}",
-    "repeated": "not done again: one like it waited",
+    "repeated": "unchanged: an equal operation was waiting",
     "copied": "data copied at {by}",
     "cut": "cut into {amount} parts",
     "overtakes": "before {by}, which was called first",
@@ -24,7 +24,7 @@ _PHRASES = {
     "synchronous": "synchronous",
     "junk": "with a fill pattern in the buffer until complete",
     "denied": 'delayed ("not yet")',
-    "shuffled": "given their requests in another order",
+    "shuffled": "with the requests in another order",
 }
 _ORDER = {way: number for number, way in enumerate(("called", *_PHRASES))}
 _NUMBER = re.compile(r"(\d+)")
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 def title(run: Run) -> str:
     """The title of the list, with the option that repeats the perturbations."""
-    return f"Perturbed (again: --provoke={run.provoke}), by the calls that it was done to"
+    return f"Perturbed calls (to repeat: --provoke={run.provoke})"
 
 
 def places(rows: Sequence[Provoked]) -> Iterator[Place]:
