@@ -134,7 +134,7 @@ COMMANDS: dict[str, Manual] = {
         (
             "The launcher starts this command in place of the program, once for each process. The "
             "command adds the wrapper, and becomes the program.",
-            "Use it if the launcher is not started by `mpipp run`, as in a batch script with srun. "
+            "Use it if `mpipp run` does not start the launcher, as in a batch script with srun. "
             "The processes of a node share one watcher.",
         ),
         (

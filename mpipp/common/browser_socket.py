@@ -40,7 +40,7 @@ def new_path() -> Path:
             return path
         path.parent.rmdir()
         problem = f"{base} is too long a name for a socket"
-    raise MpippError(f"no directory for the socket ({problem}): set TMPDIR to another")
+    raise MpippError(f"no directory for the socket ({problem}): set TMPDIR to another directory")
 
 
 def remove(path: Path) -> None:

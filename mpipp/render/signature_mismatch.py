@@ -110,7 +110,7 @@ def _verdict(comparison: Comparison, sent: Signature, received: Signature) -> st
         return f"match: {_elements(equal)}{size}"
     if comparison.unknown:
         equals = f"{_elements(equal, 'equal ')}, then " if equal else ""
-        return f"match as far as is known: {equals}MPI_PACKED, whose content is not known"
+        return f"match as far as known: {equals}MPI_PACKED, whose content is not known"
     after = f"after {_elements(equal, 'equal ')}" if equal else "at the first element"
     return f"mismatch {after}: {first.kind} is sent, {second.kind} received"
 

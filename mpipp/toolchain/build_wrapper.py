@@ -154,7 +154,7 @@ def _expect_holdable(cache: Path) -> None:
     if re.search(r"[\s:]", str(cache)):
         raise MpippError(
             f"the cache directory {cache} has a space or a colon in its name, which "
-            "LD_PRELOAD cannot hold: set MPIPP_CACHE to another"
+            "LD_PRELOAD cannot hold: set MPIPP_CACHE to another directory"
         )
 
 

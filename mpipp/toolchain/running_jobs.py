@@ -173,8 +173,8 @@ def obstacle(pid: int) -> str:
     tracer = int(status.get("TracerPid", "0"))
     if tracer:
         return (
-            f"is traced by {launcher_ancestors.program(tracer) or 'a process'} (pid {tracer}) "
-            "already: detach it there, or end that"
+            f"is already traced by {launcher_ancestors.program(tracer) or 'a process'} (pid "
+            f"{tracer}): detach it there, or end the tracer"
         )
     try:  # tests the rights that a debugger needs
         os.close(os.open(_proc() / str(pid) / "mem", os.O_RDONLY))

@@ -236,5 +236,5 @@ def test_no_place_for_a_socket(tmp_path: Path) -> None:
     with Gdb("mpipp browse", env={"TMPDIR": str(deep)}) as gdb:
         assert gdb.output[2:] == (
             f" directory for the socket ({deep} is too long a name for a socket): "
-            "set TMPDIR to another.\n"
+            "set TMPDIR to another directory.\n"
         )

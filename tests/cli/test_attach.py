@@ -133,8 +133,8 @@ def test_the_launcher_and_processes_that_cannot_be_attached_to(mpi: support.MPI)
             done = support.shell("attach", str(launcher), "4194999", "--", "-batch")
     name = support.compile_program(PROGRAM, mpi).name[:15]
     assert done.stderr.splitlines() == [
-        f"mpipp: rank 0, process {pids[0]} ({name}) is traced by gdb (pid {tracer}) already: "
-        "detach it there, or end that",
+        f"mpipp: rank 0, process {pids[0]} ({name}) is already traced by gdb (pid {tracer}): "
+        "detach it there, or end the tracer",
         "mpipp: process 4194999 has ended",
     ]
     assert done.stdout.splitlines()[0] == "attached: rank 1 (inferior 1)"

@@ -110,7 +110,7 @@ def test_a_cache_that_ld_preload_cannot_hold(tmp_path: Path) -> None:
     refused(
         done,
         f"{cache} has a space or a colon in its name, which LD_PRELOAD cannot hold: "
-        "set MPIPP_CACHE to another",
+        "set MPIPP_CACHE to another directory",
     )
 
 

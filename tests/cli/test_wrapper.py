@@ -179,7 +179,7 @@ def test_a_cache_that_ld_preload_cannot_hold(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (
         "",
         f"mpipp: the cache directory {cache} has a space or a colon in its name, "
-        "which LD_PRELOAD cannot hold: set MPIPP_CACHE to another\n",
+        "which LD_PRELOAD cannot hold: set MPIPP_CACHE to another directory\n",
         2,
     )
 

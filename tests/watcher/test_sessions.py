@@ -43,11 +43,11 @@ error: deadlock: rank 0 and rank 1 wait for each other
   rank 0 waits in MPI_Comm_create_from_group(stringtag "outer"), called at \
 sessions.c:24 in stringtag
     rank 1 has not called it with this group and stringtag
-    near miss, another stringtag: rank 1 is in it with stringtag "inner"
+    near miss, another stringtag: rank 1 has called it with stringtag "inner"
   rank 1 waits in MPI_Comm_create_from_group(stringtag "inner"), called at \
 sessions.c:24 in stringtag
     rank 0 has not called it with this group and stringtag
-    near miss, another stringtag: rank 0 is in it with stringtag "outer\""""
+    near miss, another stringtag: rank 0 has called it with stringtag "outer\""""
 
 
 @on_mpi("mpich4", "mpich5", "openmpi5", "abi5")

@@ -92,11 +92,11 @@ class NearMisses:
             if call.procedure == wanted.procedure and operation.process != event.operation.process:
                 given, own = names.tag(operation), names.tag(event.operation)
                 if given != own:
-                    yield f"another {given.split()[0]}: rank {rank} is in it with {given}"
+                    yield f"another {given.split()[0]}: rank {rank} has called it with {given}"
                 elif event.kind == "group":
                     yield from self._other_group(event.operation, operation, rank)
                 else:
-                    yield f"another {event.kind}: rank {rank} is in it with {given}"
+                    yield f"another {event.kind}: rank {rank} has called it with {given}"
 
     def _other_group(self, wanted: Operation, given: Operation, rank: int) -> Iterator[str]:
         theirs, own = (group_members.ranks(one) for one in (given, wanted))
@@ -104,7 +104,7 @@ class NearMisses:
             world = "mpi://WORLD" if given.call.comm is None else "MPI_COMM_WORLD"
             group = f"{group_members.listed(theirs)} of ranks in {world}"
             not_this = f"not with {group_members.listed(own)}"
-            yield f"another group: rank {rank} is in it with the group {group}, {not_this}"
+            yield f"another group: rank {rank} has called it with the group {group}, {not_this}"
 
     def _instead_of_send(self, event: Event, rank: int) -> Iterator[str]:
         known, own = self._messages.known, event.operation.process

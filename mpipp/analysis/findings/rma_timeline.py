@@ -97,7 +97,7 @@ MISTAKEN = {
     ),
     "rma-noprecede": (
         "says that no operation precedes",
-        "opens the epoch of those",
+        "opens the epoch of these operations",
         "wrong: the assertion",
     ),
     "rma-noput": ("says that nothing is put", "updates the window", "wrong: the assertion"),

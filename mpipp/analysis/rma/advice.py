@@ -94,7 +94,7 @@ def _order(found: Conflict, ended: str) -> str:
     pending = found.why == "pending"
     if first.closed >= 0 and (not pending or first.closed < second.event.moment.number):
         if not pending and second.event.moment.process == found.owner:
-            return "move the second after MPI_Win_wait or before MPI_Win_post"
+            return "move the second access after MPI_Win_wait or before MPI_Win_post"
         if not pending and second.epoch is not None and second.epoch.kind == "start":
             return (
                 "expose the memory to one process at a time: call MPI_Win_post for the second "

@@ -168,7 +168,7 @@ HOW = {
     "extent": "equal in extent in all processes",
     "members": "the same in all processes that are its members",
     "weights": "MPI_UNWEIGHTED in all processes or in none",
-    "bits": "passed with MPI_MODE_NOPRECEDE in all processes or in none, likewise "
+    "bits": "passed with MPI_MODE_NOPRECEDE in all processes or in none, and also with "
     "MPI_MODE_NOSUCCEED",
 }
 

@@ -244,7 +244,7 @@ WHAT: Templates = {
     "attached-too-small-for-all": "{count} buffered sends need {needed_size} bytes, but the "
     "attached buffer has {size}",
     "attached-in-use": "{procedure} sends from the attached buffer",
-    "attached-twice": "a buffer is attached, but another is already attached",
+    "attached-twice": "a buffer is attached, but another buffer is already attached",
     "no-partitions": "the request of {procedure} is not a partitioned send",
     "no-such-partition": "partition {index} is marked ready, but the send has {count} partitions",
     "ready-before-start": "partition {index} is marked ready, but the send has not been started",

@@ -111,7 +111,8 @@ RULES = (
         "12.7",
         "concurrent accumulates that overlap must use the same window, basic datatype and "
         "displacements, and the same operation or MPI_NO_OP",
-        "use the same window, operation, datatype and displacements in both, or complete one "
+        "use the same window, operation, datatype and displacements in both operations, or "
+        "complete one "
         "operation before the other starts",
     ),
     Rule(

@@ -123,7 +123,7 @@ def _size(line: bytes, left: RmaLogFile, path: str) -> int:
             f"{path} was written by another version of mpipp: use that version to compare it"
         )
     if words != left.words:
-        raise MpippError(f"{path} belongs to another process than its neighbor file")
+        raise MpippError(f"{path} belongs to another process than the process file beside it")
     return size
 
 

@@ -38,6 +38,6 @@ def _record(text: str) -> Record:
         raise MpippError(f"{text} is an array: make the datatype of one element")
     if not isinstance(kind, Record):
         raise MpippError(
-            f"{kind.name} needs no datatype of its own: name a struct, or a variable of one"
+            f"{kind.name} needs no new datatype: name a struct, or a variable of a struct type"
         )
     return kind

@@ -48,7 +48,7 @@ def _attached(pids: list[int]) -> Iterator[str]:
     done = 0
     for pid in pids:
         if pid in there:
-            yield f"process {pid} is attached already"
+            yield f"process {pid} is already attached"
             continue
         with output.quiet():
             reason = _attach(pid)

@@ -28,7 +28,7 @@ class Blocks(Command):
     memory that is data. Two more lines name an element that is not aligned, and two elements that
     share a byte. A buffer that overlaps itself may be sent but not received into.
 
-    --map    draw the memory, one character a byte: a capital letter is the first byte of an
+    --map    draw the memory, one character for each byte: a capital letter is the first byte of an
              element; of many repetitions only the first is drawn
     """
 

@@ -92,7 +92,7 @@ class Element(_Function):
             raise MpippError(f'cannot read "{_string(text)}": write indices, "[2][5]"')
         found = element_address.resolve(datatype.tree, element_address.parse(indices))
         if not found.is_basic:
-            raise MpippError(f"{found.short_path} is no single element: write more indices")
+            raise MpippError(f"{found.short_path} is not a single element: write more indices")
         start = expressions.address_of(place, "the second argument")
         kind = native_values.type_of(found.datatype)
         address = gdb.Value((start + found.displacement) % (1 << 64))

@@ -259,11 +259,11 @@ class Print(Command):
     mpipp print TYPE ...
     mpipp print EXPR --ranks [--plot | --svg FILE | --save FILE]
 
-    --ranks     evaluate EXPR in all processes in this gdb. Equal values are one line with their
+    --ranks     evaluate EXPR in all processes in this gdb. Equal values share one line with their
                 ranks. Then come the elements in which arrays differ, the minimum, maximum and mean,
                 and numbers that are not finite
-    --plot      draw numbers as text: a bar a rank, a row a rank for arrays of one dimension, else
-                a map of the array
+    --plot      draw the numbers as text: one bar for each rank; one row for each rank if EXPR is an
+                array of one dimension; else a map of the array
     --svg FILE  draw them as SVG
     --save FILE
                 write the values for "mpipp compare-ranks EXPR with FILE"

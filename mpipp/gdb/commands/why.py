@@ -23,7 +23,7 @@ class Why(Command):
     For processes that can never continue it names the missing call. It also names near misses: a
     message with another tag, on another communicator, or to another rank.
 
-    The processes are stopped meanwhile; mpipp changes nothing in them.
+    The processes stay stopped meanwhile, and mpipp changes nothing in them.
     """
 
     name = "mpipp why"

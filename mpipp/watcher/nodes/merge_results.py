@@ -158,7 +158,7 @@ def gather(
     total = sum_of(totals, NOTHING._replace(failures=tuple(unread)))
     going_on = [one.name for one in found if not one.ended]
     if going_on:
-        sentence = f"the watcher of node {', '.join(going_on)} has not said that it has ended"
+        sentence = f"the watcher of node {', '.join(going_on)} has not reported its end"
         total = total.plus(NOTHING._replace(failures=(sentence,)))
     compared = compare.compare(directory, {*told, *total.found}, team)
     made = selection.merged([settings.checks] if settings.checks else [one.checks for one in found])

@@ -22,7 +22,7 @@ VALUES = {
     '&$mpi_element(vec, matrix, "[2][1]") == &matrix[2][1]': "1",
     '$mpi_element(s_type, data, "(STRUCT)[1][2](CHAR)")': "99 'c'",
     '$mpi_element(s_type, data, "[1][0][3]")': "9",  # the repetition, the block, the item
-    '$mpi_element(s_type, data, "[1]")': "[1] is no single element: write more indices.",
+    '$mpi_element(s_type, data, "[1]")': "[1] is not a single element: write more indices.",
     '$mpi_element(s_type, data, "[1][9]")': "2nd index [9] of (STRUCT)[1][9] is out of range: "
     "block 1 has 7 elements, [0] to [6].",
     '$mpi_element(vec, matrix, "x")': 'Cannot read "x": write indices, "[2][5]".',

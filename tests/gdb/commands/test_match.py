@@ -90,7 +90,7 @@ CONVERSATION = (
     ),
     (
         "mpipp match MPI_PACKED 100 with s_type",
-        "match as far as is known: MPI_PACKED, whose content is not known\n"
+        "match as far as known: MPI_PACKED, whose content is not known\n"
         "  sent      MPI_PACKED(PACKED)         MPI_PACKED  displacement 0, packed 0\n"
         "  received  s_type(STRUCT)[0][0](INT)  MPI_INT     displacement 0, packed 0",
     ),

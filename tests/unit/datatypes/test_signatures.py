@@ -376,5 +376,5 @@ def test_words() -> None:
     packed = Entries("packed", struct((1, 0, INT), (9, 4, PACKED)), 1)
     ints = Entries("ints", INT, 3)
     assert said(packed, ints)[0] == (
-        "match as far as is known: 1 equal element, then MPI_PACKED, whose content is not known"
+        "match as far as known: 1 equal element, then MPI_PACKED, whose content is not known"
     )

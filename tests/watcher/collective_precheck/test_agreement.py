@@ -134,8 +134,8 @@ ROWS = {
     ),
     "fence_assert": (
         "the processes pass different assertions: 0 and MPI_MODE_NOPRECEDE",
-        "12.5.1: assert must be passed with MPI_MODE_NOPRECEDE in all processes or in none, "
-        "likewise MPI_MODE_NOSUCCEED",
+        "12.5.1: assert must be passed with MPI_MODE_NOPRECEDE in all processes or in none, and "
+        "also with MPI_MODE_NOSUCCEED",
     ),
     "open_amode": (
         "the processes pass different amode: MPI_MODE_CREATE | MPI_MODE_RDWR and MPI_MODE_CREATE "

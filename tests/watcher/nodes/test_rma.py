@@ -201,7 +201,7 @@ def test_a_damaged_log_is_one_sentence(left: Path, tmp_path: Path) -> None:
             "was written by another version of mpipp: use that version to compare it",
         ),
         (good[:-7], f"has {len(rest) - 7} bytes of {len(rest)}: it is not whole"),
-        (other, "belongs to another process than its neighbor file"),
+        (other, "belongs to another process than the process file beside it"),
     ):
         path.write_bytes(content)
         found = compare.compare(str(tmp_path / "some"), told=[])

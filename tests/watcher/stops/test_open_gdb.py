@@ -214,7 +214,7 @@ def test_gdb_needs_a_terminal(mpi: MPI) -> None:
         start_new_session=True,
         text=True,
     )
-    sentence = "mpipp: --gdb needs a terminal: write --stop, and attach from one\n"
+    sentence = "mpipp: --gdb needs a terminal: use --stop, and attach from a terminal\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", sentence)
 
 

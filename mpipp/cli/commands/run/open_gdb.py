@@ -31,7 +31,9 @@ class GdbOpener:
         try:
             self._terminal = os.open(_TERMINAL, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
-            raise MpippError("--gdb needs a terminal: write --stop, and attach from one") from None
+            raise MpippError(
+                "--gdb needs a terminal: use --stop, and attach from a terminal"
+            ) from None
         self._opened: Sequence[int] = ()
         self._waiting: list[tuple[Sequence[int], int]] = []
 

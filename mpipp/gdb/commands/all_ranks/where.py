@@ -20,9 +20,10 @@ class Where(Command):
     --svg FILE  write the tree as SVG
     --json      print one JSON object (docs/reference/json.md)
 
-    Equal callers are one line, with the number of ranks and the ranks. A stack ends at the MPI
-    call, with its peers; a wait has the calls whose requests are pending. Frames of libraries
-    without source lines are one line. Programs in Python have their lines of Python.
+    Equal callers share one line, which shows the number of ranks and their list. A stack ends at
+    the MPI call, with its peers. Below a wait call are the calls that started its pending requests.
+    Library frames without source lines share one line. For Python programs mpipp shows the lines
+    of Python.
 
     mpipp shows the threads that have called MPI, and the first thread of each process.
     """

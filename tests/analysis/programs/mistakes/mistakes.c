@@ -378,7 +378,7 @@ static void attached(void) {
         MPI_Bsend(room + ROOM - 1, 8, MPI_CHAR, 0, 0, comm));
   RIGHT(MPI_Ibsend(room_for_more, 1000, MPI_CHAR, 0, 0, comm, &request));
   WRONG(too_large, MPI_Bsend(room_for_more, 1001, MPI_CHAR, 0, 0, comm));
-  WRONG("attached-buffer: a buffer is attached, but another is already attached",
+  WRONG("attached-buffer: a buffer is attached, but another buffer is already attached",
         MPI_Buffer_attach(out, 100));
   RIGHT(MPI_Bsend_init(room_for_more, 500, MPI_INT, 0, 0, comm, &request));
   MPI_Bsend_init(room_for_more, 500, MPI_INT, 0, 0, comm, &request);
@@ -401,7 +401,7 @@ static void attached(void) {
   WRONG(of_comm, MPI_Bsend(room_for_more, 1001, MPI_CHAR, 0, 0, own));
   WRONG("attached-buffer: MPI_Bsend needs an attached buffer, but there is none",
         MPI_Bsend(out, 1, MPI_CHAR, 0, 0, comm));
-  WRONG("attached-buffer: a buffer is attached, but another is already attached",
+  WRONG("attached-buffer: a buffer is attached, but another buffer is already attached",
         MPI_Comm_attach_buffer(own, out, 100));
   MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
   RIGHT(MPI_Bsend(room_for_more, 2000, MPI_CHAR, 0, 0, comm));

@@ -33,7 +33,7 @@ ADVICE = {
         "complete the first, with MPI_Win_flush_local or MPI_Win_unlock, before the call that "
         "synchronizes with the other process" + _LOCK
     ),
-    "exposed": "move the second after MPI_Win_wait or before MPI_Win_post",
+    "exposed": "move the second access after MPI_Win_wait or before MPI_Win_post",
     "started_again": (
         "synchronize with its process after the first has ended (MPI_Win_wait at its target) "
         "before the second "
