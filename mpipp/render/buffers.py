@@ -56,7 +56,7 @@ def entries(
     if known.header.null:
         return f"no data: the datatype is {known.header.name}"
     if known.tree.size == 0:
-        return "no data: the datatype has none"
+        return "no data: the datatype is empty"
     return values(memory, address, count, known.tree)
 
 

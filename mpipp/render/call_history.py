@@ -69,7 +69,7 @@ def lines(
         if len(stretch.calls) == 1 or stretch.count == 1:
             yield start + first
         elif number or not before:
-            yield f"{start}the {len(stretch.calls)} before, in turn"
+            yield f"{start}the {len(stretch.calls)} calls before, repeated"
         else:
             yield f"{start}in turn"
             for kept in stretch.calls[:_MOST_CALLS]:

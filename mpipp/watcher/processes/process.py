@@ -130,7 +130,7 @@ class WatchedProcess(Recorded):
     def read(self, address: int, length: int) -> bytes:
         """Read bytes of the process's own memory. Raises MpippError if some cannot be read."""
         if self._others is None:
-            raise MpippError(f"the memory of process {self.pid} is not to be read")
+            raise MpippError(f"the memory of process {self.pid} cannot be read")
         return self._others.read(address, length)
 
     def is_stopped(self) -> bool:
