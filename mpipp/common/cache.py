@@ -110,7 +110,7 @@ def build_directory(cache: Path) -> Iterator[Path]:
     except OSError as error:
         raise MpippError(
             f"cannot write the cache directory {cache} ({error.strerror}): "
-            "set MPIPP_CACHE to one that can be written"
+            "set MPIPP_CACHE to a writable directory"
         ) from None
     try:
         yield made

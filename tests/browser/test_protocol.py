@@ -171,8 +171,8 @@ def test_wrong_requests(still: Gdb) -> None:
         ({"do": "children", "path": [99]}, "nothing browsed has the number 99"),
         ({"do": "children", "path": [-1]}, "nothing browsed has the number -1"),
         ({"do": "children", "path": [0, 99]}, "there is no part 99 any more"),
-        ({"do": "children", "path": "x"}, "children needs a path, a list of numbers"),
-        ({"do": "children", "path": [0], "start": None}, "children needs a path"),
+        ({"do": "children", "path": "x"}, "children needs path, a list of numbers"),
+        ({"do": "children", "path": [0], "start": None}, "children needs path"),
         ({"do": "quit"}, "a browser cannot ask for 'quit': ask for status or children"),
         ({}, "a browser cannot ask for None"),
     )

@@ -168,7 +168,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (
         "",
         f"mpipp: cannot write the cache directory {cache} (Not a directory): "
-        "set MPIPP_CACHE to one that can be written\n",
+        "set MPIPP_CACHE to a writable directory\n",
         2,
     )
 

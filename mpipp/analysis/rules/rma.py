@@ -127,8 +127,8 @@ RULES = (
         "rma-copies",
         _CONFLICT,
         "12.7",
-        "in the separate memory model a process sees updates by others only after it synchronizes "
-        "its window",
+        "in the separate memory model a process sees updates by other processes only after it "
+        "synchronizes its window",
         "synchronize the window in both processes: call MPI_Win_sync, or lock the own window",
     ),
     Rule(

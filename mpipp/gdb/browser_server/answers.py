@@ -80,7 +80,7 @@ class BrowsedInferior:
                 isinstance(path, list) and all(isinstance(i, int) for i in [*path, start, stop])
             ):
                 raise MpippError(
-                    "children needs a path, a list of numbers, and numbers start, stop"
+                    "children needs path, a list of numbers, and the numbers start and stop"
                 )
             return self._children(tuple(path), start, min(stop, start + MOST_LINES))
         raise MpippError(f"a browser cannot ask for {what!r}: ask for status or children")

@@ -169,7 +169,7 @@ def test_names_of_procedures() -> None:
         "Write mpipp break MPI_X [if CONDITION].",
         "Write mpipp break MPI_X [if CONDITION].",
         "MPI_Send has no argument dst: it has buf, comm, count, datatype, dest, tag.",
-        "MPI_Wait has no argument tag: it has none that is known.",
+        "MPI_Wait has no argument tag: it has no known arguments.",
     ]
 
 
