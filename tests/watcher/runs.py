@@ -37,7 +37,7 @@ def how(ending: str) -> str:
     return ending if TELLS_ENDINGS else "by a signal or _exit"
 
 
-_REPEATED = "mpipp: the same of "  # a block with further ranks
+_REPEATED = "mpipp: also in "  # a block with further ranks
 
 
 def repeated(done: subprocess.CompletedProcess[str]) -> list[str]:

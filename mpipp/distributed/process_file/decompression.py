@@ -33,7 +33,7 @@ def pieces(file: BinaryIO, size: int, most: int, path: str) -> Iterator[bytes]:
             raise MpippError(f"{path} is damaged: its compressed data has no end")
         total += len(piece)
         if total > most:
-            raise MpippError(f"{path} is damaged: it stands for more than {most:,} bytes")
+            raise MpippError(f"{path} is damaged: it expands to more than {most:,} bytes")
         yield piece
 
 

@@ -108,7 +108,7 @@ def too(one: Block) -> str:
     """A sentence with the ranks of a block that became known after it was printed."""
     record = one.records[0]
     place = next((f" ({party['where'][0]})" for party in record["parties"] if party["where"]), "")
-    return f"the same of {wording.ranks({*one.late})}: {record['what']}{place}"
+    return f"also in {wording.ranks({*one.late})}: {record['what']}{place}"
 
 
 def counted(told: Iterable[Block]) -> Total:

@@ -312,7 +312,7 @@ def test_lines_of_a_compressed_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "size", "why"),
     [
-        (zlib.compress(bytes(1 << 24)), None, "stands for more than 1,048,576 bytes"),
+        (zlib.compress(bytes(1 << 24)), None, "expands to more than 1,048,576 bytes"),
         (zlib.compress(bytes(1 << 24)), 1 << 40, r"has \d+ bytes of 1099511627776: .* not whole"),
         (zlib.compress(os.urandom(999))[:-9], None, "its compressed data has no end"),
         (b"", None, "its compressed data has no end"),

@@ -121,7 +121,7 @@ def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
     blocks, _ = merged(both, total.plus(total))
     assert blocks[0].text.splitlines()[-1] == "  rank 0 is there"
     assert [one.printed for one in blocks] == [True, True]
-    assert too(blocks[0]) == "the same of ranks 4 and 5: 1 datatype is not freed (main.c:1)"
+    assert too(blocks[0]) == "also in ranks 4 and 5: 1 datatype is not freed (main.c:1)"
     assert blocks[1] == remark
     for late in (False, True), (True, False), (False, False):
         both = [Block(*one, printed) for one, printed in zip((first[:2], second[:2]), late)]

@@ -39,6 +39,6 @@ def test_those_of_processes_that_come_later_are_the_same(mpi: MPI, tmp_path: Pat
     assert (run.status, run.output, headlines(run)) == (0, "done\n", FOUND)
     assert all("\n  rank 0: MPI_Irecv(" in block for block in run.blocks)
     same = runs.repeated(done)
-    assert all(line.startswith("mpipp: the same of ranks 1 to 3: ") for line in same)
+    assert all(line.startswith("mpipp: also in ranks 1 to 3: ") for line in same)
     assert (len(same), len(run.last)) == (len(FOUND), 1)
     assert run.last[-1].startswith(f"mpipp: 2 errors in {N} processes")

@@ -46,7 +46,7 @@ def test_screens_clear_nothing_wrong(mpi: MPI, tmp_path: Path) -> None:
     """20,000 random calls with both libraries; `make fuzz` makes more."""
     seed = 7 if mpi.id == "mpich4" else 8
     found = screened.run(mpi, seed, some(10_000) // screened.PROCESSES)
-    last = [line for line in found.last if not line.startswith("mpipp: the same of rank ")]
+    last = [line for line in found.last if not line.startswith("mpipp: also in rank ")]
     assert found.status == 0 and len(last) == 1, found.last
     assert len(found.blocks) > 20
 
