@@ -189,7 +189,7 @@ class Polls:
 
     first: int  # ordinal number of the first call in its thread
     call: Call  # the last call; it may be active
-    vary: bool = False  # whether the calls differ in what they wait for, other than in the requests
+    vary: bool = False  # whether the calls differ in other arguments than their requests
 
     @property
     def count(self) -> int:

@@ -58,7 +58,7 @@ class WindowMade(NamedTuple):
         separate: whether its memory model is MPI_WIN_SEPARATE.
         ranks: the group's processes as ranks in MPI_COMM_WORLD, in the group's order.
         accumulate_ops: "same_op" or "same_op_no_op".
-        accumulate_ordering: of "rar", "raw", "war", "waw"; empty: "none".
+        accumulate_ordering: a subset of "rar", "raw", "war", "waw"; empty: "none".
         no_locks: whether the info key says that no process locks it.
         queried: whether any process got another's memory from MPI_Win_shared_query, although
             the window's flavor is not "shared".

@@ -84,7 +84,7 @@ class LineTable:
         self._debug: Any = None
         self._frames: FrameTable | None = None  # read on first use
         self._aranges: Any = None  # address ranges of the units that have a table of them
-        self._segments: list[tuple[int, int, int]] = []  # loaded ones: offset, bytes, address
+        self._segments: list[tuple[int, int, int]] = []  # loaded: offset, bytes, address
         self._spans: list[tuple[int, int, Any]] = []  # [low, high) of units that were read
         self._coming: Iterator[tuple[int, int, Any]] = iter(())  # [low, high) of the other units
         with suppress(*damage()):

@@ -13,7 +13,7 @@ from mpipp.common.text.xml import escape
 # Pixels.
 _CHARACTER, _LINE = 7.3, 17
 _PADDING, _BETWEEN, _MARGIN = 10, 18, 16
-_ARC, _MOST_ARC = 16, 200  # pixels that an arrow bends out: for each box that it passes; at most
+_ARC, _MOST_ARC = 16, 200  # pixels that an arrow bends out for each passed box; the maximum
 _MOST_TEXT = 100  # characters of a line
 
 # The colours of each state: fill and line, light and dark.

@@ -275,7 +275,7 @@ class Calls:
         try:
             return self._source.integers(raw.types, raw.type_count, size, signed=False)
         except GoneMemory:
-            return ()  # for the same reason as in `_inputs`
+            return ()  # on the stack of a process that was killed
         except MpippError:
             return None
 

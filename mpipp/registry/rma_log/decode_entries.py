@@ -171,7 +171,7 @@ class LoggedCalls:
         places: dict[int, int] = {}
         datatypes: dict[int, int] = {0: 0}
         procedures: dict[int, str] = {}
-        for at in self._places.whole:  # the other entries have the same place and datatypes
+        for at in self._places.whole:  # the other entries have no places or datatypes of their own
             head, where = words[at], words[at + 1]
             number = head >> 32 & 0xFFFF
             if number not in procedures:
