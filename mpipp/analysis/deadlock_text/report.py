@@ -146,7 +146,7 @@ class Report:
         return cited(sections, self._found.world.processes[0].registry.info.standard)
 
     def groups(self, ranks: Iterable[int]) -> list[tuple[Phrase, list[int]]]:
-        """Return the activities of processes, each with its ranks; if there are many, only places."""
+        """Return the activities of processes with their ranks; if there are many, only places."""
         exact: dict[Phrase, list[int]] = {}
         for rank in ranks:
             exact.setdefault(self._say.doing(rank), []).append(rank)

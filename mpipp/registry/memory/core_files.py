@@ -112,7 +112,7 @@ def _headers(file: BinaryIO) -> Iterator[tuple[int, ...]]:
     if number == _MANY:
         (number,) = struct.unpack(order + "I", _bytes(file, sections + 44, 4).ljust(4, b"\0"))
         number = number or _MANY
-    # Read one header at a time: with a damaged number, the table could exceed this machine's memory.
+    # Read one header at a time: with a damaged number, the table could exceed the memory.
     for start in range(at, at + size * min(number, _MOST_HEADERS), size):
         header = _bytes(file, start, _HEADER)
         if len(header) < _HEADER:
