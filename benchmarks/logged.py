@@ -37,11 +37,11 @@ _KERNELS = {  # text, and iterations
 
 
 class _Run(NamedTuple):
-    seconds: float  # of the kernel
+    seconds: float  # seconds of the kernel alone
     checksum: str  # must be equal in all runs
     pages: str  # pages that were not traced
     calls: str
-    whole: float  # from start to end
+    whole: float  # seconds of the whole run
 
 
 def _ran(mpi: MPI, options: Sequence[str] | None, command: Sequence[str | Path]) -> _Run:

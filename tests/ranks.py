@@ -48,7 +48,7 @@ def until_inside(procedure: str, *pids: int, threads: int = 1) -> None:
 
 
 def _calls(memory: ProcessMemory) -> list[str]:
-    with contextlib.suppress(MpippError):  # it changes meanwhile
+    with contextlib.suppress(MpippError):  # the process changes its records meanwhile
         registry = Registry(memory, find_in(memory, memory.search))
         threads = [each for each in registry.threads() if isinstance(each, Thread)]
         return [each.call.procedure for each in threads if each.call is not None]

@@ -60,7 +60,7 @@ def _types(tree: ast.AST) -> Iterator[int]:
                 elif isinstance(node, ast.Call) and ast.unparse(node.func) == "str" and node.args:
                     written = node.args[0]
                 while isinstance(written, ast.Call) and isinstance(written.func, ast.Attribute):
-                    written = written.func.value  # for example kind.unqualified()
+                    written = written.func.value  # an example is kind.unqualified()
                 if written is not None and ast.unparse(written) in types:
                     yield getattr(node, "lineno", 0)
 

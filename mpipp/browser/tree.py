@@ -176,14 +176,14 @@ class Tree:
             request["stop"] = node.stop
 
         def done(reply: Message) -> None:
-            if node.loading == number:  # else a later request replaces this one
+            if node.loading == number:  # otherwise a later request replaces this one
                 self._loaded(node, reply)
 
         self._client.ask(request, done)
 
     def _loaded(self, node: Node, reply: Message) -> None:
         if "error" in reply:
-            if node.children is None and node.can_open:  # else the last known parts stay
+            if node.children is None and node.can_open:  # otherwise the last known children stay
                 node.children = [Node(node.path, node, "", f"<{reply['error']}>")]
                 self._view.replace(node)
             return

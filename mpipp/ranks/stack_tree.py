@@ -119,7 +119,7 @@ class Branch(NamedTuple):
 
     ranks: int
     texts: list[str]
-    kind: str  # of the last step
+    kind: str  # the kind of the last step
     below: list[Branch]
 
 

@@ -65,7 +65,7 @@ _ARGUMENT_CONSTANTS = {
 
 _TEXTS = ("datarep", "stringtag")
 _NOT_SHOWN = ("members", "base", "null_output")  # a hash; an address for a window; a name
-_NO_EXTENT = -(1 << 63)  # of a handle that is no datatype
+_NO_EXTENT = -(1 << 63)  # the extent of a handle that is no datatype
 
 _Members = list[tuple[str, Shown]]
 

@@ -46,7 +46,7 @@ def _without_numbers(value: str) -> str:
 class Type(NamedTuple):
     """A type of facts: its text, and how widely it varies."""
 
-    name: str  # in JSON
+    name: str  # the name of the type in JSON
     varies: Varies = Varies.NEVER
     show: Callable[[Any], str] = str
     essence: Callable[[Any], Any] = _identity  # the part of a value that does not vary with numbers

@@ -14,7 +14,8 @@ _DEEPEST = 150  # levels of braces; Python's own recursion limit is not far beyo
 
 @dataclass(frozen=True)
 class Limits:
-    """gdb's `print elements` (0: unlimited), `repeats` (0: never), `max-depth` (-1), `pretty`."""
+    """Limits from gdb's settings: `print elements` (0: unlimited), `print repeats` (0: never
+    folded), `print max-depth` (-1: unlimited) and `print pretty`."""
 
     elements: int = 200
     repeats: int = 10
@@ -38,9 +39,12 @@ DEFAULT_LIMITS = Limits()
 def nested_text(
     names: Sequence[str], items: Sequence[str], more: str = "", level: int = 0, pretty: bool = False
 ) -> str:
-    """Printed parts in braces, `level` deep, with `more` after the last one.
+    """Join printed items in braces, with `more` after the last one.
 
-    Members of a struct have `names`. With `pretty`, each of them gets a line.
+    Args:
+        names: for a struct, the names of its members; else empty.
+        level: how many outer braces there are.
+        pretty: whether each member gets a line of its own.
     """
     if not names:
         return "{" + ", ".join(items) + more + "}"
@@ -70,8 +74,8 @@ def shortened(text: str, most: int) -> str:
 
 
 def _ends_of_items(text: str) -> Iterator[tuple[int, str]]:
-    # The ends of list items that are followed by others, with the braces to close there. A text in
-    # quotes or brackets is one item.
+    # Yield the end of each list item that another item follows, and the braces that a cut there has
+    # to close. Commas in quotes or brackets do not end an item.
     quote, deep, braces = "", 0, 0
     escaped = False
     for place, character in enumerate(text):

@@ -28,10 +28,10 @@ _LONGEST = 30  # characters of a line
 
 # Pixels.
 _LINE = 16
-_CHARACTER = 7.3  # of the monospaced font, at 12 px
+_CHARACTER = 7.3  # width in the monospaced font, at 12 px
 _PADDING = 9
 _BETWEEN = 14  # between boxes in a column
-_TRUNK = 14  # from a box to the vertical line of its branches
+_TRUNK = 14  # from a box to the vertical line that leads to its children
 _ARROW = 16
 _MARGIN = 14
 

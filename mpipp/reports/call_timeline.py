@@ -29,7 +29,7 @@ class _Lane(NamedTuple):
     sequence: str
     last: int  # ordinal
     stretches: list[Stretch]
-    times: Mapping[int, int]  # of calls, by ordinal, in nanoseconds on a clock that all lanes share
+    times: Mapping[int, int]  # by ordinal: nanoseconds on a clock that all lanes share
 
 
 def timeline(

@@ -23,7 +23,7 @@ from mpipp.symbolizer.source_frames import Sources
 
 _MOST_BUFFERS = 4
 _MOST_SHARES = 64  # parts of the buffer of a v or w call that are searched for datatypes
-_MOST_LINES = 40  # of a tree
+_MOST_LINES = 40  # lines of a tree that are shown
 _LARGEST = 1 << 18  # characters of a picture
 _LONGEST = 5.0  # seconds for all pictures of a run, because processes may wait meanwhile
 
@@ -55,7 +55,8 @@ def _buffers(of: Evidence) -> list[_Drawn]:
         return [("", of.made, 1, None, None)]
     found: list[_Drawn] = []
     for buffer in of.call.buffers if of.call is not None else ():
-        over = of.call is not None and of.call.state == "over"  # then its place is not recorded
+        # The place of a finished call is not recorded.
+        over = of.call is not None and of.call.state == "over"
         address = None if over or "remote" in buffer.access else buffer.address
         mark = of.displacement if of.role == buffer.role else None
         found += ((buffer.role, *entries, address, mark) for entries in _entries(buffer))
@@ -106,7 +107,7 @@ def _picture(
         found["tree_svg"] = _small(tree_svg(tree)) if not tree.is_leaf else ""
         if mark is not None or not tree.is_leaf:
             found["map_svg"] = _small(map_svg.svg(drawn_map(tree, max(count, 0)), mark=mark))
-    except MpippError:  # its record is damaged
+    except MpippError:  # the record of the object is damaged
         pass
     return found
 

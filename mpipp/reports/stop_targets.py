@@ -21,7 +21,7 @@ class Target(NamedTuple):
     ranks: Sequence[int]  # ranks in MPI_COMM_WORLD that may make the call
     procedure: str  # "" for any procedure, at the place where an object was created
     place: str  # "halo.c:12 in main"
-    ordinal: int  # in its channel; 0 if unknown
+    ordinal: int  # position in its channel; 0 if unknown
     arguments: Mapping[str, int]  # those that select the channel: dest, source, tag, root
 
     def fits(

@@ -52,8 +52,8 @@ class Party(NamedTuple):
     places: Sequence[Place]  # innermost first
     buffers: Sequence[Drawn]
     ordinal: int = 0  # number of a call in its channel; 0 if unknown
-    ranks: Sequence[int] = ()  # in MPI_COMM_WORLD; empty if unknown
-    procedure: str = ""  # of a call
+    ranks: Sequence[int] = ()  # ranks in MPI_COMM_WORLD; empty if unknown
+    procedure: str = ""  # the procedure of a call
     arguments: Mapping[str, int] = {}  # those that select the channel: dest, source, tag, root
     starter: str = ""  # for a persistent operation, the procedure that started it
     started: Sequence[Place] = ()  # the places of that call, innermost first
@@ -141,7 +141,7 @@ class Entry(NamedTuple):
     advice: str
     must: str
     follows: str
-    lines: Sequence[Line]  # in printed form
+    lines: Sequence[Line]  # the lines as they are printed
     shown_as: str  # the processes whose facts are shown, if others have different facts
     fingerprint: str  # equal for the same mistake in another run
     picture: str  # the wait-for graph as SVG; "" if no process waits

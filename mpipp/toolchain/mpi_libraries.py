@@ -256,7 +256,7 @@ def find(flavor: Flavor, library: str, say: Callable[[str], None]) -> Mpi:
             continue
         if mpi.flavor is flavor:
             return replace(mpi, library=library)
-    if lacking is not None:  # it may be the wanted one
+    if lacking is not None:  # the installation without a compiler may be the wanted one
         raise lacking
     raise MpippError(
         f"no MPI compiler of {flavor.title} found beside the program's MPI library or on PATH: "

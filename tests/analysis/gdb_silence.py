@@ -105,7 +105,7 @@ def silence(pids, stops, updates, interrupts, seed, commands=()):
         if final.hit_count > before:
             what = "at the end"
         elif what == "at the end":
-            what = "by a late signal"  # of an earlier interrupt
+            what = "by a late signal"  # an earlier interrupt was still on its way
         _report(what, commands)
     _leave()
 

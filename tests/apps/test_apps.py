@@ -40,7 +40,7 @@ COMMANDS = (
     *(f"mpipp {_TYPE} at 0", f"mpipp {_TYPE} packed 0", f"mpipp watch {_TYPE} {_BUFFER}", "delete"),
     *("mpipp why --picture", "mpipp why --json", "mpipp make int", "mpipp py MPI"),
 )
-RUNS = 3  # as in docs/reference/tested.md
+RUNS = 3  # the number of runs that docs/reference/tested.md names
 LEAST = 20  # stops of each program
 PAGE = support.ROOT / "docs/reference/tested.md"
 

@@ -99,8 +99,8 @@ def test_open_and_close_by_keys(gdb: Gdb) -> None:
         await user.sees("Name", "Value", "Type", "Displacement", "Size")
         await user.sees("▶ s_type", "STRUCT[3]", "43")
         await user.sees("rank 0 of 1, pid ", "stopped in mark at mark.h:8")
-        await user.sees("s_type   size 43 bytes")  # at the cursor
-        await user.press("down", "enter")  # to the buffer
+        await user.sees("s_type   size 43 bytes")  # the cursor is on this variable
+        await user.press("down", "enter")  # open the next variable, a buffer
         await user.sees("▶ [1]", "{{6, 7, 8, 9, 10}", "STRUCT", "+48", "43")
         await user.press("down", "right")
         await user.sees("▶ [2]", "{1.5, 2.5}")

@@ -283,7 +283,7 @@ MACHINE = {
     30: Started(11, "mpiexec.hydra"),
     31: Started(30, "hydra_pmi_proxy"),
     32: rank(31, 0, SLURM),
-    33: Started(31, "halo", None),  # not readable
+    33: Started(31, "halo", None),  # the process may not be read
     # Two jobs of one launcher.
     40: Started(0, "prted"),
     41: rank(40, 0, "PMIX_NAMESPACE=c"),

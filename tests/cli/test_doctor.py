@@ -90,7 +90,7 @@ def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:
     for path in (mpicc, other):
         path.write_text("#!/bin/sh\necho nocc\n")
         path.chmod(0o755)
-    (tmp_path / "mpicc").symlink_to(other)  # one compiler with two names
+    (tmp_path / "mpicc").symlink_to(other)  # the same compiler under a second name
     (tmp_path / "sh").symlink_to("/bin/sh")
     env = {"PATH": str(tmp_path), "MPICC": "nompicc"}
     done = shell("doctor", env=env, python=_python(tmp_path))

@@ -51,7 +51,7 @@ def test_a_running_job(
         assert not any(re.search(r"State:\s+[tT]", state) for state in states)
     assert json.loads(found)["stacks"]["ranks"] == "0-3"
     files = [tmp_path / "a.json", tmp_path / "b.json"]
-    for file in files:  # like files from two nodes
+    for file in files:  # the files look as if they came from two nodes
         file.write_text(found)
     merged = said(capsys, "--merge", *map(str, files))
     assert re.fullmatch(re.escape(WHERE) + STOPPED, merged)

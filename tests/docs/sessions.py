@@ -155,7 +155,8 @@ def running(
 def in_calls(number: int, program: str, directory: Path) -> list[int]:
     """The processes of a program that were started in a directory, once all of them poll or
     compute."""
-    begun: dict[int, float] = {}  # their processor time when all were past MPI_Init
+    # The processor time of each process when all of them were past MPI_Init.
+    begun: dict[int, float] = {}
     for _ in range(600):
         done = subprocess.run(["pgrep", "-x", program], capture_output=True, text=True, check=False)
         # Other processes may have this name: another run of this test, or the system's `column`.
@@ -171,7 +172,7 @@ def in_calls(number: int, program: str, directory: Path) -> list[int]:
 
 
 def _has_started(pid: int) -> bool:
-    with suppress(MpippError):  # there is no registry yet
+    with suppress(MpippError):  # the process has no registry yet
         memory = ProcessMemory(pid)
         try:
             return Registry(memory, find_in(memory, memory.search)).info.status == "started"

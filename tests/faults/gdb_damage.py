@@ -12,7 +12,7 @@ import gdb
 from mpipp.gdb.program import inferior_memory, sessions
 from mpipp.registry.layout.field_table import CHUNK
 
-KINDS = {  # by kind, the variable in main()
+KINDS = {  # for each kind, the variable in main()
     "datatype": "filetype",
     "request": "requests[0]",
     "comm": "cart",
@@ -28,7 +28,7 @@ KINDS = {  # by kind, the variable in main()
 
 _damage: dict[int, int] = {}  # wrong bytes, by address
 
-registry: Any = None  # of the process, once it exists
+registry: Any = None  # the registry of the process, once the process exists
 source: Any = None
 
 
@@ -231,7 +231,7 @@ def each_root():
                 print(f"wrong: {name}: {command}: {text[:500]}")
         sentence = said("mpipp info").strip().rstrip(".")
         printed = said("output cart").strip()
-        if name == "self":  # as before the first MPI call
+        if name == "self":  # the records look as before the first MPI call
             good = re.fullmatch("<unknown MPI_Comm 0x[0-9a-f]+>", printed)
         else:
             good = printed.lower() == f"<{sentence}>".lower()

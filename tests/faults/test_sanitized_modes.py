@@ -16,7 +16,7 @@ from tests import support
 from tests.faults import sanitized
 from tests.watcher import runs
 
-pytestmark = pytest.mark.thorough  # it builds wrappers
+pytestmark = pytest.mark.thorough  # the tests build the wrapper, which is slow
 
 FEW = support.on_mpi("mpich4", "openmpi4")
 TESTS = Path(__file__).parents[1]

@@ -11,7 +11,7 @@ from tests import support
 from tests.faults import faults, sanitized
 from tests.wrapper import watched
 
-pytestmark = pytest.mark.thorough  # it builds wrappers
+pytestmark = pytest.mark.thorough  # the tests build the wrapper, which is slow
 
 FEW = support.on_mpi("mpich4", "openmpi4")
 # Building a wrapper for each test would take a minute.

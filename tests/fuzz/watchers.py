@@ -117,7 +117,7 @@ def _taken(made: socket.socket) -> Handed:
 
 
 def _is_inside(memory: FileMemory, root: int) -> bool:
-    with contextlib.suppress(MpippError):  # it changes meanwhile
+    with contextlib.suppress(MpippError):  # the process changes its records meanwhile
         memory.refresh()
         threads = Registry(memory, root).threads()
         return any(isinstance(thread, Thread) and thread.call for thread in threads)
@@ -236,7 +236,8 @@ def _acted(chance: random.Random, processes: list[Handed], path: str) -> str:
         if chance.random() < 0.3:
             time.sleep(0.3)  # the watcher explains now why nothing moves
         for one, connection in zip(processes, made):
-            with contextlib.suppress(OSError):  # its first message was rejected
+            # The watcher has closed the connection, because it rejected the first message.
+            with contextlib.suppress(OSError):
                 if chance.random() < 0.5:
                     address = chance.choice((*one.targets.pointers, 0, 8, 1 << 63))
                     connection.send(struct.pack("=8sQ", b"MPIPPASK", address))

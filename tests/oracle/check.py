@@ -34,7 +34,8 @@ from tests.oracle.generate import Generator
 
 WIDEST = 1 << 16  # bytes of memory for a packed datatype
 MOST_DATA = 4000
-SEARCHED = 10  # one in this many datatypes is searched at every displacement, which is slowest
+# Only one in this many datatypes is searched at every displacement, because this is slow.
+SEARCHED = 10
 Report = Callable[[str, str], None]
 
 

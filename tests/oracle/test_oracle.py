@@ -12,7 +12,7 @@ from tests import support
 from tests.short import some
 
 PYTHONS = [path for path in os.environ.get("MPIPP_ORACLE_PYTHONS", "").split(os.pathsep) if path]
-DATATYPES = some(5000)  # for each Python
+DATATYPES = some(5000)  # datatypes for each version of Python
 CHECK = ("-m", "tests.oracle.check")
 
 

@@ -210,7 +210,7 @@ def test_what_is_wrong_by_itself_is_drawn(mpi: support.MPI, case: str, tmp_path:
     picture = rma_timeline_svg.svg(entry.lifelines)
     looks = [look for look, _ in shapes(picture)]
     assert (looks.count("epoch"), looks.count("pending"), looks.count("missing")) == (*bars, 0)
-    assert looks.count("access") == 2  # one of them is in the legend
+    assert looks.count("access") == 2  # the second is in the legend
     if mpi.id == "openmpi4":
         return
     if case == "lock_in_fence":

@@ -58,7 +58,7 @@ class Recorded:
     marked: str = ""  # the current call of a thread for which only the procedure is recorded
     posted_any: int = 0
     frozen: bool = False
-    in_world: bool = True  # after MPI_Init, when the rank is known
+    in_world: bool = True  # whether MPI_Init has returned, so that the rank is known
     uncertain_all: frozenset[str] = frozenset()
     forgotten: int = 0
     window: Win | None = None

@@ -27,9 +27,9 @@ from mpipp.watcher.settings import HANG_AFTER
 SUMMARY = "run one process with the wrapper: srun -n 64 mpipp exec -- ./app"
 # The wrapper's path, for jobs in which each process would need long to find it.
 WRAPPER = "MPIPP_WRAPPER"
-_MOST_ORDINALS = 16  # as in wrapper/intercept/stop_at.c
+_MOST_ORDINALS = 16  # the same limit as in wrapper/intercept/stop_at.c
 _LOG = "MPIPP_RMA_LOG"
-_MOST_STATUS = 255  # of an exit status, which has 8 bits
+_MOST_STATUS = 255  # the largest exit status, which has 8 bits
 _HUNG = 86  # exit status of a job that hangs; shells, signals and timeout use others
 _MEMCHECK = "memcheck"  # a value of MPIPP_GUARD: valgrind checks the accesses
 _UNLIMITED = 1 << 20  # percent, under valgrind, where the program is slow anyway

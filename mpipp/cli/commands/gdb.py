@@ -100,7 +100,7 @@ def _preloading(program: list[str], mpicc: str | None) -> list[str]:
 def _expect_no_core(name: str) -> None:
     try:
         program = elf.program_of_core(name)
-    except MpippError:  # it is no core file, as expected
+    except MpippError:  # the file is a program, not a core file
         return
     command = shlex.join(["mpipp", "gdb", program or "PROGRAM", name])
     raise MpippError(f"{name} is a core file: write {command}")

@@ -35,7 +35,7 @@ class _Client:
         self.connection = connection
         self.received = b""
         self.unsent = b""
-        self.told = False  # has a notice of a change, and has sent no request since
+        self.told = False  # the browser knows of a change, and has sent no request since
 
 
 class _Ticket:

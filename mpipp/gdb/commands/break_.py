@@ -42,7 +42,7 @@ class Break(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable with the name of the command
+        if argument.startswith("["):  # an element of a variable with this name
             return print_.show(f"break{argument}")
         words = _ARGUMENT.match(argument)
         if words is None:
@@ -70,7 +70,7 @@ def _procedure(name: str) -> str:
         return found
     # "mpi_" or a part of it fits all names, so it suggests none.
     known = [name[len("mpi_") :] for name in _BY_LOWER_CASE]
-    import difflib  # it takes some time to load
+    import difflib  # loading this module takes some time
 
     near = difflib.get_close_matches(re.sub("^p?mpi_", "", low), known, 1, _NEAR)
     hint = "see docs/reference/procedures.md"

@@ -34,7 +34,7 @@ class Compare(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable with the name of the command
+        if argument.startswith("["):  # an element of a variable with this name
             return print_.show(f"compare{argument}")
         options, rest = operands.options(argument, ("--elements", "--json"))
         from mpipp.gdb.analysis import compare_text  # takes some time to load

@@ -32,7 +32,7 @@ class Frame(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """The line of Python, if the caller is a Python program. gdb itself prints the frame."""
-        if argument.startswith("["):  # a variable with the name of the command
+        if argument.startswith("["):  # an element of a variable with this name
             return print_.show(f"frame{argument}")
         if argument.isdigit():
             _thread(int(argument)).switch()

@@ -55,7 +55,7 @@ class Watch(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument.startswith("["):  # a variable with the name of the command
+        if argument.startswith("["):  # an element of a variable with this name
             return print_.show(f"watch{argument}")
         options, rest = operands.options(argument, _KINDS)
         if not rest:

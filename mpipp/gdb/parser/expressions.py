@@ -22,7 +22,7 @@ from mpipp.model import Broken, DatatypeRecord, Object
 
 _KIND = re.compile(r"\(\s*\w+\s*\)")
 _PREDEFINED = re.compile(r"MPI_\w+")
-_DATA = re.compile(r"(.+?)\s*(\.|->)\s*data\s*\(\s*\)$")  # of a C++ container
+_DATA = re.compile(r"(.+?)\s*(\.|->)\s*data\s*\(\s*\)$")  # a call of `data()` of a C++ container
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 
 

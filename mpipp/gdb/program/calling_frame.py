@@ -197,7 +197,7 @@ def _outer_frame(called: gdb.Frame) -> gdb.Frame | None:
         if frame is None:
             return None
         line = frame.find_sal()
-        if line.symtab is None:  # it is in the library's own source file
+        if line.symtab is None:  # the address is in the library's own source file
             if not symbol_names.library(frame.pc()):
                 return None
         elif not symbol_names.path(line.symtab).startswith(library):

@@ -10,7 +10,7 @@ import gdb
 from mpipp.gdb.program import symbol_names
 
 # Members that point to the elements, in containers that keep them in one block; libstdc++, libc++.
-_ENDS = (("_M_impl", "_M_finish"), ("__end_",))  # of vectors
+_ENDS = (("_M_impl", "_M_finish"), ("__end_",))  # members that point to the end of a vector
 _MEMBERS = (
     (re.compile(r"std::(\w+::)?vector<"), ("_M_impl", "_M_start")),
     (re.compile(r"std::(\w+::)?vector<"), ("__begin_",)),

@@ -29,7 +29,7 @@ class InferiorMemory:
 
     def __init__(self, inferior: gdb.Inferior) -> None:
         self._inferior = inferior
-        self.byte_order = "="  # of values; the registry sets it
+        self.byte_order = "="  # the byte order of values, which the registry sets
 
     def read(self, address: int, length: int) -> bytes:
         """Exactly `length` bytes at `address`. Raises UnreadableMemory."""

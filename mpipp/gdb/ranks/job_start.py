@@ -51,7 +51,7 @@ class JobStart:
         self._held: dict[int, Process] = {}  # processes that wait before main, by rank
         self._size = 0  # ranks of the job; 0: unknown
         self._attaching: set[int] = set()  # ranks
-        self._has_all = False  # or the user stopped waiting
+        self._has_all = False  # all ranks have attached, or the user stopped waiting
         self._is_attached = False
         self._timer: Timer | None = None
         self._entries: list[TargetBreakpoint] = []

@@ -58,7 +58,7 @@ class DebugSession:
         self._link: Link | None = None
         self._is_attached = False
         self._is_ending = False  # the user ended the job: ignore its last messages
-        self._target: TargetBreakpoint | None = None  # of run-to
+        self._target: TargetBreakpoint | None = None  # the place that `run-to` named
         self._selected = 0  # the rank to select after a wait
         for setting in _SETTINGS:
             console.output(setting)

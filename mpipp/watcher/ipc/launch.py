@@ -36,7 +36,8 @@ PARTS = {
     "death": (("MPIPP_BACKTRACE",), "not read: the stacks of processes that signals kill"),
 }
 INTERPOSER = "libmpipp_free.so"  # also loaded for parts that must learn of freed memory
-NODE_OF = "mpipp-node-of "  # before that socket and a node's name, in the launcher's output
+# Begins the line by which a process on another node passes its socket and node to the debugger.
+NODE_OF = "mpipp-node-of "
 NOWHERE = "-"  # the directory argument without a watcher: some launchers drop ""
 END = "--"  # separates the variables from the program
 _BACKLOG = 4096
@@ -159,7 +160,7 @@ def _announce(path: str) -> bool:
             raise OSError(errno.EAGAIN, "its watcher does not answer") from None
         except PermissionError:
             raise
-        except OSError:  # there is no watcher, or it has just ended
+        except OSError:  # no watcher listens, or it has just ended
             return False
     return True
 
@@ -327,7 +328,7 @@ def _report_node(path: str) -> None:
     # The launcher takes the line to the debugger, which then starts an agent on this node.
     try:
         os.mkdir(os.path.dirname(path), 0o700)
-    except OSError:  # it exists: this is the debugger's node, or another process has reported
+    except OSError:  # the node has been reported, or it is the debugger's node
         return
     sys.stderr.write(f"{NODE_OF}{path} {socket.gethostname()}\n")
     sys.stderr.flush()

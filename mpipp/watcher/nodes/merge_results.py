@@ -195,7 +195,7 @@ def _forget_calls(directory: str, decided: Sequence[str]) -> None:
     # Forget the calls of `decided`: no process waits for an answer any more.
     for name in map(os.path.basename, decided):
         if name.startswith(STARTED):
-            with contextlib.suppress(OSError):  # it belongs to another user
+            with contextlib.suppress(OSError):  # the folder belongs to another user
                 RunDirectory(directory).clear(f"{STRICT}/{name}")
 
 

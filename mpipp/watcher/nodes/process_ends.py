@@ -189,7 +189,7 @@ def _has_died_unheard(one: WatchedProcess) -> bool:
             return False
         inside = bool({*one.inside()} - {"MPI_Finalize"})
     except MpippError:
-        return False  # its damaged records are reported
+        return False  # another check reports the damaged records
     by = one.ending()
     if by is None:
         return inside

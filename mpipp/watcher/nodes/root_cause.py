@@ -33,7 +33,7 @@ FIRST, TOO, AFTER = "first", "too", "after"
 class NodeVerdict(NamedTuple):
     """The verdict of one node on the cause among its processes."""
 
-    ranks: Collection[int]  # of all its processes
+    ranks: Collection[int]  # the ranks of all processes of the node
     doubt: int | None  # the smallest doubt; None if none of them is the cause
     is_first: bool
 

@@ -72,7 +72,8 @@ class ProcessFiles:
         """
         failed: dict[str, list[ProcessInfo]] = {}  # by reason
         for one in known:
-            if one.registry.info.world_rank is None:  # its records were last read during MPI_Init
+            # The process's records were last read during MPI_Init.
+            if one.registry.info.world_rank is None:
                 with contextlib.suppress(MpippError):
                     one.refresh()
         for one in ended:

@@ -28,7 +28,7 @@ _OF_DAMAGE = ("beyond-object", "short-argument", "displacement-overflow")
 
 
 class Reporter:
-    """Reports to `output`, and counts reports and unchecked things in `collected`."""
+    """Writes findings to `output`, and counts findings and failed checks in `collected`."""
 
     def __init__(self, output: Output, settings: Settings, collected: FindingCollection) -> None:
         self.collected = collected

@@ -27,7 +27,7 @@ class Total(NamedTuple):
     unchecked: tuple[str, ...]  # sentences on things that mpipp cannot check in this program
     suppressed: tuple[tuple[str, int], ...] = ()  # reasons, each with its number of findings
     questions: int = 0  # number of queries
-    covered: tuple[Guarded, ...] = ()  # in runs that guard buffers
+    covered: tuple[Guarded, ...] = ()  # buffers that the run has guarded
     provoked: tuple[Provoked, ...] = ()
     in_valgrind: bool = False  # valgrind reports errors, too
     # True if only MPI operations on windows were checked, not loads and stores.

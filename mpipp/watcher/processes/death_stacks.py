@@ -62,7 +62,7 @@ def read(one: WatchedProcess, dying: Dying, memory: CallMemory) -> FatalSignal:
     lines = python_stack.lines(one, thread) if thread is not None else ()
     first = _first_with_line(one, inner)
     found = FatalSignal(dying.signal, dying.tid, _cause(dying, _has_overflowed(dying, memory)))
-    if first is None and of_call:  # it died inside MPI
+    if first is None and of_call:  # the process died inside MPI
         return found._replace(values=_values(one, outer, memory))
     if first is None and lines:
         return found._replace(site=Site(0, (), lines[0]), callers=lines[1:_MOST_FRAMES])
@@ -88,7 +88,7 @@ def _frames(one: WatchedProcess, dying: Dying, memory: CallMemory) -> list[Stack
     if not dying.instruction and not dying.stack:
         return []  # another processor type
     start, is_call = Registers(dying.instruction, dying.stack, dying.base), False
-    if dying.access == FatalAccess.FETCH:  # it called an address without code
+    if dying.access == FatalAccess.FETCH:  # the process called an address without code
         try:
             code = int.from_bytes(memory.read(dying.stack, _WORD), "little")
         except MpippError:

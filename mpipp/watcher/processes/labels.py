@@ -32,7 +32,7 @@ class Places(Protocol):
 class ShownProcess(Protocol):
     """A process of this or another node, with the members that reports use."""
 
-    spawned: int  # as in WatchedProcess
+    spawned: int  # the same number as in WatchedProcess
 
     @property
     def registry(self) -> Records:

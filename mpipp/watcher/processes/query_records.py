@@ -46,7 +46,7 @@ from mpipp.watcher.ipc.layouts import (
 from mpipp.watcher.ipc.shared_memory import FileMemory
 from mpipp.watcher.processes.access_details import of_program, own_frames
 
-MOST_BYTES = 1 << 21  # of a query
+MOST_BYTES = 1 << 21  # the largest size of a query
 
 _MOST_ASKED = 1 << 16  # queries at once
 
@@ -201,7 +201,7 @@ class QueryRecords(Registry):
         self._places = places
         super().__init__(self._overlay, address)
         self._question: Question | None = None
-        self._info: ProcessInfo | None = None  # from the query
+        self._info: ProcessInfo | None = None  # read when first needed
 
     @property
     def call_size(self) -> int:
@@ -251,7 +251,7 @@ class QueryRecords(Registry):
         for tid, record in [(question.tid, question.call), *question.others]:
             try:
                 call = self._calls.call(record)
-                if call.state == "active":  # else the query is about accesses between calls
+                if call.state == "active":  # otherwise the query is about accesses between calls
                     yield Thread(tid, tid, 0, 1, call)
             except MpippError as error:
                 yield Broken("thread", 0, str(error))

@@ -158,7 +158,7 @@ class Nodes:
                     if isinstance(said["movement"], int) and isinstance(said["beat"], int):
                         yield {**said, "node": str(said["node"]), "files": left}
                 except FileNotFoundError:
-                    continue  # that node has moved
+                    continue  # the files of that node have moved
                 except (ValueError, KeyError, TypeError):
                     raise MpippError(f"{path} is damaged") from None
 

@@ -69,7 +69,7 @@ class QueryHandler:
         self._stopper = stopper
         self._is_chosen = is_chosen
         self._is_known = is_known
-        self._found: list[Finding] = []  # not reported yet
+        self._found: list[Finding] = []  # findings that are not reported yet
         self._owners: deque[tuple[WatchedProcess, BufferOwners]] = deque()
         self._owner_time = 0.0  # seconds of processor time for buffer owners so far
         self._elements = KnownElements()
@@ -82,7 +82,8 @@ class QueryHandler:
         number = self._watched.index(one)
         found: list[Finding] = []
         awaits = query_records.NOTHING
-        if one.registry.info.world_rank is None:  # its records were last read during MPI_Init
+        # The process's records were last read during MPI_Init.
+        if one.registry.info.world_rank is None:
             one.refresh()
 
         def failed(process: Process | None, error: MpippError) -> None:

@@ -40,7 +40,7 @@ def targets(
         return []
     if rank < 0:
         return []  # MPI_PROC_NULL
-    if _has(one, own):  # else another window may use the entry by now
+    if _has(one, own):  # otherwise another window may already use the entry
         magic, count = REACHES.read(one.memory.read(own.reaches, REACHES.size))
         if magic != b"MPIPPWIN" or rank >= count:
             return []

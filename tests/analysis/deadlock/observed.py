@@ -144,6 +144,7 @@ def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()
                 one.close()
         finally:
             for process_id, _ in found.values():  # the launcher waits for them slowly
-                with suppress(ProcessLookupError):  # or ends the others when one has ended
+                # The launcher may have ended the process already.
+                with suppress(ProcessLookupError):
                     os.kill(process_id, signal.SIGKILL)
             support.end(process, patience=0.5)

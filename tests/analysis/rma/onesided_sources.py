@@ -23,7 +23,7 @@ from tests.unit.analysis.rma.random_programs import ALIKE, Made
 
 NAME = "written.c"
 RANKS = 4
-_INSTEAD = 99  # for lines in a process's own buffers
+_INSTEAD = 99  # the buffer for operations of a process on itself
 Events = dict[int, list[Event]]
 Pair = tuple[str, frozenset[int]]  # a rule, and the lines of both accesses
 
@@ -209,7 +209,7 @@ class _Calling:
         self.kind = kind  # kind of window
         self.size = len(events)
         self.peers = f"some[{self.size}]"
-        self.requests: dict[int, int] = {}  # their index in the array
+        self.requests: dict[int, int] = {}  # the index of each request in the array
         self.roots: dict[int, int] = {}  # the roots of collective calls, by ordinal
         for rank, some in events.items():
             for event in some:

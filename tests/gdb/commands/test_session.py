@@ -66,7 +66,7 @@ $4 = {
 $5 = {address = %p, call = "MPI_Irecv", request = 1, count = 1, type = {...}, data = {...}}
 {{...} <repeats 3 times>}
 """
-    if support.gdb_version() < (11,):  # it counts a word as a level, too
+    if support.gdb_version() < (11,):  # gdb before 11 counts a word as a level, too
         word = re.compile(r'(kind|name|state|call) = ("[^"]*"|\w+)')
         lines = [
             word.sub(r"\1 = {...}", line) if "{...}" in line else line

@@ -190,7 +190,7 @@ def test_entry_of_the_wrapper(mpi: support.MPI) -> None:
     output = support.gdb_batch(commands, program=program, mpi=mpi, stop=stop)
     _, _, rows, trace, _ = output.split("@@@")
     assert expectations.Expectation("", "", MATRIX, 0).matches(rows.strip()), rows
-    if support.gdb_version() < (13,):  # it does not tell printers that it wants a summary
+    if support.gdb_version() < (13,):  # gdb before 13 does not ask a printer for a summary
         assert "broadcast (rows=..., vector=...)" in trace.replace("{...}", "..."), trace
         return
     assert re.search(

@@ -53,7 +53,7 @@ def shares(*each: tuple[int, int, Datatype], datatype: Datatype | None) -> Buffe
         (buffer("buf", 2, COLUMN), 64, True),
         (buffer("buf", 2, PAIR), 32, False),
         (buffer("buf", 3, PAIR), 32, True),  # the first entry lies within the object
-        (buffer("buf", 1, PAIR), 8, False),  # its parts may be two variables
+        (buffer("buf", 1, PAIR), 8, False),  # the parts of the buffer may be two variables
         (shares((0, 1, DOUBLE), (64, 1, DOUBLE), datatype=DOUBLE), 32, True),
         (shares((0, 1, DOUBLE), (64, 1, INT), datatype=None), 32, False),  # two objects, as above
         (shares((0, 1, DOUBLE), (24, 2, DOUBLE), datatype=None), 32, True),

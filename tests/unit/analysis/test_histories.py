@@ -81,7 +81,7 @@ def test_places_are_no_part_of_a_key() -> None:
     started = known[words(1, 111, 0x80, 333, 7, 8, 9)]
     assert started.key == known[words(1, 222, 0x80, 444, 7, 8, 9)].key
     assert started.key not in (plain.key, known[words(1, 111, 0x80, 333, 7, 8, 10)].key)
-    assert known[words(1)].key == words(1)  # from a damaged history
+    assert known[words(1)].key == words(1)  # this entry comes from a damaged history
 
 
 def random_history(chance: random.Random) -> list[Stretch]:

@@ -51,7 +51,7 @@ def test_two_displacements_show_no_rule() -> None:
         [20, 10, 0],  # a step of more than INT_MAX
         [0, -8, -16],  # the address belongs to the last part
         [-8, 0, 8],
-        [0, 1 << 33, 1],  # in a wider type
+        [0, 1 << 33, 1],  # displacements of a wider type than int
     ],
 )
 def test_nothing_has_overflowed(displacements: list[int]) -> None:

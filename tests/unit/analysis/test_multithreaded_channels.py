@@ -139,7 +139,7 @@ def test_nothing_is_said_of_what_is_not_known_in_full() -> None:
         assert found(ended) == []
 
     ended = job(*WRONG)
-    ended[1].frozen = True  # after a receive from any source
+    ended[1].frozen = True  # the history ends after a receive from any source
     assert found(ended) == []
     ended = job(*WRONG)
     (kept,) = ended[1].histories.values()

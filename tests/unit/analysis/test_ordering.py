@@ -27,7 +27,7 @@ def test_a_consequence_follows_the_first_of_its_causes() -> None:
     causes = [replace(found("no-such-root", "MPI_Bcast"), error_class=str(i)) for i in range(2)]
     many = [replace(found("no-such-root", "MPI_Gather"), error_class="x")] * 20_000
     first, *middle, last = list(ordered([consequence, other, *many, *causes]))
-    assert first == other  # without a cause
+    assert first == other  # a finding without a cause comes first
     assert (middle[-2].error_class, last.error_class) == ("0", "1")
     assert middle[-1].rule.id == "root-mismatch"
     assert middle[-1].follows == causes[0].what

@@ -46,7 +46,8 @@ def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Progress(stream, quiet=False, long=0.01)
     shown_again = line._wait
 
-    def others_write() -> None:  # before the timer, which is short here
+    # Other processes write before the timer ends, which is set to a short time.
+    def others_write() -> None:
         stream.write("error: found\n")
         shown_again()
 

@@ -8,7 +8,7 @@ from tests.unit.makers import Maker
 
 
 def run(seed: int) -> None:
-    """Run one case: two signatures, and their beginnings."""
+    """Compare the fingerprints of two random signatures, and of their first elements."""
     maker = Maker(seed)
     first = maker.signature(seed % 5)
     second = maker.like(first) if seed % 2 else maker.signature(seed % 5)

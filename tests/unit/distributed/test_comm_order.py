@@ -248,7 +248,7 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert found.unchecked == [sentence]
     what = [one.what.text for one in compare.compare(str(tmp_path / "some"), told=[]).findings]
-    assert what == [CROSSED]  # each pair of groups once
+    assert what == [CROSSED]  # each pair of groups is reported once
     monkeypatch.setattr(compare, "MOST_SECONDS", -1.0)
     assert compare.compare(str(tmp_path / "some"), told=[]).unchecked == [
         "only 0 of 2 groups of processes with different orders of collective calls were compared: "

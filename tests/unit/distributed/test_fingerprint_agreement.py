@@ -145,7 +145,7 @@ def test_each_disagreement(operation: str) -> None:
                 wrong[rank] = ended(operation, rank, size, kind)
                 found = [one.rule.id for one in completed.check(World(processes(wrong)))]
                 if first(operation).agree.get(kind) == "side" and (rank == 0 or size == 2):
-                    assert found == []  # it is alone in its group
+                    assert found == []  # the process is alone in its group
                     continue
                 (rule,) = found
                 assert rule == (FORM if is_form else RULES.get(kind, rule)), (size, kind, rank)

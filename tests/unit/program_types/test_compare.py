@@ -174,7 +174,7 @@ def test_what_fits() -> None:
         "struct b", 8, (Member("a:3,b:5", 0, Scalar("bits", "a:3,b:5", 4)), Member("c", 4, INTEGER))
     )
     for datatype, kind in (
-        (samples.contiguous(40, BYTE), PARTICLE),  # also the padding
+        (samples.contiguous(40, BYTE), PARTICLE),  # the bytes include the padding
         (complex_type, COMPLEX),
         (samples.contiguous(2, DOUBLE), COMPLEX),
         (samples.contiguous(3, complex_type), Array(REAL, 6)),

@@ -134,10 +134,10 @@ def test_an_entry_that_differs_by_little_from_an_earlier_one() -> None:
         _like(KINDS.started, 2, 2, 5),  # refers to itself
         _like(KINDS.started, (1 << 24) - 1, 2, 5),
         _like(KINDS.started, 1, 0),  # refers to an entry of another kind
-        _like(KINDS.started, 0, 3, 5),  # has more words than the earlier entry
+        _like(KINDS.started, 0, 3, 5),  # this entry has more words than the earlier one
         _like(KINDS.started, 0, 0, 5),
         _like(KINDS.started, 0, 4, 5),  # changes a word that the earlier entry lacks
-        _like(KINDS.started, 0, 3, 5, 6, is_narrow=True),  # has one word for two changes
+        _like(KINDS.started, 0, 3, 5, 6, is_narrow=True),  # this entry has one word for two changes
         _like(KINDS.started, 0, 3, is_narrow=True),
     ],
 )

@@ -15,7 +15,7 @@ from tests.unit.registry import rma_log_damage
 from tests.unit.registry.rma_log_damage import damaged, nasty, run, shortened, told, whole
 
 CASES = some(200)  # some hundredths of a second each; `make fuzz` runs more
-_MOST_BYTES = 4 << 30  # of address space, in addition to the process's
+_MOST_BYTES = 4 << 30  # bytes of address space that the parser may add
 
 
 @contextmanager

@@ -112,12 +112,12 @@ def test_what_stands_for_more_or_fewer_is_one() -> None:
 
 
 def tagged(tag: int) -> Phrase:
-    """A call, as a party."""
+    """Return the text for a call with this tag, as findings describe it."""
     return Phrase.of("tag = {tag}", tag=tag)
 
 
 def accessed(element: str, bytes: int) -> Phrase:
-    """A load, as a party."""
+    """Return the text for a load, as findings describe it."""
     return Phrase.of("reads {element}, {bytes}", element=element, bytes=bytes)
 
 

@@ -128,7 +128,7 @@ def test_a_line_behind_and_what_is_not_printed(tmp_path: Path) -> None:
         ((_, _, printed, others),), _ = merged(both, total.plus(total))
         assert printed == any(late) and others == ([4, 5] if late[0] else [0, 1]) * printed
     directory = str(tmp_path)
-    for _ in range(2):  # only one node is known
+    for _ in range(2):  # this node prints each time, because no other node is known
         assert is_to_be_printed(directory, *first[:2])
     RunDirectory(directory).publish(f"{NODES}/one-1.json", b"")
     RunDirectory(directory).remove(f"{NODES}/one-1.json")

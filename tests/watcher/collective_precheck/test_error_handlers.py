@@ -74,7 +74,7 @@ def test_every_row(mpi: MPI, tmp_path: Path) -> None:
     options = ("--check=collectives", "--strict", "--on-error", "handler")
     found = runs.run(mpi, [program, tmp_path / "file"], *options, n=3)
     classes = {name: class_ for name, (class_, _) in ROWS.items()}
-    if mpi.id == "openmpi4":  # it ignores calls of MPI_FILE_NULL's handler
+    if mpi.id == "openmpi4":  # Open MPI ignores the handler of MPI_FILE_NULL
         classes["open_amode"] = "not called"
     assert found.output == "".join(f"{name}: {c}, {c}, {c}\n" for name, c in classes.items())
     expected = {name: text for name, (_, text) in ROWS.items()}

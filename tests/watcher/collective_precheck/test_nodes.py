@@ -163,7 +163,7 @@ def test_nonblocking_calls_are_compared_as_they_complete(
     mpi: MPI, how: str, tmp_path: Path
 ) -> None:
     if how == "persistent" and mpi.standard < (4, 0):
-        return  # such calls came with MPI-4.0
+        return  # the calls in the program came with MPI-4.0
     words = ["later", *([how] if how == "persistent" else [])]
     options = ("--strict", "--on-error", "abort", "--report", "report")
     found = watched(mpi, tmp_path, *words, options=options, source=ACROSS)

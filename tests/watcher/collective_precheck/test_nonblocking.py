@@ -57,7 +57,7 @@ def test_calls_that_agree(mpi: MPI) -> None:
 @pytest.mark.parametrize("how", FOUND)
 def test_the_job_is_ended_at_their_completion(mpi: MPI, how: str) -> None:
     if how == "persistent" and mpi.standard < (4, 0):
-        return  # such calls came with MPI-4.0
+        return  # the calls in the program came with MPI-4.0
     command: list[str | Path] = [runs.program("completed_at_end.c", mpi), how]
     found = runs.run(mpi, command, "--strict", "--on-error", "abort", n=2)
     assert found.status

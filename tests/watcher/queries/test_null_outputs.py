@@ -24,7 +24,8 @@ def first_lines(mpi: MPI, case: str) -> list[str]:
 @pytest.mark.parametrize("case", OUTPUTS)
 def test_null(mpi: MPI, case: str) -> None:
     found = first_lines(mpi, case)
-    if mpi.id == "openmpi4" and "status" in case:  # there, a null pointer is MPI_STATUS_IGNORE
+    # In Open MPI 4, a null pointer is MPI_STATUS_IGNORE.
+    if mpi.id == "openmpi4" and "status" in case:
         assert found == []
     else:
         assert NULL.format(case) in found

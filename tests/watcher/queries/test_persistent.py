@@ -103,7 +103,8 @@ def test_what_is_right(mpi: MPI) -> None:
     if mpi.id != "openmpi4":  # Open MPI 4 lacks them
         cases.append("collective")
     if not mpi.id.startswith("openmpi"):
-        cases.append("partitioned")  # in Open MPI 5, MPI_Wait for them sometimes never returns
+        # In Open MPI 5, MPI_Wait for partitioned operations sometimes never returns.
+        cases.append("partitioned")
     found = runs.run(mpi, [runs.program("persistent.c", mpi), *cases, "fixed"])
     assert (found.status, found.output, found.blocks) == (0, "done\n", [])
     last = runs.only(found.last)

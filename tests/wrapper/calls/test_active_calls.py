@@ -215,7 +215,7 @@ def test_inside_every_class_of_calls(mpi: support.MPI, tmp_path: Path) -> None:
 def check_place(call: Call, process: Process) -> None:
     """Check that the state and the return address belong to a call from the program's code."""
     assert call.state == "active"
-    assert process.line_of(call.site.address) > 20  # after the macros
+    assert process.line_of(call.site.address) > 20  # a line below the macros, which end at line 20
 
 
 def describe(call: Call, process: Process) -> str:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The fill pattern of pending receives: addition to a number in it must change it."""
+"""Pending receives get a fill pattern. If the program adds to a number in it, the
+change must show."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from tests.wrapper.watched import Process, watched
 
 KINDS = ("MPI_INT", "MPI_FLOAT", "VECTOR", "VECTOR")
 COLLECTIVES = ("MPI_Barrier", "MPI_Allreduce", "MPI_Bcast", "MPI_Alltoallv")
-RECEIVES = {3: ("MPI_Mrecv",), 4: ("MPI_Mrecv", "MPI_Recv")}  # by count, as in programs/ledger.c
+# By element count, like programs/ledger.c.
+RECEIVES = {3: ("MPI_Mrecv",), 4: ("MPI_Mrecv", "MPI_Recv")}
 PHASES = 60
 CALLS = some(10_000)
 SEED = int(os.environ.get("MPIPP_SEED", "1"))

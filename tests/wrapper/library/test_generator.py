@@ -146,7 +146,7 @@ def test_every_buffer_of_a_wrapped_procedure_is_decoded() -> None:
         if procedure.base in ("File_read_all_end", "File_write_all_end") or name.endswith("_end"):
             continue  # the buffer was passed to _begin
         if procedure.base in known.ATTACHING:
-            continue  # it contains no data of the program
+            continue  # the field contains no data of the program
         assert set(wanted) <= set(found) | {"baseptr", "base"}, name
 
 

@@ -102,7 +102,7 @@ def check(made: Process, name: str, expected: tuple[str, dict[str, Any], list[st
 
 def test_small(made: Process) -> None:
     for name in SMALL:
-        if name != "contiguous":  # it has been freed, see below
+        if name != "contiguous":  # "contiguous" has been freed, see below
             assert not check(made, name, SMALL[name]).large
 
 

@@ -34,7 +34,7 @@ _RULES: Mapping[str, tuple[str, ...]] = {
     "show": _YES_NO,
     "latency": (),
     "only": (),
-}  # and their values; () for numbers and operations
+}  # each parameter with the words that it allows; () stands for numbers or operations
 _ONLY = re.compile(r"\d+:\d+(\.\d+(-\d+)?)?(\+\d+:\d+(\.\d+(-\d+)?)?)*", re.ASCII)
 # Rules that perturb less, to find those that an error does not need. From each row, the first rule
 # that keeps the error is used.

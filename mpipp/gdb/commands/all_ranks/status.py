@@ -25,7 +25,7 @@ class Status(Command):
 
     def lines(self, argument: str) -> Iterable[str]:
         """Yield the lines of output."""
-        if argument:  # a variable with the name of the command, or a status
+        if argument:  # an expression that begins with "status", or a status
             blank = "" if argument.startswith(("[", ".", "-")) else " "
             return print_.show(f"status{blank}{argument}")
         from mpipp.gdb.all_ranks import status_text  # takes some time to load

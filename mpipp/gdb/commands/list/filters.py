@@ -70,7 +70,7 @@ def select(options: argparse.Namespace, kind: str, session: Session, places: Pla
         elif not options.all and header.predefined and kind != "comm":
             result.predefined += 1
         elif options.limit and len(result.shown) >= options.limit and options.what != "epochs":
-            result.beyond += 1  # not read: there may be 10^6
+            result.beyond += 1  # objects beyond the limit are counted, not read: there may be 10^6
         else:
             _add(result, session.registry.at(kind, header.record), options)
     return result

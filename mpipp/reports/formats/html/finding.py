@@ -14,7 +14,7 @@ _TIMES = "; seconds since MPI was initialized, of calls that do not repeat those
 _ACCESSES = 2  # parties of a conflict that are open at first; others are in the picture
 _READABLE = 0.6  # the smallest scale of a picture
 STEP = 100  # pixels between the widths in the style sheet
-FITS, WIDEST = 2, 20  # in steps: pictures that fit any screen, and the widest ones
+FITS, WIDEST = 2, 20  # steps in a picture: up to FITS fit any screen, WIDEST fit the widest
 
 
 def content(entry: Entry, stop: str) -> Iterator[str]:
@@ -22,7 +22,7 @@ def content(entry: Entry, stop: str) -> Iterator[str]:
     yield f'<p class="advice"><strong>To do:</strong> {e(entry.advice)}</p>' if entry.advice else ""
     if entry.follows:
         yield f'<p class="advice"><strong>May follow from:</strong> {e(entry.follows)}</p>'
-    if entry.picture or not entry.parties:  # else the parties show everything
+    if entry.picture or not entry.parties:  # otherwise the parties show everything
         block = "\n".join(line.text for line in entry.lines[1:])
         yield f'<pre class="block">{e(block)}</pre>'
     if entry.picture:

@@ -22,7 +22,7 @@ _ROW, _TOP, _BELOW, _MARGIN = 62, 58, 30, 14
 _GAP = 280  # between two lines
 _LEFT = 172  # left of a single line, for the text about the missing order
 _HEAD = 48  # left of a single line without that text
-_AWAY = 16  # from a line to its texts
+_AWAY = 16  # distance from a line to its texts
 _EPOCH, _PENDING = 14, 6  # width of the boxes for epochs and for pending operations
 
 _COLOURS = """\

@@ -37,7 +37,7 @@ def run(mpi: MPI, *words: str) -> tuple[runs.Run, list[str]]:
 @on_mpi("mpich4", "mpich5", "openmpi4", "openmpi5")
 def test_what_is_ordered_stays_as_it_is(mpi: MPI) -> None:
     cases = [*LOOKED_AT, *LEFT_ALONE, *REST]
-    if mpi.id != "mpich4":  # it takes one window for the other
+    if mpi.id != "mpich4":  # MPICH 4 mistakes one window for the other
         cases.append("overlap")
     done, last = run(mpi, *cases)
     assert [block.splitlines()[0] for block in done.blocks] == [LENT, LENT]

@@ -158,7 +158,7 @@ def test_threads_outside() -> None:
     lines = list(Report(found, Places()).lines())
     assert lines[0] == "unknown: ranks 0 and 1 may still continue"
     assert lines.count("    another thread is not in MPI (computing at x.c:2 in work)") == 2, lines
-    both[0].outside = 0  # then it waits for a process with a thread outside MPI
+    both[0].outside = 0  # now it waits for a process with a thread outside MPI
     assert explain(job(*both)).unknown_ranks == [0, 1]
 
 

@@ -249,7 +249,7 @@ def test_another_collective_call_that_is_over() -> None:
     ]
     assert stuck(a, b) == [0]
     b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Bcast", root=1)),))
-    assert told(a, b)[0] == MOVING  # as in a correct program
+    assert told(a, b)[0] == MOVING  # the result is the same as for a correct program
     b.over[0] = Stretch(3, 1, (KeptCall.of(call("MPI_Gather", root=0)),))
     b.calls = [call("MPI_Barrier", ordinal=4)]
     b.channels = [replace(b.channels[0], count=4)]

@@ -134,7 +134,7 @@ class Flagged:
         return before
 
     def oracle(self) -> Oracle:
-        """The oracle, with the order that flags establish."""
+        """Return an oracle that also knows which accesses the flags put in order."""
         made = Oracle(self.program.events())
         for (process, number), reader in self.read:
             made.edge(made.begin[process, number], made.end[reader])

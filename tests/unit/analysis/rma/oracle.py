@@ -73,8 +73,8 @@ class Oracle:
                     yield process, event
 
     def finish(self, process: int, event: m.Event, request: int) -> int | None:
-        """The end of a call, or of the call that completes its request; None if it
-        never completes."""
+        """Return the end of a call or, if it has a request, of the call that completes the request.
+        Return None if no call completes it."""
         if not request:
             return self.end[process, event.moment.number]
         by = self.completions.get((process, request))
@@ -176,7 +176,7 @@ class Oracle:
     def within(self, touch: Touch) -> bool:
         """Return whether an unlock completes an access that began under the lock."""
         if touch.kind not in ("reads", "writes"):
-            return True  # at the target, operations are complete by then
+            return True  # the operations are complete at the target by then
         target = self.made[touch.process, touch.window].ranks.index(touch.owner)
         unlocks = (
             call

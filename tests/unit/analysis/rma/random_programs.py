@@ -31,7 +31,7 @@ class Made:
         self.direct = random.Random(f"direct {seed}")
         self.number = self.random.randint(2, 4)
         self.careful = self.random.random() < 0.5
-        self.flags = self.random.random() < 0.3  # with exclusive locks, and operations that fetch
+        self.flags = self.random.random() < 0.3  # use exclusive locks, and operations that fetch
         self.steps: list[Step] = []
         self.removable: list[int] = []
         self.phase = 0

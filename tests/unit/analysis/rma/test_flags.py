@@ -115,7 +115,7 @@ def test_conflicts_that_no_flag_explains_are_told() -> None:
         program = Program(3, windows=2)
         program.sync("lock_all")
         program[0].put(2, DATA)
-        program[1].put(2, DATA)  # without a token after this put
+        program[1].put(2, DATA)  # the put is not followed by a token
         program.sync("flush_all")
         how.choice((atomic, polled, got, locked, elsewhere))(program, 0, 1, 2, how)
         program.sync("unlock_all")
