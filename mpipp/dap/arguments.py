@@ -71,7 +71,7 @@ def launch(arguments: Arguments) -> Launch:
         raise MpippError("program must name the program to debug")
     ranks = optional(arguments, "ranks", 0)
     if ranks < 0 or arguments.get("ranks") == 0:
-        raise MpippError(f"ranks is {ranks}: the number of MPI processes starts at 1")
+        raise MpippError(f"ranks is {ranks}: the number of MPI processes must be at least 1")
     environment = {}
     for name, value in optional(arguments, "env", dict[str, Any]()).items():
         environment[name] = _checked(value, f"env, {name},", str)

@@ -249,7 +249,7 @@ def run_of(data: bytes, path: str) -> Run:
         raise MpippError(f"{path} is not JSON: run the program again") from None
     fields = _Fields(said, path)
     if fields.text("command") != "run" or fields.number("mpipp") != json_output.VERSION:
-        raise MpippError(f"this version of mpipp did not write {path}: run the program again")
+        raise MpippError(f"{path} was not written by this version of mpipp: run the program again")
     return _run(fields)
 
 

@@ -162,8 +162,8 @@ def report_cache_directory(cache: Cache) -> None:
     """Report on stderr, once, that builds are not in the user's usual cache, with the reason."""
     if cache.problem:
         _say(
-            f"mpipp: the cache directory is {cache.path}, which other nodes may not see, and not "
-            f"{cache_directory()}: {cache.problem}"
+            f"mpipp: the cache directory is {cache.path}, which other nodes may not see, "
+            f"instead of {cache_directory()}: {cache.problem}"
         )
 
 

@@ -140,7 +140,7 @@ def test_what_is_right_in_operations_of_each_kind_is_not_told(mpi: MPI, tmp_path
 @pytest.mark.parametrize("command", ["cc", "c++", "fortran"])
 def test_the_help_names_the_checks_that_it_is_for(command: str) -> None:
     said = " ".join(shell(command, "--help").stdout.split())
-    assert "for --check=buffers,rma of every load and store" in said
+    assert "so that --check=buffers,rma checks every load and store" in said
 
 
 def test_what_is_not_possible_is_a_sentence(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_what_another_user_has_put_there_is_not_used(
     assert other.parent.parent == private
     assert private.stat().st_mode & 0o777 == 0o700
     assert capsys.readouterr().err == (
-        f"mpipp: the cache directory is {private}, {NODES}, and not {cache_directory()}: "
+        f"mpipp: the cache directory is {private}, {NODES}, instead of {cache_directory()}: "
         f"{planted} belongs to nobody\n"
     )
     # The wrapper is built once, and this is reported once in a run of mpipp.
@@ -130,7 +130,7 @@ def test_a_cache_that_cannot_be_searched() -> None:
         done = shell("doctor", env=env, python=python, user="nobody")
     assert "Traceback" not in done.stderr
     assert (
-        f"cache directory: {temporary}/mpipp-cache-{number}, {NODES}, and not {closed}/cache: "
+        f"cache directory: {temporary}/mpipp-cache-{number}, {NODES}, instead of {closed}/cache: "
         f"cannot search {closed} (Permission denied)"
     ) in done.stdout
 

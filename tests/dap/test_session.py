@@ -125,7 +125,7 @@ def test_bad_input_is_one_sentence() -> None:
         assert client.refusal("launch") == "the argument program is missing"
         assert client.refusal("launch", program=["a"]) == "program must be a text"
         assert client.refusal("launch", program="a", ranks=0) == (
-            "ranks is 0: the number of MPI processes starts at 1"
+            "ranks is 0: the number of MPI processes must be at least 1"
         )
         assert client.refusal("launch", program="a", args="b") == "args must be a list"
         assert client.refusal("launch", program="/bin/true", cwd="/none") == (

@@ -47,7 +47,7 @@ def test_a_crash_is_a_stop_and_a_restart_starts_anew(mpi: MPI) -> None:
         expect_none(before)
         pids = gdb.pids()
         assert len(pids) == 3
-        assert gdb.ask("mpipp kill") == ["the job is ended"]
+        assert gdb.ask("mpipp kill") == ["the job has ended"]
         expect_none(pids)
         assert gdb.ask("mpipp continue") == [
             "no rank in the focus has a process: mpipp restart starts the job again."

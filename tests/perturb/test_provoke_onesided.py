@@ -192,7 +192,7 @@ def test_what_words_mean(monkeypatch: pytest.MonkeyPatch) -> None:
             "--provoke=rma,1,only=1:2.: only must be RANK:PLACE, RANK:PLACE.TIME or "
             "RANK:PLACE.TIME-TIME; join several with '+'",
         ),
-        ("rma,split=1", "--provoke=rma,split=1: split is one of yes, no"),
+        ("rma,split=1", "--provoke=rma,split=1: split must be one of yes, no"),
         ("rma,parts=1", "--provoke=rma,parts=1: parts must be a number of parts from 2 to 512"),
         (
             "rma,latency=x",
@@ -211,7 +211,7 @@ def test_what_means_nothing_is_said(word: str, told: str) -> None:
     [
         (
             "NASTY_SUBMIT_ORDER=odd",
-            "it is one of random, reverse_po, put_before_get, get_before_put",
+            "it must be one of random, reverse_po, put_before_get, get_before_put",
         ),
         (
             "NASTY_ADD_LATENCY=4294967296",

@@ -231,7 +231,7 @@ def test_where_there_is_nothing(tmp_path: Path) -> None:
         ("[]", "is damaged: run the program again"),
         (
             '{"mpipp": 1, "command": "check"}',
-            "is not of a run of this mpipp: let the program run again",
+            "was not written by this version of mpipp: run the program again",
         ),
         ('{"mpipp": 1, "command": "run", "calls": "x"}', "is damaged: calls has another type"),
         (

@@ -148,8 +148,8 @@ remark: a process has died in a call that is wrong
   rank 0: MPI_Type_contiguous()
     called at main.c:7 in main
   rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends
-  to do: correct the call: MPI most likely ended the program because of it, as it does unless """
-    "another error handler is set"
+  to do: correct the call: MPI most likely ended the program because of this error, as """
+    "its default error handler does"
 )
 
 
@@ -214,8 +214,8 @@ remark: a process has died in a call that is wrong
     called at main.c:8 in main
     meanwhile rank 0: MPI_Barrier, called at main.c:9 in main
   rule: MPI-4.1, section 11.2.2: a process must call MPI_Finalize before it ends
-  to do: correct the call: MPI most likely ended the program because of it, as it does unless \
-another error handler is set"""
+  to do: correct the call: MPI most likely ended the program because of this error, as its \
+default error handler does"""
 
 
 @on_mpi("mpich4", "openmpi4")

@@ -258,7 +258,7 @@ MISTAKES = {
     "rma-no-locks": "a window with the info key no_locks is locked",
     "rma-exposed": "a window is locked in a process that has exposed it",
     "rma-not-open": "a call ends, or needs, an epoch that is not open",
-    "rma-not-ended": "an epoch is open at the end",
+    "rma-not-ended": "an epoch is never ended",
     "rma-gone": "the buffer of an operation ceases to exist before the operation completes",
     "rma-window-gone": "memory of a window ceases to exist before the window is freed",
     "rma-twice": "an operation writes the same memory twice",

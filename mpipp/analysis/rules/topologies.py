@@ -58,7 +58,7 @@ _TOPOLOGIES = (
         "grid-rest",
         "8.5.2",
         "nnodes must be a multiple of the product of the nonzero dims",
-        "set the dims that MPI_Dims_create is to fill to 0 before the call",
+        "set the entries of dims to 0 that MPI_Dims_create is to fill",
         error_class="MPI_ERR_DIMS",
     ),
     _topology(

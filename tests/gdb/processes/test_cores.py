@@ -81,6 +81,6 @@ def test_left_out(dumped: Dumped, tmp_path: Path) -> None:
 
     core = cores.as_the_kernel(dumped.core, tmp_path / "core", without=has_registry)
     assert asked(["mpipp check"], dumped.program, core) == [
-        "The core file lacks the memory in which the mpipp wrapper recorded: let cores have "
-        "private memory, with 0x33 in /proc/PID/coredump_filter."
+        "The core file lacks the records of the mpipp wrapper, which are in private memory: "
+        "write 0x33 to /proc/PID/coredump_filter before the process dies."
     ]

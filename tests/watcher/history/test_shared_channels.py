@@ -23,8 +23,8 @@ MPI_DOUBLE received
   rank 1: MPI_Recv(source = 0, tag = 7, comm = "MPI_COMM_WORLD", buf = COUNT MPI_DOUBLE)
     called at unordered.c:LINE in receive
     receives MPI_DOUBLE: buf(DOUBLE)
-    2 different sends and 2 different receives were compared: threads share their channel, which \
-gives no order
+    2 different sends and 2 different receives were compared in any order: several threads \
+use their channel
 {RULE}"""
 RECEIVED = f"""\
 error: no send matches this receive, at the first element: MPI_DOUBLE is sent, \
@@ -35,8 +35,8 @@ MPI_FLOAT received
   rank 1: MPI_Recv(source = 0, tag = 7, comm = "MPI_COMM_WORLD", buf = COUNT MPI_FLOAT)
     called at unordered.c:LINE in receive
     receives MPI_FLOAT: buf(FLOAT)
-    1 different send and 2 different receives were compared: threads share their channel, which \
-gives no order
+    1 different send and 2 different receives were compared in any order: several threads \
+use their channel
 {RULE}"""
 
 ALONE = f"""\

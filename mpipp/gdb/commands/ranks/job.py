@@ -54,7 +54,7 @@ class Kill(_JobCommand):
         link = found.required_link()
         found.kill_ranks()
         link.send(kill=True)
-        return ["the job is ended"]
+        return ["the job has ended"]
 
 
 class Detach(_JobCommand):

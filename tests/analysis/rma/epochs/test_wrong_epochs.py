@@ -20,7 +20,7 @@ NESTED = "an epoch is opened while an epoch that excludes it is open"
 NO_LOCKS = "a window with the info key no_locks is locked"
 EXPOSED = "a window is locked in a process that has exposed it"
 NOT_OPEN = "a call ends, or needs, an epoch that is not open"
-NOT_ENDED = "an epoch is open at the end"
+NOT_ENDED = "an epoch is never ended"
 SOME = "only some processes pass an assertion to MPI_Win_fence"
 NO_PUT = "MPI_MODE_NOPUT is passed, but the window is updated"
 # The finding of each case, and the calls and functions of both sides.
