@@ -172,7 +172,7 @@ FOUND = [
     Job(60, "", "", (Process(60, "python3", -1, ""),)),
 ]
 CHOICE = """\
-name one of
+choose one of
   --job 40       4 processes of halo, ranks 0 to 3, started by mpiexec.hydra
   --job 50       2 processes of column, ranks 6 and 7, started by slurmstepd, job 4711.0
   --job 60       1 process of python3"""
@@ -335,7 +335,7 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         with pytest.raises(MpippError) as raised:
             attach_command._named([name])
         said = str(raised.value).splitlines()
-        assert said[0] == f"there are 2 jobs of process {name} on this machine: name one of"
+        assert said[0] == f"there are 2 jobs of process {name} on this machine: choose one of"
         assert [line.split()[:2] for line in said[1:]] == [["--job", str(n)] for n in launched]
 
 
@@ -358,7 +358,7 @@ def test_names_of_other_users_do_not_reach_the_terminal(
     said = capsys.readouterr().err
     program, job = r"\033]0;a\a\302\233", r"7\nmpipp: all is well\033[2J\u202e"
     assert said.splitlines() == [
-        "mpipp: there are 3 jobs on this machine: name one of",
+        "mpipp: there are 3 jobs on this machine: choose one of",
         f"  --job 5        1 process of {program}, job {job}.5",
         f"  --job 6        1 process of {program}, job {job}.6",
         f"  --job 7        1 process of {program}, rank 1, job {job}.7",

@@ -82,7 +82,7 @@ def test_a_broken_mpi_and_a_cache_that_cannot_be_written(tmp_path: Path) -> None
     done = shell("doctor", env=env)
     assert re.search(rf"^! MPI +unusable, {broken}$", done.stdout, re.MULTILINE)
     assert f"! MPI: {broken} is not an MPI compiler: name one with --mpicc\n" in done.stdout
-    refused(done, f"{cache} cannot be written, set MPIPP_CACHE to one that can")
+    refused(done, f"{cache} is not writable; use a directory of your own")
 
 
 def test_an_mpi_without_its_c_compiler(tmp_path: Path) -> None:

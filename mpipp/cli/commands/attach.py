@@ -193,7 +193,7 @@ def _names(job: Job) -> tuple[str, ...]:
 
 def _choice(found: Sequence[Job], option: str = "--job ") -> str:
     lines = (f"  {option}{job.launcher:<8} {_described(job)}" for job in found)
-    return "\n".join(["choose one:", *lines])
+    return "\n".join(["choose one of", *lines])
 
 
 def _described(job: Job) -> str:
