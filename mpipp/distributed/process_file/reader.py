@@ -356,7 +356,7 @@ class Written:
     def _logged_datatype(self, number: int) -> DatatypeRecord | Broken:
         if 0 < number <= len(self._datatypes):
             return self._datatypes[number - 1]
-        return Broken("datatype", 0, "a log has a datatype that is not there")
+        return Broken("datatype", 0, "a log refers to a datatype that does not exist")
 
     def function(self, address: int) -> str:
         """Return the address of a function as its name: the file has no other."""

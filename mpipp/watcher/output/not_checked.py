@@ -205,10 +205,10 @@ def of_pages(seen: int, every: int) -> str:
     if seen <= 0:
         return f"loads and stores of {pages}"
     if seen >= every:
-        return f"loads and stores of {pages}, except the first of each between two calls"
+        return f"accesses to {pages} after the first load and store between two calls"
     return (
-        f"loads and stores of {every - seen:,} of {pages}, and of each other page all except the "
-        "first between two calls"
+        f"loads and stores of {every - seen:,} of {pages}, and accesses to the other pages after "
+        "the first load and store between two calls"
     )
 
 

@@ -33,12 +33,12 @@ def test_pages_that_were_not_looked_at_are_counted() -> None:
         return list(by_pages(processes))
 
     assert said((412, 1630), (1000, 1000)) == [
-        "loads and stores of 1,218 of 2,630 pages of windows, and of each other page all except "
-        "the first between two calls"
+        "loads and stores of 1,218 of 2,630 pages of windows, and accesses to the other "
+        "pages after the first load and store between two calls"
     ]
     assert said((0, 270), (0, 0)) == ["loads and stores of 270 pages of windows"]
     assert said((0, 1)) == ["loads and stores of 1 page of windows"]
-    all_but = "of windows, except the first of each between two calls"
-    assert said((3000, 3000), (1, 1)) == [f"loads and stores of 3,001 pages {all_but}"]
-    assert said((1, 1)) == [f"loads and stores of 1 page {all_but}"]
+    later = "of windows after the first load and store between two calls"
+    assert said((3000, 3000), (1, 1)) == [f"accesses to 3,001 pages {later}"]
+    assert said((1, 1)) == [f"accesses to 1 page {later}"]
     assert said((0, 0)) == []

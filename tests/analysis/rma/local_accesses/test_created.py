@@ -17,8 +17,8 @@ HEADLINE = "error: MPI_Put and a load write and read the same memory: data race"
 # The finding about memory that "given" passes to a window, twice.
 LENT = "error: memory of a window ceases to exist before the window is freed"
 SOME_CHECKED = (
-    "mpipp: not checked: loads and stores of N of N pages of windows, and of each other page all "
-    "except the first between two calls"
+    "mpipp: not checked: loads and stores of N of N pages of windows, and accesses to the other "
+    "pages after the first load and store between two calls"
 )
 NOT_CHECKED = "mpipp: not checked: loads and stores of N pages of windows"
 LOOKED_AT = ("static", "block", "several", "forks", "buffers", "outlives", "threads")

@@ -18,8 +18,8 @@ FOUND = [  # the second party is rank 1: its place, and the first byte in the wi
     (GET, "a store", "receives", 4144),
 ]
 NOT_CHECKED = (
-    "mpipp: not checked: loads and stores of N of N pages of windows, and of each other page all "
-    "except the first between two calls"
+    "mpipp: not checked: loads and stores of N of N pages of windows, and accesses to the other "
+    "pages after the first load and store between two calls"
 )
 
 
