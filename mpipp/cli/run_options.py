@@ -86,7 +86,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         ),
         Option(
             ("--rma-model",),
-            "assume this model of windows: own (default), separate",
+            "set the memory model of windows: own (default), separate",
             "MODEL",
             default="own",
             choices=("own", "separate"),

@@ -127,7 +127,8 @@ def test_a_compiler_of_another_mpi() -> None:
     name = mpis.probe(mpich.mpicc).name
     assert done.stderr.startswith(f"mpipp: {program} uses Open MPI (")
     assert done.stderr.endswith(
-        f"libmpi.so.40), but {mpich.mpicc} is of {name}: name a compiler of Open MPI with --mpicc\n"
+        f"libmpi.so.40), but {mpich.mpicc} belongs to {name}: name a compiler of "
+        "Open MPI with --mpicc\n"
     )
     assert done.returncode == 2
 
