@@ -63,8 +63,8 @@ def _bytes_per_datatype(mpi: MPI) -> float:
 
 
 def _growth(mpi: MPI, name: str) -> float:
-    # Megabytes without address randomization. With it, MPICH 4.0.2 grows by 64 bytes a datatype in
-    # every second run, even without the wrapper.
+    # Measure megabytes without address randomization. With randomization, MPICH 4.0.2 grows by 64
+    # bytes a datatype in every second run, even without the wrapper.
     words: list[str | Path] = ["setarch", "-R"]
     grown, base = (
         _loop(mpi, name, 10_000_000, preload=preload, under=words)[1] for preload in (True, False)

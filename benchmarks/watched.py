@@ -130,8 +130,8 @@ def _by_object(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _added(mpi: MPI, command: Sequence[str | Path], n: int, few: int, many: int) -> float:
-    # One plus the wrapper's instructions per instruction of the program. The library's are left
-    # out, because it spends most of them waiting.
+    # Return one plus the wrapper's instructions per instruction of the program. The MPI library's
+    # instructions are not counted: the library spends most of them on waiting.
     counts = []
     for iterations in (few, many):
         found = _instructions(mpi, WATCHED, [*command, str(iterations)], n)

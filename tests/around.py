@@ -18,5 +18,5 @@ class Around(Recorded):
         return f"<{address:#x}>"
 
     def file(self, address: int) -> str:
-        """No file is known."""
+        """Return "": these tests have no source files."""
         return ""

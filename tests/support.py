@@ -459,7 +459,7 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
         return program
     with locked(program.with_suffix(".lock")):
         if program.exists():
-            # Not if another worker has just made it: its core would be older than the program.
+            # Do not touch a program that another worker has just built: its core would be older.
             if program.stat().st_mtime < newest:
                 program.touch()
         else:
@@ -479,7 +479,7 @@ def compile_program(source: Path | str, mpi: MPI, flags: Sequence[str] = ("-g", 
 
 
 def _written(text: str) -> Path:
-    # In a new directory, without other headers.
+    # Write the text into a directory of its own, so that the compiler finds no other headers there.
     directory = BUILD / "sources" / hashlib.sha256(text.encode()).hexdigest()[:10]
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "main.c"

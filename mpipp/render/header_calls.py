@@ -17,10 +17,11 @@ def library_of(path: str) -> str:
 
 
 def place(calls: Sequence[tuple[str, str]]) -> str:
-    """One line for a call, from the known data of it and its callers, innermost first; "" if none.
+    """Return a line for a call; "" if `calls` is empty.
 
-    Each is its text and the path of its source, or "". If the first is in a library's header, the
-    line also has the caller outside: "exchange.h:6 in exchange, from main.c:12 in main".
+    `calls` contains the call and its callers, innermost first, each as text and the path of its
+    source ("" if unknown). If the call is in a library's header, the line also names the caller
+    outside the library: "exchange.h:6 in exchange, from main.c:12 in main".
     """
     if not calls:
         return ""

@@ -343,7 +343,7 @@ def _offset(share: object) -> Shown:
 
 
 class _Column(Sequence[Shown]):
-    # One property of the part of each peer, created on demand.
+    # A sequence with the same member of each peer's share, converted when it is read.
 
     def __init__(self, shares: Sequence[object], get: Callable[..., Shown]) -> None:
         self._shares = shares

@@ -68,7 +68,7 @@ buf = 0x (4 MPI_INT)), request #1
 """
 SOME = {"senders": "0 to 2 (inferiors 1 to 3", "receivers": "0 to 2 (inferiors 1 to 3"}
 BUT_ONE = {"senders": "1 and 2 (inferiors 2 and 3", "receivers": "0 and 2 (inferiors 1 and 3"}
-# There is one message too many at the start.
+# In this program, one message too many is sent at the start.
 TOO_MANY = """\
 #include <mpi.h>
 #include <stdio.h>

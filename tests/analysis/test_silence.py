@@ -88,7 +88,7 @@ def test_traffic_of_threads(mpi: support.MPI, tmp_path: Path) -> None:
     expect_silence(silence.stops(words, mpi, every=40, updates=5, interrupts=2), least=20)
 
 
-# Their remaining objects at the end are leaks.
+# These programs keep objects until the end, so mpipp reports leaks there, as it should.
 @support.on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("name", ["gdb/programs/calls/buffers.c", "faults/programs/stress.c"])
 def test_other_tests_program(mpi: support.MPI, name: str) -> None:

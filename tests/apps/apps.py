@@ -190,7 +190,8 @@ APPS = (
     ),
     App("NetPIPE", "openmpi4", _netpipe("NPopenmpi"), _SIZES, every=4),
     App("NetPIPE", "mpich4", _netpipe("NPmpich2"), _SIZES, every=4),
-    # On a grid of 2 x 2, those of Debian's Open MPI hang or end early, even without the wrapper.
+    # On a grid of 2 x 2, the test programs of Debian's Open MPI hang or end early, even without the
+    # wrapper.
     *(
         App(f"ScaLAPACK, {tester}", mpi, _scalapack(tester), _TESTS)
         for mpi in ("openmpi4", "mpich4")

@@ -25,7 +25,7 @@ from tests import support
 from tests.analysis import silence
 from tests.apps.apps import APPS, WORK, App
 
-# For a call without such an argument, these report that.
+# If the call has no such argument, gdb prints a message instead of the value.
 _TYPE, _BUFFER = '$mpi_arg("datatype")', '$mpi_arg("buf")'
 COMMANDS = (
     *("mpipp info", "mpipp list calls", "mpipp list types", "mpipp list requests"),
@@ -94,7 +94,7 @@ each = pytest.mark.parametrize("app", APPS, ids=lambda app: f"{app.name}, {app.m
 
 
 def prepared(app: App, patient: bool = False) -> tuple[Path, support.MPI, list[str | Path]]:
-    """Its new empty directory, its MPI and its command."""
+    """Prepare a program; returns its new empty directory, its MPI, and its command."""
     mpi = support.find_mpi(app.mpi, patient)
     where = WORK / f"{app.name}-{app.mpi}".replace("/", "-").replace(" ", "-")
     shutil.rmtree(where, ignore_errors=True)

@@ -155,7 +155,7 @@ def test_a_program_gets_nothing_from_a_cache_of_another_user(tmp_path: Path) -> 
     assert subprocess.run([tmp_path / "program"], check=False).returncode == 0
 
 
-# In gdb.
+# Tests of the cache's use by gdb.
 
 SHOW = "python print('allowed:', gdb.parameter('auto-load safe-path'))"
 

@@ -27,7 +27,7 @@ def test_an_mpi_on_the_path(mpi: MPI) -> None:
     name = {"m": "MPICH ", "o": "Open MPI ", "a": "MPI standard ABI "}[mpi.id[0]]
     mine = [text for text in found if text.startswith(name) and f", {directory}/" in text]
     assert len(mine) == 1, found
-    # Each is listed once, even if it has several names.
+    # An MPI that has several names is listed once.
     assert len(found) == len({text.split(",")[0] for text in found})
 
 
@@ -132,7 +132,7 @@ def test_core_files_that_processes_overwrite(
         lacking("only root can show a process other settings of the system")
     (tmp_path / "core_pattern").write_text(f"{pattern}\n")
     (tmp_path / "core_uses_pid").write_text(f"{uses_pid}\n")
-    # In a new mount namespace, so that the system keeps its settings.
+    # Run in a new mount namespace, so that the settings of the system do not change.
     script = "".join(
         f"{need('mount')} --bind {tmp_path}/{name} /proc/sys/kernel/{name} && "
         for name in ("core_pattern", "core_uses_pid")

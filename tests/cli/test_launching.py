@@ -150,7 +150,7 @@ def test_launchers_that_fit_or_do_not_say(mpi: MPI, tmp_path: Path) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_wrapper_that_is_there_needs_no_compiler(mpi: MPI, tmp_path: Path) -> None:
-    """As on a compute node with only the packages to run programs."""
+    """A compute node may have the packages to run programs, but no compiler."""
     program, tools = compile_program(HELLO, mpi), tmp_path / "bin"
     tools.mkdir()
     (tools / "mpiexec").write_text(f'#!/bin/sh\nPATH=/usr/bin exec {mpi.mpiexec[0]} "$@"\n')
@@ -168,6 +168,6 @@ def test_a_wrapper_that_is_there_needs_no_compiler(mpi: MPI, tmp_path: Path) -> 
         f"mpipp: no MPI compiler found: mpipp uses the wrapper for {of} from its cache\n"
     )
     assert re.search(r"0 of 1: \[\] \S+/libmpipp_\w+\.so\n", done.stdout)
-    # Without a wrapper the message is as before.
+    # If there is no wrapper, mpipp needs a compiler and reports that it is missing.
     done = shell("run", "--", program, env={**env, "MPIPP_CACHE": str(tmp_path / "cache")})
     assert "calls the C compiler no-such-compiler, which does not exist: " in done.stderr

@@ -57,7 +57,7 @@ def test_a_compiler_beside_the_library_is_preferred(tmp_path: Path) -> None:
     assert (found.mpicc, found.library) == (str(own / "bin" / "mpicc"), loaded)
 
 
-# Each file, and each kind of foreign owner, once. `make test-all` has the other pairs.
+# Each file and each kind of foreign owner occurs once. `make test-all` tests the other pairs.
 WHICH, HOW = ("", "bin", "bin/mpicc"), ("owner", "group", "others")
 PAIRS = [
     pytest.param(which, how, marks=[pytest.mark.thorough] * (i != j))

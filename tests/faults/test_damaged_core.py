@@ -85,7 +85,7 @@ def test_interrupted(core: bytes, tmp_path: Path) -> None:
         encoding="utf-8",
         timeout=120,
         echo=False,
-        # As at a terminal. A background job would start with Ctrl-C ignored.
+        # gdb must handle SIGINT as at a terminal. A background job lets its children ignore it.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     prompt = "(gdb) "

@@ -36,7 +36,7 @@ def test_beside(mpi: support.MPI) -> None:
 
 @support.on_mpi("mpich4")
 def test_directories(mpi: support.MPI) -> None:
-    """They run in a process with little memory."""
+    """The cases run in a process with little memory."""
     directories.take(mpi.id)
     with multiprocessing.Pool(1, directories.limit_memory) as pool:
         found = pool.starmap(directories.run, [(seed, mpi.id) for seed in range(some(60))], 1)

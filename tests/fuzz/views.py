@@ -69,7 +69,7 @@ class Case:
 
     @property
     def registries(self) -> list[Registry]:
-        """All registries."""
+        """The registries of all processes."""
         return [self.of(side) for side in range(len(self._sides))]
 
     def of(self, side: int) -> Registry:
@@ -210,7 +210,7 @@ def _processes(case: Case) -> list[Process]:
 
 
 class _Nowhere:
-    # There are no source lines.
+    # Stands for a program without known source lines.
 
     def place(self, operation: Operation) -> str:
         return "somewhere"

@@ -93,7 +93,7 @@ ALSO = ", also = 'MPI_Irecv request #1'"
 def program(mpi: support.MPI, interface: str) -> Path:
     flags = ["-g", "-O0", "-cpp", *INTERFACES[interface]]
     if interface != "mpi_f08":
-        # Without it, buffers of different types are errors.
+        # Without this option, the compiler rejects calls with buffers of different types.
         flags.append("-fallow-argument-mismatch")
     return support.compile_program(conversation.PROGRAMS / "fortran.f90", mpi, flags)
 
@@ -194,7 +194,8 @@ def last_section(mpi: support.MPI, interface: str) -> list[tuple[str, str]]:
 
 @support.every_fortran
 def test_types_of_c_without_names(mpi: support.MPI) -> None:
-    """As in frames of the C library below main, if its debug information is installed."""
+    """C types without names also occur in frames of the C library below main, if its debug
+    information is installed."""
     programs = Path(__file__).with_name("programs")
     flags = ["-g", "-O0", "-w", str(programs / "c_types.c")]
     program = support.compile_program(programs / "c_types.f90", mpi, flags)

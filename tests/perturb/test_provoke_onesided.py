@@ -107,7 +107,7 @@ def test_schedules_are_shown(mpi: MPI) -> None:
     done = run(mpi, words, f"--provoke={rules},split=yes")
     assert f"{before}1. MPI_Put to 0\n" in done.stderr
     assert f"{before}1. MPI_Put to 0 (58 of 58 parts)\n" in done.stderr
-    # With more elements than this, several are passed together.
+    # An operation with more than 500 elements is split into 500 parts, some with several elements.
     parts = "{0}2. MPI_Accumulate to 0 ({1} of {1} parts), 1. MPI_Put to 0 ({1} of {1} parts)\n"
     assert parts.format(before, 500) in done.stderr
     done = run(mpi, [program, "columns"], f"--provoke={rules},split=yes,parts=2")

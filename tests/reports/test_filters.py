@@ -92,7 +92,7 @@ def test_a_hang(mpi: MPI, tmp_path: Path) -> None:
     assert [party["process"] for party in found["parties"]] == ["rank 2", "rank 3"]
     (row,) = found["timeline"]["rows"]
     *calls, last = [cell["call"] for cell in row["cells"]]
-    # Their number depends on the time of the report.
+    # The number of MPI_Allreduce calls depends on the time of the report.
     assert ({*calls}, last) == ({"MPI_Allreduce"}, "")
     page = support.shell("report", tmp_path / "report", "--format", "html").stdout
     assert "near miss, another tag: rank 2 sent it 1 message with tag 1" in page

@@ -86,7 +86,7 @@ def test_text(mpi: MPI) -> None:
     found = same(support.with_short_points(reports.asked(run)))
     found = re.sub(rf"(?m)^  {name} [\d.]+,", f"  {name},", found)
     expected = mpi.cited(TEXT.format(mpiexec=shlex.quote(" ".join(mpi.mpiexec)), name=name))
-    # Their order depends on the times at which the watcher checks.
+    # The order of the findings depends on the times at which the watcher checks.
     assert sorted(found.split("\n\n")) == sorted(expected.split("\n\n"))
 
 

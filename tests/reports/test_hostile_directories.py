@@ -64,7 +64,8 @@ def given_away(directory: Path) -> None:
 
 
 def test_nothing_is_written_in_it(hostile: Path, tmp_path: Path) -> None:
-    """Its content is shown. Links in it may lead to files of the reader."""
+    """`mpipp report` shows the directory's content and writes no file: a link there may lead to a
+    file of the reader."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
     (hostile / TEXT).symlink_to(victim)

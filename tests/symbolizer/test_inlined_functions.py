@@ -74,7 +74,7 @@ def test_each_instruction(compiler: str, version: int, tmp_path: Path) -> None:
     ]
     own = [[(p.function, f"{p.line.file}:{p.line.line}") for p in of if p.line] for of in places]
     of_binutils = told(program, addresses)
-    # For an instruction without a line, Clang's line of the instruction before counts.
+    # For an instruction without a line, Clang uses the line of the instruction before it.
     known = [i for i, theirs in enumerate(of_binutils) if theirs and "?" not in str(theirs)]
     assert [own[i] for i in known] == [of_binutils[i] for i in known]
     assert len(known) > len(addresses) / 2

@@ -149,7 +149,7 @@ class Ended(Recorded):
         return next((one for one in self.objects(kind) if one.header.handle == handle), None)
 
     def outline(self, comm: Comm, channel: Channel) -> None:
-        """None: the history has no outline."""
+        """Return None: the histories in these tests have no outline."""
         return
 
     def recorded_calls(self, comm: Comm, channel: Channel) -> list[Stretch]:
@@ -165,23 +165,23 @@ class Ended(Recorded):
         return list({one.words: one for one in kept}.values())
 
     def threads(self) -> Iterator[Thread]:
-        """None: no thread is in MPI."""
+        """Yield no thread: no thread is in MPI."""
         return iter(())
 
     def pending_requests(self) -> Iterator[Request]:
-        """None: all operations are complete."""
+        """Yield no request: all operations are complete."""
         return iter(())
 
     def last_calls(self) -> Iterator[object]:
-        """None."""
+        """Yield no call: these tests do not record last calls."""
         return iter(())
 
     def function(self, address: int) -> str:
-        """No function is known."""
+        """Return "": no function is known."""
         return ""
 
     def file(self, address: int) -> str:
-        """No file is known."""
+        """Return "": no source file is known."""
         return ""
 
 

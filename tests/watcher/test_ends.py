@@ -220,7 +220,7 @@ default error handler does"""
 
 @on_mpi("mpich4", "openmpi4")
 def test_mpi_ends_the_program_in_an_inquiry(mpi: MPI) -> None:
-    """Only the call's handles are recorded, and the fact that the process is in it."""
+    """For an inquiry, the wrapper records only the handles, and that the process is in the call."""
     found = runs.run(mpi, [support.compile_program(IN_INQUIRY, mpi, ("-g", "-w"))])
     null, block = found.blocks
     assert null.startswith("error: comm is MPI_COMM_NULL, but a communicator is needed\n")

@@ -79,7 +79,8 @@ def test_a_persistent_call_fails(mpi: MPI) -> None:
 @every_mpi
 @pytest.mark.parametrize("how", ["twice", "file"])
 def test_calls_after_one_that_failed_are_compared(mpi: MPI, how: str) -> None:
-    """All processes took part in the failed call."""
+    """Calls after a failed one keep their numbers, because all processes took part in the failed
+    call."""
     *_, last = runs.run(mpi, [runs.program("failing.c", mpi), how]).blocks
     assert last.startswith("error: the processes reduce different numbers of elements: 2 and 1\n")
     assert "    collective call number 2\n" in last

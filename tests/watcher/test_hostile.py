@@ -112,7 +112,8 @@ def programs_of(run: Popen[str]) -> list[int]:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_process_that_is_stopped_for_a_while(mpi: MPI) -> None:
-    """It is stopped longer than --hang-after. It has not died, and does not wait for others."""
+    """A process is stopped for longer than --hang-after. It has not died, and it waits
+    for nobody."""
     with ready(mpi, "three", "--hang-after", "0.3") as run:
         last = max(programs_of(run))
         stop(last)

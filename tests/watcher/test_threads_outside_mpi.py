@@ -64,7 +64,8 @@ def waiting(*outside: str) -> list[str]:
 
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_a_hang_with_threads_outside(mpi: MPI) -> None:
-    """It is a remark with the places of both threads, because they may continue."""
+    """mpipp reports the hang as a remark with the places of both threads, because they may
+    continue."""
     program = support.compile_program(SOURCE, mpi, ("-g", "-O0", "-fopenmp"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9")
     run = runs.started([*words, program], mpi)

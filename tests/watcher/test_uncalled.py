@@ -41,7 +41,7 @@ UNLESS = "\n  this is no deadlock if another thread of rank 0 calls MPI\n"
 
 @on_mpi("openmpi4", "mpich5", "openmpi5")  # with MPICH 4 such a send waits forever
 def test_a_thread_that_sends_late(mpi: MPI) -> None:
-    """It is a remark and no error, because the thread does send."""
+    """mpipp reports a remark, not an error, because a thread does send the message later."""
     program = support.compile_program(ALONE, mpi, ("-g", "-pthread"))
     words = runs.words(mpi, "--hang-after", "1", "--error-exit", "9", n=1)
     run = runs.started([*words, program], mpi)
@@ -97,7 +97,8 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
-    """It is no error, but nothing moves for long: `mpipp why` would print the same."""
+    """A process that computes for long causes a remark, not an error, with the text of
+    `mpipp why`."""
     program = support.compile_program(COMPUTES, mpi, ("-g",))
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), program], mpi)
     said = runs.until(run, "      for rank 0\n")
@@ -196,7 +197,8 @@ int main(int argc, char **argv) {
 
 @on_mpi("mpich4", "openmpi4")
 def test_one_after_the_other_comes_to_wait(mpi: MPI, tmp_path: Path) -> None:
-    """All wait for a process that will not communicate again. It is reported once."""
+    """Several processes wait for a process that will not communicate again: mpipp
+    reports it once."""
     program = support.compile_program(MISSING, mpi, ("-g",))
     come = tmp_path / "come"
     run = runs.started([*runs.words(mpi, "--hang-after", "1", n=3), program, come], mpi)

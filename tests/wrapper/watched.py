@@ -50,7 +50,7 @@ class Process:
 
     @property
     def registry(self) -> Registry:
-        """Its current registry."""
+        """The registry of the process at its current stop."""
         assert self._address, "the wrapper is not in the program"
         if self._registry is None:
             self._registry = Registry(self.memory, self._address)

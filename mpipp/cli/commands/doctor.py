@@ -77,7 +77,7 @@ class _Report:
         return all(one.mark != _MISSING for one in self.remedies)
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        # Each row behind its mark, or "".
+        # Yield the rows, each as a mark (or "") and the text after it.
         width = max(len(one.what) for one in self.rows)
         yield from ((one.mark, f" {one.what:{width}}  {one.found}") for one in self.rows)
         if self.remedies:

@@ -185,7 +185,7 @@ def _shape(kind: gdb.Type) -> tuple[Shape, gdb.Type]:
 def _elements(
     value: gdb.Value, shape: Shape, kind: gdb.Type, inferior: gdb.Inferior
 ) -> tuple[Number, ...] | None:
-    # None if the elements are not numbers, or have gaps between them in memory.
+    # Return the numbers of the value. None if its elements are not numbers side by side.
     total = 1
     for count in shape.counts:
         total *= count

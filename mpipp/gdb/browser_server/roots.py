@@ -34,8 +34,8 @@ class Root(Protocol):
 
     @property
     def words(self) -> dict[str, str] | None:
-        """For a buffer: {"type", "rest"}, the words before and after an element
-        address; else None."""
+        """For a buffer, the words before ("type") and after ("rest") an element address. None for
+        other objects."""
         ...
 
     def item(self, session: Session) -> Item:

@@ -40,7 +40,7 @@ def site_and_place(where: Site) -> tuple[list[str], str]:
 
 
 def _calls(where: Site) -> list[tuple[str, str]]:
-    # Each caller, with the path of its source file.
+    # Return the call and its callers, each as text with the path of its source file.
     if where.python:
         return [(where.python.text, "")]
     addresses = [address for address in (where.address, *where.frames) if address]

@@ -21,7 +21,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Disconnect."""
+    """Print no more lines about MPI at stops."""
     gdb.events.stop.disconnect(_stopped)
 
 

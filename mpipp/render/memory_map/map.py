@@ -100,7 +100,8 @@ def memory_map(datatype: Datatype, count: int = 1) -> MemoryMap:
 
 
 def drawn_map(datatype: Datatype, count: int = 1) -> MemoryMap:
-    """Only the facts that a picture needs. For large datatypes the others are slow to compute."""
+    """Return a map with only the facts that a picture needs: other facts of large datatypes are
+    slow to compute."""
     region = memory.region(datatype, count)
     twice = memory.self_overlap(datatype, count)
     return MemoryMap(datatype, count, region, None, None, twice, None, None)

@@ -38,7 +38,7 @@ _STEP = 0.05
 
 
 class GatheredResults(NamedTuple):
-    """The merged results."""
+    """The results of all nodes, merged."""
 
     nodes: int  # number of nodes that wrote a result
     total: Total

@@ -62,7 +62,8 @@ def test_it_has_a_hundred_lines_at_most() -> None:
 
 
 def test_the_picture_is_current() -> None:
-    """It shows the lines of a tested page. If not, run python -m tools.record_terminal."""
+    """The picture shows the lines of a tested page. If this fails, run python -m
+    tools.record_terminal."""
     picture = ElementTree.parse(record_terminal.PICTURE)
     lines = (picture.findtext("{http://www.w3.org/2000/svg}desc") or "").splitlines()
     assert [line[2:] for line in lines if line[:2] == "$ "] == list(record_terminal.COMMANDS)

@@ -42,7 +42,7 @@ SEEN = (
 )
 
 
-# In rank 0 of the program from test_buffers.py, in its first call.
+# The buffers of the first call in rank 0 of the program from test_buffers.py.
 INSIDE_VECTOR = '{kind = VECTOR, count = 3, blocklength = 2, stride = 4, type = "MPI_DOUBLE"}'
 INSIDE_MATRIX = (
     f'{{address = %p, call = "MPI_Bcast", count = 1, type = {INSIDE_VECTOR}, '

@@ -77,7 +77,7 @@ def test_communicators_of_all(waiting: dict[int, int]) -> None:
     lines = plain(support.gdb_batch([f"mpipp attach {pids}", "mpipp list comms --ranks"]))
     world = re.compile(r'  #\d  0x\.\.\.  name = "MPI_COMM_WORLD", rank = \.\.\., size = 3')
     assert world.fullmatch(lines[lines.index("ranks 0 to 2:") + 1]), lines
-    # Each process has another MPI_COMM_SELF.
+    # MPI_COMM_SELF differs between the processes, so each has lines of its own.
     headings = [line for line in lines if re.match("ranks? ", line)]
     assert headings == ["rank 0:", "ranks 0 to 2:", "rank 1:", "rank 2:"]
 

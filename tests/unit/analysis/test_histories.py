@@ -55,7 +55,7 @@ def test_meetings_are_all_that_met() -> None:
                     waiting[i].add(ordinal)
         together = Histories(count)
         found: Counter[object] = Counter()
-        # In the order in which they become known, and compared at some points.
+        # Add the calls in the order in which they become known, and compare at some points.
         for cut in [*sorted(chance.sample(range(1, 60), 3 if least == count else 0)), 99]:
             for i, history in enumerate(histories):
                 known = [s.part(s.first, min(s.end, cut)) for s in history if s.first < cut]
@@ -72,8 +72,8 @@ def words(*values: int) -> bytes:
 
 
 def test_places_are_no_part_of_a_key() -> None:
-    """Nor is the place where a persistent operation was started. The key contains
-    everything else."""
+    """The key of a call contains everything but two places: where the call was made, and where a
+    persistent operation was started."""
     known = CallsByWords(_never, started=0x80)
     plain = known[words(1, 111, 0, 7, 8, 9)]
     assert plain.key == known[words(1, 222, 0, 7, 8, 9)].key

@@ -154,7 +154,8 @@ def test_an_exchange_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_collective_calls_that_repeat() -> None:
-    # As above, but the broadcasts have no elements, and other types in every call.
+    # The same number of broadcasts as above, but without elements and with other types in every
+    # call.
     trees = [INT, DOUBLE] * 33
     for count, left_out in ((MOST_TURNS, False), (10**6, True)):
         ended = []
@@ -176,7 +177,7 @@ class Two(Ended):
     other: list[Channel] = field(default_factory=list)
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
-        """Both communicators."""
+        """Yield the objects of the superclass, and a second communicator."""
         yield from super().objects(kind, ended)
         if kind == "comm":
             world = self.comm()
@@ -234,11 +235,11 @@ class Waiting(Recorded):
         return [1] * min(of.request_count, most)
 
     def passed_requests(self, of: Call, most: int) -> list[tuple[Request, ...]]:
-        """No request is known."""
+        """Return [] because these tests pass no requests."""
         return [()] * min(of.request_count, most)
 
     def stale_requests(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:
-        """No request is stale."""
+        """Yield no request: no request is stale."""
         return iter(())
 
 
@@ -261,7 +262,7 @@ class Wrong(Waiting):
         return replace(super().info, kind_bits=1)
 
     def returned_codes(self) -> Iterator[ReturnedCode]:
-        """None."""
+        """Yield nothing: these tests have no returned codes."""
         return iter(())
 
 

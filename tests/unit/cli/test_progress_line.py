@@ -66,8 +66,8 @@ def test_a_long_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without more threads, the line does not move, but disappears. The cursor becomes visible
-    again."""
+    """If no thread can be started, the line does not move. It still disappears at the end, and the
+    cursor becomes visible again."""
     real = threading.Thread.start
 
     def start(thread: threading.Thread) -> None:

@@ -362,7 +362,7 @@ def test_words() -> None:
         "  received  doubles[1](DOUBLE)                MPI_DOUBLE                      "
         "displacement 8, packed 8",
     ]
-    # Both are Fortran types, so that is not the reason.
+    # Both are Fortran types, so mixed languages are not the reason for the mismatch.
     first, second = (Entries(name, basic(f"MPI_{name}", 8), 1) for name in ("REAL8", "COMPLEX8"))
     assert said(first, second) == [
         "mismatch at the first element: MPI_REAL8 is sent, MPI_COMPLEX8 received",

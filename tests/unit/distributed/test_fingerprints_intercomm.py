@@ -109,7 +109,8 @@ def calling(name: str, of: Across, wrong: str = "") -> Call:
 
 
 def group(name: str, size: int, first: int, wrong: str = "", at: int = -1) -> list[Ended]:
-    """All processes. One of them makes another call in the middle of a loop."""
+    """Return the processes of both groups. One process makes a different call in the middle of a
+    loop."""
     found: list[Ended] = []
     for rank in range(size):
         of = Across(rank, size, first=first)

@@ -41,7 +41,7 @@ def test_pages_are_read_once_until_invalidated() -> None:
     assert cache.read(0x10010, 4) == bytes(range(0x10, 0x14))
     assert cache.read(0x10020, 4) == bytes(range(0x20, 0x24))
     assert counting.reads == [(0x10000, PAGE)]
-    assert cache.read(0x10FFE, 4) == b"\xfe\xff\x00\x01"  # across the end of a page
+    assert cache.read(0x10FFE, 4) == b"\xfe\xff\x00\x01"  # this read crosses the end of a page
     assert counting.reads == [(0x10000, PAGE), (0x11000, PAGE)]
     data[0x10] = 99
     assert cache.read(0x10010, 1) == b"\x10"

@@ -87,7 +87,7 @@ def test_counters_of_a_process_that_was_killed_are_not_understood() -> None:
     logs = whole()
     del logs[0][-3:]  # cuts off MPI_Finalize
     found, unchecked = told(logs)
-    # Both have the other's window memory, which may contain flags.
+    # Each process can access the other's window memory, which may contain flags.
     assert (len(found), unchecked) == (
         10,
         "3 possible conflicts of one-sided operations: values that processes read from memory, or "

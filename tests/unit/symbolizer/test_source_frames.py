@@ -28,7 +28,7 @@ def test_lines_around(tmp_path: Path) -> None:
 
 
 def test_what_is_no_source(tmp_path: Path) -> None:
-    """For example a pipe: opening it would block forever."""
+    """A path may lead to a pipe, which would block the reader forever."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "none", Path("/dev/zero")):
         assert lines(path, 1) == (0, [])

@@ -12,7 +12,7 @@ from mpipp.watcher.processes import collective_comparison
 
 
 def test_all_that_asked_have_died() -> None:
-    # Other processes of the communicator still run, and have not asked.
+    # Two other processes of the communicator run, but have sent no query.
     one = ComparedCall("")
     connection: Any = SimpleNamespace()
     one.add(

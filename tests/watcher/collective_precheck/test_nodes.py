@@ -266,7 +266,7 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
         left.write_text(f'{{"calls": {calls}, "told": []}}')
         assert one.is_due([])
         assert one.failed == f"{left} is damaged"
-    # Its list of calls is complete, but its process's file is not.
+    # Now the file with the list of calls is complete, but the file of the process is damaged.
     another = asked(tmp_path)
     left.write_text('{"calls": [["node1-5-200", 200, 200, 7, 1, 1, 2]], "told": []}')
     (folder / "processes").mkdir(exist_ok=True)
@@ -321,7 +321,7 @@ def test_who_has_completed_a_call_does_not_wait_for_ever(
     reason = "some watchers of the other processes did not write theirs"
     what = "nonblocking collective calls as they completed (--strict), between nodes"
     assert said == [f"{what}: {f'{at} is damaged' if left else reason}"]
-    # No process waits a second time.
+    # The comparison has failed for good: the next process gets its answer at once.
     own, other = socket.socketpair()
     calls.add(other, CollectiveQuery(100, 100, 8, 1, 0, 2))
     assert own.recv(1) == b"\0" and len(said) == 1

@@ -68,5 +68,5 @@ def test_fast_keeps_no_order(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_buffered_messages_alone_are_legal(mpi: MPI) -> None:
-    """Such programs get a remark on portability, but only on request."""
+    """A program whose sends MPI must buffer gets a remark on portability, but only on request."""
     assert found(mpi, "head-to-head", check="--check=all") == []

@@ -284,7 +284,8 @@ with open("/proc/self/cmdline") as file:
 
 @on_mpi("mpich4", "openmpi4")
 def test_watchers_that_come_late_to_a_slow_disk(mpi: MPI, tmp_path: Path) -> None:
-    """They start later than a process waits for its watcher."""
+    """A process waits for its watcher only for a limited time. These watchers start after that
+    time."""
     (tmp_path / "sitecustomize.py").write_text(SLOW)
     path = os.pathsep.join(map(str, (tmp_path, ROOT)))
     found = watched(mpi, tmp_path, "near", "op", PYTHONPATH=path)

@@ -40,7 +40,8 @@ def test_a_null_file_has_a_cause(mpi: MPI, language: str) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_code_alone_is_a_remark(mpi: MPI) -> None:
-    """It is no error, because the program may have tested the code."""
+    """A returned error code causes a remark, not an error, because the program may have
+    tested it."""
     found = watched(mpi, ".c", "alone")
     lines = runs.only(found.blocks).splitlines()
     assert lines[:3] == [
@@ -56,7 +57,8 @@ def test_a_code_alone_is_a_remark(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_was_reported_is_no_remark(mpi: MPI) -> None:
-    """There is no remark either if an error handler of the program was called."""
+    """mpipp prints no remark on a code if it reported the error, or if the program's error handler
+    was called."""
     for how in ("comm", "handled"):
         (found,) = watched(mpi, ".c", how).blocks
         assert found.startswith("error: dest is 99")

@@ -52,7 +52,7 @@ error: a process sends itself only 2 elements, but receives 4
 """
     + LENGTH,
 }
-# By the query, by the history at the end, and before the call begins.
+# The three ways to find the errors: by a query, by the history at the end, and before the call.
 WAYS = ((), ("--check=collectives,messages",), ("--check=collectives,messages", "--strict"))
 
 
@@ -102,7 +102,7 @@ def test_the_first_that_comes_is_told(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_what_is_received_is_not_asked_about(mpi: MPI) -> None:
-    """With any construction of the types, and any counts."""
+    """Correct calls cause no queries, for any construction of the types and any counts."""
     found = runs.run(mpi, [runs.program("own_parts.c", mpi), "right", "100"])
     assert (found.status, found.blocks) == (0, [])
     assert found.last == ["mpipp: no errors in 2 processes, 1,608 calls"]  # no queries

@@ -111,7 +111,8 @@ def test_a_deadlock(mpi: MPI, tmp_path: Path) -> None:
 @on_mpi("mpich4", "openmpi4")
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_processes_outside_of_mpi(mpi: MPI, level: str) -> None:
-    """They might still call MPI, but have not done so for the time of --hang-after."""
+    """The processes compute and might still call MPI, but have not done so for --hang-after
+    seconds."""
     program = runs.program("stacks.c", mpi, level)
     done = runs.said(mpi, [program], "--on-hang", "abort", "--hang-after", "1", n=4)
     assert stacks(done.stderr) == STACKS, done.stderr

@@ -45,7 +45,7 @@ def test_channels_that_threads_share(mpi: support.MPI) -> None:
         channels = {(c.sequence, c.tag): c for c in comm.channels if c.history}
         sends, receives = channels["sends", 3], channels["receives", 3]
         assert sends.shared and receives.shared and not (sends.gaps or receives.gaps)
-        # Each kind of call is recorded, but its number is not certain.
+        # Both threads use these channels: the lengths are certain, the number of calls is not.
         assert lengths(process, comm, sends) == {length_of(n, i) for n in range(4) for i in ROUNDS}
         assert lengths(process, comm, receives) == {97}
         # Calls that only one thread makes are certain.

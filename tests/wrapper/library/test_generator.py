@@ -67,7 +67,8 @@ def test_every_maker_and_ender_of_a_handle_is_recorded() -> None:
         if q.kind in known.HANDLES and q.direction == "out" and q.indirect
         if not p.base.startswith("T_")
     }
-    # These convert or return existing objects. The parent communicator is imported at the start.
+    # These procedures convert or return existing objects. The parent communicator is recorded at
+    # the start.
     excused = {"Type_match_size", "Type_get_value_index", "Comm_get_parent", "Abi_get_info",
                "Abi_get_fortran_info"}  # fmt: skip
     found = {base for base in made - excused if base not in RECORDED}

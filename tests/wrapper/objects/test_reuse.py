@@ -75,8 +75,8 @@ def made_again(process: Process) -> None:
 
 @support.on_mpi("mpich4", "mpich5")
 def test_a_record_that_was_recycled(mpi: support.MPI) -> None:
-    # It must not be taken for the next datatype with that handle. No record may refer to it, so the
-    # history is off.
+    # The recycled record must not be taken for the next datatype with the same handle. The history
+    # is off, so that no record refers to the datatype.
     with watched("recycled_records.c", mpi, env={"MPIPP_LEDGER": "0"}) as (process,):
         process.until("pending")
         (request,) = process.pending()

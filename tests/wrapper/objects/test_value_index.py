@@ -43,7 +43,7 @@ PAIR = '{kind = VALUE_INDEX, value_type = "MPI_DOUBLE", index_type = "MPI_COUNT"
 @support.on_mpi("mpich5", "abi5")
 @pytest.mark.parametrize("unseen", [False, True])
 def test_pairs(mpi: support.MPI, unseen: bool) -> None:
-    # No MPI library creates unnamed pair types yet, so a library before it does.
+    # No MPI library creates unnamed pair types yet. The library `pairs`, loaded before MPI, does.
     pairs = support.compile_program(
         support.program_source("wrapper", "unnamed_pairs.c"), mpi, ["-g", "-shared", "-fPIC"]
     )

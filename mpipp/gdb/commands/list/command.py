@@ -193,7 +193,7 @@ def _document(options: argparse.Namespace, session: Session) -> str:
 
 
 def _entries(options: argparse.Namespace, session: Session) -> Iterator[list[str]]:
-    # Each entry is the lines of one object, call or channel. The last one has their number.
+    # Yield the lines of each object, call or channel, and last a line with their number.
     if options.what == "messages":
         return messages.entries(session, options.all)
     return _calls(options, session) if options.what == "calls" else _objects(options, session)

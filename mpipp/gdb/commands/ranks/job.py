@@ -12,7 +12,7 @@ from mpipp.gdb.ranks import session
 
 class _JobCommand(Command):
     def lines(self, argument: str) -> Iterable[str]:
-        """One sentence about the result."""
+        """Perform the command, and yield a sentence about the result."""
         if argument:
             raise MpippError(f"{self.name} takes no argument")
         return self.act()

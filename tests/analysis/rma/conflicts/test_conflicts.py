@@ -221,7 +221,8 @@ def test_what_a_full_log_leaves_out_is_said_and_nothing_false_is_told(mpi: MPI) 
 
 @on_mpi("mpich4", "openmpi4")
 def test_of_calls_that_are_repeated_only_what_differs_is_kept(mpi: MPI) -> None:
-    """Without this, the log of one process would need 120,000 bytes."""
+    """The log keeps only the differences of repeated calls: in full, one process would need 120,000
+    bytes."""
     program = compile_program(ROOT / "benchmarks" / "programs" / "onesided.c", mpi)
     run = runs.run(mpi, [program, "counters", "500"], "--check=rma", MPIPP_RMA_LOG="65536")
     assert (run.status, run.blocks) == (0, [])
@@ -230,7 +231,8 @@ def test_of_calls_that_are_repeated_only_what_differs_is_kept(mpi: MPI) -> None:
 
 @on_mpi("mpich4", "openmpi4")
 def test_a_full_log_of_messages_alone_is_not_worth_a_word(mpi: MPI) -> None:
-    """Its checks are not slow either, because no process has ever had a window."""
+    """mpipp does not report a full log if no process has ever had a window, and the checks stay
+    fast."""
     program = compile_program(ROOT / "benchmarks" / "programs" / "pings.c", mpi)
     run = runs.run(mpi, [program, "8", "1000"], "--check=rma", MPIPP_RMA_LOG="5000")
     assert (run.status, run.blocks) == (0, [])

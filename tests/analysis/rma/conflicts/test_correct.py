@@ -15,7 +15,7 @@ SOURCE = ROOT / "tests" / "perturb" / "programs" / "correct_onesided.c"
 @pytest.mark.parametrize("seed", [1, 101, 201])
 @on_mpi("mpich4", "openmpi4", "mpich5", "openmpi5")
 def test_of_random_correct_programs_nothing_is_told(mpi: MPI, seed: int) -> None:
-    """All kinds of windows, operations and synchronization, in 60 programs a run."""
+    """Correct random programs use all kinds of windows, operations and synchronization."""
     n = 3 if (mpi.id, seed) == ("openmpi4", 201) else 2  # other values are slow
     nothing_is_told(mpi, seed, short.some(60), n)
 

@@ -90,7 +90,7 @@ def test_advice_is_of_the_epochs_and_of_what_is_missing(mpi: MPI, tmp_path: Path
     for name, head in (("only_read", ONLY_READ), ("told_too_early", LOCAL)):
         lines = blocks[name].splitlines()
         assert [one for one in lines if " advice.c:" not in one][:5] == head
-    # One rule has two parts.
+    # The rule about local accesses is in two sections of the standard.
     of_local = [
         mpi.cited(f"MPI-4.1, section {half}")
         for half in (

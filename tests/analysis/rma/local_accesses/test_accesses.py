@@ -17,7 +17,7 @@ FOUND = [
     ("MPI_Get and a store read and write the same memory", "rank 1: a store", "set_others"),
     ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
     ("MPI_Get and a load write and read the same memory", "rank 0: a load", "get"),
-    # In another process's part of a shared window.
+    # The next accesses are to another process's part of a shared window.
     ("MPI_Put and a store write the same memory", "rank 0: a store", "set"),
     ("MPI_Put and a store read and write the same memory", "rank 0: a store", "set"),
     ("MPI_Put and a load write and read the same memory", "rank 0: a load", "get"),

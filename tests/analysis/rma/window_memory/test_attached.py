@@ -22,7 +22,7 @@ FOUND = {
 
 @on_mpi("mpich4")
 def test_memory_that_is_not_attached_is_told(mpi: MPI) -> None:
-    """Other libraries reject such an operation."""
+    """MPICH 4 performs an operation on memory that is not attached; other libraries reject it."""
     program = compile_program(SOURCE, mpi)
     for case, expected in FOUND.items():
         run = runs.run(mpi, [program, *[case][: len(case)]], "--check=rma")

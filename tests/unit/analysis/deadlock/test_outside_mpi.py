@@ -148,7 +148,8 @@ def test_document() -> None:
 
 
 def test_threads_outside() -> None:
-    """It is unknown which deadlocks only a thread outside MPI could end."""
+    """Two processes wait for each other. A thread outside MPI may still send, so this is not
+    certainly a deadlock."""
     both = ranks(2)
     for one in both:
         one.several_threads, one.outside = True, 1

@@ -290,7 +290,7 @@ def test_memory_that_processes_share_may_have_a_flag_while_it_is_there(
 
 
 def test_values_tell_what_flags_order() -> None:
-    # With the values of each flag, read in a known order.
+    # The analysis knows the values of each flag, and the order in which they are read.
     told = undecided = ordered = 0
     for seed in range(60):
         wrong, *numbers = difference(seed)
@@ -319,7 +319,7 @@ def test_info_keys_say_which_accumulates_may_be_at_once(
     for rank in program.ranks:
         rank.does(m.WindowInfo(rank.moment("MPI_Win_set_info"), 1, *hints))
     program.sync("fence")
-    # One process, and then two.
+    # The first pair of accumulates comes from one process, the second pair from two.
     program[0].accumulate(1, at(0), ops[0])
     program[0].accumulate(1, at(0), ops[1])
     program[0].accumulate(1, at(8), ops[0])

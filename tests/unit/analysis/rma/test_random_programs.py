@@ -22,7 +22,7 @@ def test_conflicts_are_those_of_the_oracle(sweep: int, monkeypatch: pytest.Monke
         compared += number
         conflicting += bad
     assert found == []
-    # There were programs with conflicts, and without.
+    # The random programs must include enough programs with conflicts, and enough without.
     assert compared > short.some(250)
     assert short.some(50) < conflicting < compared - short.some(50)
 

@@ -387,7 +387,7 @@ def test_accumulates_take_the_place_of_earlier_ones_of_the_same_elements(other: 
 
 
 def test_elements_that_are_not_known_are_not_compared() -> None:
-    # As in a datatype that contains entries twice, or has gaps.
+    # Size 0 stands for elements that mpipp does not know, for example of a datatype with gaps.
     program = Program(3)
     program.sync("fence")
     program[0].accumulate(2, at(0))
