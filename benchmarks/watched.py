@@ -151,7 +151,7 @@ def _self_instructions(mpi: MPI) -> float:
             for count in (2000, 12000)
         )
         totals.append((many - few) / 11000)  # the loop makes 1.1 x count rounds
-    return (totals[0] - totals[1]) / 3  # three calls: Irecv, Isend, Waitall
+    return (totals[0] - totals[1]) / 3  # each iteration makes three calls: Irecv, Isend, Waitall
 
 
 # Figures.

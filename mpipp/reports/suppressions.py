@@ -72,7 +72,7 @@ def read(path: str) -> Suppressions:
     """The suppressions of a file; none for the path "". Raises MpippError for an invalid file."""
     if not path:
         return Suppressions()
-    import configparser  # no other run needs it
+    import configparser  # imported only here, because few runs need it
 
     parser = configparser.RawConfigParser(
         delimiters=("=",), comment_prefixes=("#",), default_section="", empty_lines_in_values=False

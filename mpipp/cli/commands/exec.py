@@ -32,8 +32,8 @@ _LOG = "MPIPP_RMA_LOG"
 _MOST_STATUS = 255  # the largest exit status, which has 8 bits
 _HUNG = 86  # exit status of a job that hangs; shells, signals and timeout use others
 _MEMCHECK = "memcheck"  # a value of MPIPP_GUARD: valgrind checks the accesses
-_UNLIMITED = 1 << 20  # percent, under valgrind, where the program is slow anyway
-_PLAIN = 5  # percent, if the user names no check
+_UNLIMITED = 1 << 20  # no budget for the guard under valgrind, where the program is slow anyway
+_PLAIN = 5  # percent of the run time for the guard, if the user names no check
 # Environment variables in which launchers store the name of the job. A batch job may contain
 # several.
 _JOBS = (

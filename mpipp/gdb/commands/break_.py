@@ -101,7 +101,7 @@ class CallBreakpoint(gdb.Breakpoint):
         # MPI may also call its own function, inside another call or this one.
         session = sessions.reread()
         if self.procedure == _LAST and session.registry.info.end_awaited:
-            return False  # _End stops for MPI_Finalize
+            return False  # for MPI_Finalize, _End stops the program
         call = buffer_lookup.active_call(session)
         if call is None or call.state != "active" or call.procedure != self.procedure:
             return False

@@ -108,7 +108,7 @@ def callers(site: Site, tid: int, session: Session) -> list[str]:
         if thread.ptid[1] == tid and thread.is_stopped() and wanted > 1:
             with abandoned_frames.selected(thread):
                 frame: gdb.Frame | None = caller(site)
-                if frame is None or frame.newer() is None:  # not found
+                if frame is None or frame.newer() is None:  # the calling frame was not found
                     return []
                 found: list[str] = []
                 while (frame := frame.older()) is not None and len(found) < wanted - 1:
@@ -178,7 +178,7 @@ def _is_mpi4py(site: Site) -> bool:
 
 def _place(site: Site, text: str) -> str:
     frame = caller(site)
-    if frame.newer() is None:  # not found
+    if frame.newer() is None:  # the calling frame was not found
         return text
     if not call_sites.has_line(text):
         text = call_sites.call(frame.pc())

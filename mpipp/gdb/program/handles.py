@@ -40,7 +40,7 @@ class Handle(NamedTuple):
     """A handle of the program."""
 
     kind: str  # one of model.KINDS
-    value: int  # unsigned
+    value: int  # the value of the handle, unsigned
     fortran: bool  # whether `value` is a Fortran INTEGER, signed
     place: int | None = None  # the address of the handle variable, for requests
 

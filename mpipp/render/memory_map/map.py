@@ -22,7 +22,7 @@ from mpipp.datatypes.memory.strided_sets import Comb
 from mpipp.typetree import Datatype
 
 _WIDE, _NARROW = 64, 32  # bytes in a row, and in a row with long displacements
-_LONG = 7  # digits
+_LONG = 7  # displacements with more digits are long
 _MOST_ROWS = 12
 _FIRST_ROWS, _LAST_ROWS = 8, 3  # rows of a long part
 

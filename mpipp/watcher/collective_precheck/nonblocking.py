@@ -39,8 +39,8 @@ _SOON = 2.0  # seconds in which more queries may follow a query
 _LATE = 15.0  # seconds after which the watchers of other nodes must have answered
 _MOST_CALLS = 1000  # latest calls to keep in a channel of a process
 _MOST_VAIN = 8  # comparisons on a communicator without a finding, after which no more are made
-# The history is read several times, some seconds apart. Each reading returns the calls that the one
-# before has seen.
+# The number of readings of a history, and the seconds between two of them. Each reading returns the
+# calls that existed at the previous one.
 _LOOKS, _LOOK = 3, 0.005
 _BETWEEN_NODES = "nonblocking collective calls as they completed (--strict), between nodes"
 

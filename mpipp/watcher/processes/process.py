@@ -69,7 +69,7 @@ class WatchedProcess(Recorded):
             self._exit = Exit(connection, hello.pid)
             opened.callback(self._exit.close)
             others = None
-            with contextlib.suppress(MpippError):  # the system may forbid it
+            with contextlib.suppress(MpippError):  # the system may forbid access to the memory
                 others = ProcessMemory(hello.pid)
                 opened.callback(others.close)
             self._others = others
@@ -78,7 +78,7 @@ class WatchedProcess(Recorded):
             self.registry: Registry = Touched(self.memory, hello.root, self.places)
             self.asker = Asker(self.memory, hello.root, self.places)
             self.job = self.registry.info.job
-            opened.pop_all()  # keep them open
+            opened.pop_all()  # keep the files open
 
     def refresh(self) -> None:
         """Drop data that may have changed, because the process has run."""

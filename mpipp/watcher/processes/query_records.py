@@ -74,7 +74,7 @@ class Question(NamedTuple):
 
     tid: int
     status: int  # the state of MPI
-    awaits: int  # NOTHING, ...
+    awaits: int  # what the process waits for: NOTHING, ...
     call: bytes  # the record of the call
     objects: dict[tuple[str, int], int]  # addresses of records, by kind and handle
     memory: list[tuple[int, bytes]]

@@ -10,7 +10,7 @@ from mpipp.program_types.compare import focused, several
 from mpipp.symbolizer.process_symbols import Places, StackFrame
 from mpipp.symbolizer.variables.holders import Holder, Scope
 
-_MOST_ELEMENTS = 1 << 32  # behind a pointer
+_MOST_ELEMENTS = 1 << 32  # elements that may lie behind a pointer
 
 
 def scope_of(places: Places, frame: StackFrame) -> Scope | None:

@@ -39,7 +39,7 @@ def targets(
     if not isinstance(own, Win) or not own.reaches or rank is None or rank == own.rank:
         return []
     if rank < 0:
-        return []  # MPI_PROC_NULL
+        return []  # the target is MPI_PROC_NULL
     if _has(one, own):  # otherwise another window may already use the entry
         magic, count = REACHES.read(one.memory.read(own.reaches, REACHES.size))
         if magic != b"MPIPPWIN" or rank >= count:

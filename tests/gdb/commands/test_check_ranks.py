@@ -175,7 +175,8 @@ def test_two_jobs(mpi: support.MPI) -> None:
 
 
 @both
-@pytest.mark.parametrize("part", range(4))  # few jobs at a time, and some on each library
+# Limit the jobs of one test, and run some on each library.
+@pytest.mark.parametrize("part", range(4))
 def test_wrong(mpi: support.MPI, part: int) -> None:
     cases = dict(list(CASES.items())[part::4])
     found = {name: _told(report) for name, report in check_each(mpi, cases).items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The job of a run's directory, and the stacks of several nodes."""
+"""Find the job of a run's directory, and merge the stacks of several nodes."""
 
 from __future__ import annotations
 

@@ -67,4 +67,4 @@ def test_ranks_share_cells_in_large_jobs() -> None:
     ring = [Pair(rank, (rank + 1) % 1000, 1, 8) for rank in range(1000)]
     lines = list(message_matrix.matrix_lines(ring, 1000))
     assert len(lines) == 2 * (1 + 63)
-    assert lines[1] == "    0  10" + "." * 61  # a cell for 16 ranks
+    assert lines[1] == "    0  10" + "." * 61  # each character stands for 16 x 16 pairs of ranks

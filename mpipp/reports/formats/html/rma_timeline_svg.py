@@ -19,7 +19,7 @@ _LONGEST = 56  # characters of a line
 # Pixels.
 _CHARACTER, _LINE = 7.3, 16
 _ROW, _TOP, _BELOW, _MARGIN = 62, 58, 30, 14
-_GAP = 280  # between two lines
+_GAP = 280  # distance between the lines of two processes
 _LEFT = 172  # left of a single line, for the text about the missing order
 _HEAD = 48  # left of a single line without that text
 _AWAY = 16  # distance from a line to its texts

@@ -173,7 +173,7 @@ def test_lines_next_to_a_sync_may_poll(
     program.end()
     result = analyse(program.events())
     lines = len({*steps.split()} & {"access", "elsewhere"})
-    # The call of another line is next to the access in any case.
+    # An access of "elsewhere" is always next to the sync, so it may poll.
     undecided = (polls + lines - 1) * ((access, kind, op) in _VALID)
     assert (len(result.conflicts), len(result.undecided)) == (lines - undecided, undecided)
 
