@@ -340,7 +340,7 @@ def _patient(name: str, libraries: Path) -> Path:
         # A library without a soname is needed by the path on the linker's command line.
         ucp.unlink(missing_ok=True)
         link = [need("gcc"), "-shared", "-fPIC", "-O2", "-Wl,--no-as-needed"]
-        link.append("-Wl,--build-id=none")  # gdb would take it for UCX in a core
+        link.append("-Wl,--build-id=none")  # an ID would make gdb take it for UCX in a core
         subprocess.run([*link, "-xc", "/dev/null", "-o", ucp], check=True)
         link += [f'-DUCP="{ucp}"', f"-Wl,-soname,{made.name}"]
         subprocess.run([*link, source, ucp, "-o", new], check=True)

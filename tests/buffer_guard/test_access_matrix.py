@@ -73,7 +73,7 @@ def test_what_is_right_stays_right(mpi: MPI) -> None:
     none, found, rest = run.output.rpartition("no huge pages\n")
     assert (run.status, none, rest, run.blocks) == (0, "", "done\n", [])
     assert run.last[-1].startswith("mpipp: no errors in 2 processes, ")
-    are_there = are_there and not found  # other MPI programs may have used them meanwhile
+    are_there = are_there and not found  # other MPI programs may have used the huge pages meanwhile
     if wanted and not are_there:
         pytest.skip("the rest is right: the system gives this user no huge pages")
 

@@ -127,6 +127,6 @@ def test_what_is_mapped_in_the_place_of_a_buffer_stays_as_it_is(mpi: MPI) -> Non
     _is_replaced(mpi, "mmap")
 
 
-@on_mpi("openmpi4")  # UCX's replacement of mremap moves it to another place
+@on_mpi("openmpi4")  # UCX's replacement of mremap moves the block to another place
 def test_what_is_moved_to_the_place_of_a_buffer_stays_as_it_is(mpi: MPI) -> None:
     _is_replaced(mpi, "mremap")

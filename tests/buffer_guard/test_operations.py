@@ -46,7 +46,7 @@ def told(block: str) -> tuple[str, str, str, int]:
         r"    called at kinds\.c:(\d+) in \w+\n    it was changed between these calls\n",
         block,
     )
-    if change:  # the call in the next line finds it
+    if change:  # the call in the next line detects the change
         return "change", change[1], operation[1], int(change[2]) - 1
     access = re.fullmatch(r"  rank 0: (stores to|loads) (.*), at 0x[0-9a-f]+(, in .*)?", lines[1])
     functions = (line for line in lines[3:] if " in again" not in line)

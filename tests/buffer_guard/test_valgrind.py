@@ -27,7 +27,8 @@ CHANGED = """\
 """
 
 
-PARTITIONS = (  # a partition that has not arrived, and one that has not when another has
+# Accesses to a partition before it arrives: before the first one, and after another one.
+PARTITIONS = (
     "==PID== Invalid read of size 8\n",
     "==PID==    at 0x...: receives (valgrind_partitions.c:27)\n",
     "==PID==  Address 0x... is 128 bytes inside a buffer of a pending MPI_Precv_init of size 256 "

@@ -111,7 +111,7 @@ def test_a_launcher_that_starts_no_mpi(
     with support.running([launcher], stdin=subprocess.PIPE) as process:
         while (
             launcher_ancestors.program(process.pid) != "mpiexec"
-        ):  # the system has just let it begin
+        ):  # wait until the new process runs the launcher
             time.sleep(0.01)
         with pytest.raises(MpippError) as raised:
             attach_command._named([str(process.pid)])

@@ -118,7 +118,7 @@ class Gdb:
         """Quit gdb, and wait for the program that opened it."""
         self.child.sendline("quit")
         self.child.expect(pexpect.EOF)
-        self.child.wait()  # `close` would kill it after 0.1 s
+        self.child.wait()  # without this, `close` kills the process after 0.1 s
         self.child.close()
 
 
@@ -129,7 +129,7 @@ def compiled(names: Sequence[str], mpi: MPI, directory: Path) -> None:
         shutil.copy(ROOT / "examples" / f"{name}.c", directory / "examples")
         words = [mpi.mpicc, "-g", f"examples/{name}.c", "-o", name]
         subprocess.run(words, cwd=directory, env=dict(mpi.env), check=True)
-    assert mpi.wrapper  # build it now, because the first session has a time limit
+    assert mpi.wrapper  # build the wrapper now, because the first session has a time limit
 
 
 @contextmanager

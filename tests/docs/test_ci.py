@@ -27,7 +27,7 @@ STACKS = """\
 def prepared(directory: Path) -> dict[str, str]:
     """Copy the examples and the page's files into a directory. Returns the environment."""
     mpi = support.find_mpi("mpich4")
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     for name in ("rows.c", "halo.c"):
         shutil.copy(ROOT / "examples" / name, directory)
     for name, content in FILE.findall((ROOT / "docs/howto/ci.md").read_text()):

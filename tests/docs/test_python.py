@@ -86,7 +86,7 @@ def lines_of(cell: Cell, found: dict[str, Any]) -> list[str]:
     else:
         first, *rest = text.split("\n")
         lines = [f"Out[{cell.number}]: {first}", *rest]
-        if rest:  # like IPython, so that columns stay aligned
+        if rest:  # IPython puts several lines below the prompt, so that columns stay aligned
             lines = [f"Out[{cell.number}]:", first, *rest]
     return [line.rstrip() for line in lines]
 

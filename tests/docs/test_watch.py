@@ -145,7 +145,7 @@ def environment(mpi: MPI, directory: Path) -> dict[str, str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_output_is_what_is_printed(page: Path, tmp_path: Path) -> None:
     mpi = find_mpi("mpich4")
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     text = page.read_text()
     if any("--valgrind" in block for block in blocks(text).findall(text)):

@@ -256,7 +256,7 @@ def _log(seed: int) -> str:
 
 def _directories(number: int, options: argparse.Namespace) -> int:
     begin, wrong = time.monotonic(), 0
-    directories.take(options.mpi)  # start them before memory is limited
+    directories.take(options.mpi)  # start the workers before memory is limited
     tasks = [(seed, options.mpi) for seed in range(options.first, options.first + number)]
     with multiprocessing.Pool(options.jobs, directories.limit_memory) as pool:
         for sentence in pool.imap(_directory, tasks, 5):

@@ -28,7 +28,7 @@ class Found(NamedTuple):
     seed: int
     look: str
     error: str  # the last line of the traceback
-    place: str  # the place in mpipp that raised it
+    place: str  # the place in mpipp that raised the error
     trace: str
 
 

@@ -179,7 +179,7 @@ def fuzz(seeds):
         for inferior, targets in sound.items():
             if inferior.num == 1 or chance.random() < 0.1:
                 places.damage(chance, targets, Damaged(inferior))
-        print(f"case {seed}")  # gdb's own output follows
+        print(f"case {seed}")  # the output of gdb follows
         for _ in range(4):
             forget()
             command = _command(chance)

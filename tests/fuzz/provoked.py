@@ -25,7 +25,7 @@ def run(mpi: MPI, seed: int) -> str:
 
     Returns "" without an error.
     """
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     random = compile_program(_SOURCES / "correct_onesided.c", mpi)
     threads = compile_program(_SOURCES / "threads_onesided.c", mpi, ("-g", "-O0", "-pthread"))
     for words in ([str(random), str(seed + 1), str(PROGRAMS)], [str(threads), "30"]):

@@ -17,7 +17,7 @@ PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 
 def run(mpi: MPI, program: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     words = ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", *options, "--"]
     return shell(*words, program, env=env)

@@ -52,7 +52,7 @@ def words(mpi: MPI, *options: str, n: int = 2) -> list[str]:
 def run(
     mpi: MPI, command: list[str | Path], *options: str, n: int = 2
 ) -> subprocess.CompletedProcess[str]:
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     return shell(*words(mpi, *options, n=n), *command, env=environment(mpi))
 
 

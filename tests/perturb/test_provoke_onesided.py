@@ -32,7 +32,7 @@ CASES = (
 def run(
     mpi: MPI, command: list[str | Path], *options: str, n: int = 2, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     launcher = shlex.join(mpi.mpiexec)
     words = ["run", "--mpiexec", launcher, "-n", str(n), *options, "--"]

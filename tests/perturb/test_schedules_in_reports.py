@@ -79,7 +79,7 @@ Perturbed calls (to repeat: --provoke=rma,6,defer=yes,flush=no,split=no):
 def listed(mpi: MPI, program: str, words: list[str], provoke: str, report: Path) -> str:
     """The perturbations in `mpipp report`, with any line numbers."""
     built = compile_program(PROGRAMS / program, mpi, ("-g", "-O0"))
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     run = ["run", "--mpiexec", shlex.join(mpi.mpiexec), "-n", "2", f"--provoke={provoke}"]
     done = shell(*run, "--report", report, "--", built, *words, env=env)

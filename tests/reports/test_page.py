@@ -357,7 +357,7 @@ def test_update(shown: Browser, tmp_path: Path) -> None:
     words = [mpi.mpicc, "-g", "examples/rows.c", "-o", "rows"]
     subprocess.run(words, cwd=tmp_path, env=dict(mpi.env), check=True)
     run = ["run", "--check", "--report", "report", "-n", "4", "--", "./rows", "wrong"]
-    assert mpi.wrapper  # build it before the run
+    assert mpi.wrapper  # build the wrapper before the run
     support.shell(*run, env=dict(mpi.env), cwd=tmp_path)
     support.shell("report", "report", "--format", "html", "-o", "page.html", cwd=tmp_path)
     page = tmp_path / "page.html"

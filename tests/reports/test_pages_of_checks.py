@@ -72,7 +72,7 @@ def shapes(svg: str) -> list[tuple[str, str]]:
 def run(mpi: support.MPI, directory: Path, source: str, check: str, n: int, way: str) -> int:
     """Run a wrong program with a check. Its report is in `directory`. Returns the exit status."""
     program = support.compile_program(support.ROOT / source, mpi)
-    assert mpi.wrapper  # build it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     env = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH", "MPI4PY_LIBMPI") if name in mpi.env}
     words: list[str | Path] = ["run", check, "--report", directory / "report"]
     words += ["--mpiexec", shlex.join(mpi.mpiexec), "-n", str(n), "--", program, way]

@@ -121,7 +121,7 @@ class Ended(Recorded):
 
     def _kept(self, channel: Channel, of: Call) -> KeptCall:
         known = self.numbers.get(id(of))
-        if known is None:  # keep it, so that no other object gets its id
+        if known is None:  # keep the object, so that no other object gets its id
             number = self.keys.setdefault(replace(of, site=Site(0)), len(self.keys))
             known = self.numbers[id(of)] = number, of
         return KeptCall((known[0], of.site.address), known[0], lambda _: _in_channel(of, channel))

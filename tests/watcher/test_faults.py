@@ -64,7 +64,7 @@ def test_one_process_is_left_out(
     assert (found.status, found.output) == (5, "ended\n" * 3)
     if not is_kept:
         trace.unlink()
-        trace.parent.rmdir()  # it must be empty now
+        trace.parent.rmdir()  # fails unless the directory is empty now
 
 
 @on_mpi("mpich4")

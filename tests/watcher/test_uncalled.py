@@ -102,7 +102,7 @@ def test_one_computes_and_the_other_waits(mpi: MPI) -> None:
     program = support.compile_program(COMPUTES, mpi, ("-g",))
     run = runs.started([*runs.words(mpi, "--hang-after", "1"), program], mpi)
     said = runs.until(run, "      for rank 0\n")
-    time.sleep(2)  # it must not be reported again meanwhile
+    time.sleep(2)  # the remark must not appear a second time
     done = runs.went_on(run, said)
     lines = done.stderr.splitlines()
     first = lines.index("remark: no MPI call has begun or returned for 1 s")
@@ -161,7 +161,7 @@ def test_others_poll(mpi: MPI, wrong: bool) -> None:
     run = runs.started([*words, "wrong"] if wrong else words, mpi)
     if wrong:
         said = runs.until(run, STUCK.splitlines()[-1])
-        time.sleep(2)  # it must not be reported again meanwhile
+        time.sleep(2)  # the remark must not appear a second time
         found = runs.read(interrupted(run, said))
     else:
         found = runs.read(runs.ended(run))

@@ -243,7 +243,7 @@ def watched(
                 process.terminate()
         except BaseException:
             process.terminate()
-            print(log.read_text())  # pytest shows it with the failure
+            print(log.read_text())  # pytest shows this output with the failure
             raise
         finally:
             for one in processes:

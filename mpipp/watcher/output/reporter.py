@@ -124,11 +124,11 @@ class Reporter:
         return Pictures(processes, frames, label, self._taking).add
 
     def note_not_checked(self, sentence: str) -> None:
-        """List an unchecked thing at the end of the run."""
+        """Remember a sentence on something that was not checked, for the end of the run."""
         self.collected.unchecked[sentence] = None
 
     def note_failure(self, sentence: str) -> None:
-        """List a check that failed at the end of the run."""
+        """Remember a sentence on a check that failed, for the end of the run."""
         self.collected.failures[sentence] = None
 
     def can_read(self, one: WatchedProcess) -> bool:

@@ -143,7 +143,8 @@ def job(name: str, mpi: support.MPI, *args: str, n: int, env: Sequence[str] = ()
             finally:
                 one.close()
         finally:
-            for process_id, _ in found.values():  # the launcher waits for them slowly
+            # End the processes here: the launcher takes its time.
+            for process_id, _ in found.values():
                 # The launcher may have ended the process already.
                 with suppress(ProcessLookupError):
                     os.kill(process_id, signal.SIGKILL)

@@ -17,7 +17,7 @@ FAMILY = re.compile(
     r"(?:MPIPP|NASTY|OMPI|PMIX|PMI|SLURM|PALS|FLUX|XDG|GITHUB)_[A-Z]\w*[A-Za-z0-9]"
     r"|MPI(?:CC|CXX|FORT|FC|F90)"
 )
-BY_PYTHON = {"TMPDIR"}  # Python's module tempfile reads it
+BY_PYTHON = {"TMPDIR"}  # read by Python's module tempfile
 
 
 def in_c(root: Path) -> Iterator[str]:

@@ -160,7 +160,7 @@ def test_figure_6(mpi: support.MPI, tmp_path: Path) -> None:
     (tmp_path / ".ddd" / "init").write_text(RESOURCES.format(home=tmp_path))
     (tmp_path / "print").write_text(f'#!/bin/sh\nmv "$1" {tmp_path}/display.ps\n')
     (tmp_path / "print").chmod(0o755)
-    assert mpi.wrapper  # builds it now, because DDD does not wait long
+    assert mpi.wrapper  # build the wrapper now, because DDD does not wait long
     gdb = [sys.executable, "-m", "mpipp.cli", "gdb", "-nx", "-iex", "set debuginfod enabled off"]
     gdb += ["-iex", "set filename-display basename"]
     words = [support.need("ddd"), "-geometry", "+0+0", "--debugger", shlex.join(gdb), str(program)]

@@ -27,7 +27,7 @@ def test_groups_are_those_of_the_page() -> None:
 
 
 def test_words() -> None:
-    ends = GROUPS["ends"]  # the user cannot leave them out
+    ends = GROUPS["ends"]  # the user cannot exclude these checks
     assert words("threads,argument") == {"thread-level", "argument", *ends}
     of_calls = {"outside-window", "target-mismatch", "uncommitted-datatype", "aliased-buffers"}
     assert words("rma") == {"rma-conflict", "rma-epoch", "deadlock", "lone-wait", *of_calls, *ends}

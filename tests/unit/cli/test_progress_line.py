@@ -81,7 +81,7 @@ def test_no_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     with line.during("mpipp: comparing"):
         wait(lambda: not any(isinstance(one, threading.Timer) for one in threading.enumerate()))
     said = stream.getvalue()
-    assert said.count("mpipp: comparing") == 2  # written once more at its end
+    assert said.count("mpipp: comparing") == 2  # the end writes the line once more
     assert said.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
 
 

@@ -262,7 +262,7 @@ def neighbor(name: str, topology: str, rank: int, size: int, wrong: str, swapped
     received = [(peer + 1, INT) for peer in sources]
     if name in ("MPI_Neighbor_alltoall", "MPI_Neighbor_allgather"):
         sent, received = [(2, INT) for _ in sent], [(2, INT) for _ in received]
-    elif swapped:  # other data on one of two edges to a neighbor, received in the other order
+    elif swapped:  # the data of two edges to one neighbor, in swapped order
         sent[0], received[2] = (4, CHAR), (4, CHAR)
     changed = sent if wrong.startswith("sendbuf") else received
     if wrong:

@@ -58,7 +58,8 @@ class Across(Ended):
         )
 
 
-ROOTED = {  # the buffers of the root and of others; True if the root's has a part for each process
+# The buffers of the root and of other processes; True: the root's has a part for each process.
+ROOTED = {
     "Bcast": ("buffer", "buffer", False),
     "Gather": ("recvbuf", "sendbuf", True),
     "Scatter": ("sendbuf", "recvbuf", True),

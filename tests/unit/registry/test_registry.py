@@ -386,7 +386,8 @@ def test_found_by_its_magic_and_not_a_copy() -> None:
 def test_headers_are_what_objects_have_in_common(image: Image) -> None:
     integer = image.datatype(1, "NAMED", name="MPI_INT")
     image.datatype(2, "VECTOR", [3, 2, 4], [integer], flags=["committed"], name="v")
-    image.datatype(3, "VECTOR", [3], [integer])  # a damaged constructor, as only its arguments show
+    # Its arguments show that the constructor is damaged.
+    image.datatype(3, "VECTOR", [3], [integer])
     image.datatype(4, "DUP", [], [integer], flags=["ended"])
     registry = read(image)
     headers = [header for header in registry.headers("datatype") if isinstance(header, Header)]

@@ -30,5 +30,5 @@ def test_the_call_of_the_same_message() -> None:
     assert not target.fits(0, *call, {"tag": 6, "dest": 1})
     assert not target.fits(0, *call, {"tag": 5, "dest": 2})
     assert not target.fits(1, *call, {"tag": 5, "dest": 1})
-    several = target._replace(ranks=[0, 1])  # each rank has another peer
+    several = target._replace(ranks=[0, 1])  # the two ranks have different peers
     assert several.fits(1, *call, {"tag": 5, "dest": 2})

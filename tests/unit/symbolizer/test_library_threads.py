@@ -27,7 +27,7 @@ C, MPI, EVENT = "/lib/libc.so.6", "/opt/lib/libmpi.so.40.30.4", "/lib/libevent_c
         ("libmpi_transport.so", False),
         ("libmpi-transport.so", False),
         ("libmpipp_mpich.so", False),
-        ("libtbb.so.12", False),  # its worker threads run the program's tasks
+        ("libtbb.so.12", False),  # worker threads of TBB run the program's tasks
     ],
 )
 def test_libraries(name: str, own: bool) -> None:

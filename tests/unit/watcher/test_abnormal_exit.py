@@ -75,11 +75,11 @@ EXIT = Ending(0, 1)
         ((TERM, SEGV), [1]),  # although rank 0 was noticed first, in a call with a reported error
         ((SEGV, KILL), [0]),
         ((SEGV, SEGV), [0, 1]),
-        ((ABRT, SEGV), [1]),  # a process that loses another one may abort
+        ((ABRT, SEGV), [1]),  # a process that loses its peer may abort
         ((ABRT, TERM), [0]),
         ((EXIT, KILL), [0]),
         ((KILL, EXIT), [0]),  # rank 1 exits in a handler of the launcher's signal
-        ((KILL, KILL), [0]),  # MPI made the launcher kill them after a failed call
+        ((KILL, KILL), [0]),  # MPI made the launcher kill both after a failed call
         ((None, SEGV), [1]),
         ((None, EXIT), [0]),
     ],
@@ -110,7 +110,7 @@ def test_an_error_was_told_of_several() -> None:
     ("ended", "expected", "doubt"),
     [
         ([(0, "MPI_Barrier")], 0, 4),
-        ([(0,)], 0, 2),  # likelier than a process that waits on another node
+        ([(0,)], 0, 2),  # likelier the cause than a process that waits on another node
         ([(0,), (1, "MPI_Info_get")], 1, 1),
         ([(0,), (1, "MPI_Recv")], 0, 2),
         ([(0, "MPI_Recv"), (1,)], 0, 4),  # the launcher ended rank 1, which was not noticed first

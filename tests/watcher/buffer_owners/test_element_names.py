@@ -25,7 +25,7 @@ def test_c(mpi: MPI) -> None:
         "reads buf[2](DOUBLE), which is u[1][6]",
         "writes buf(DOUBLE), which is particles[3].x[1]",
         "reads buf[1](DOUBLE), which is particles[3].x[1]",
-        "writes buf(DOUBLE)",  # no variable contains it, and no pointer leads to it
+        "writes buf(DOUBLE)",  # no variable contains the buffer, and no pointer leads to it
         "reads buf[5](DOUBLE), which is heap[5]",
     }
 

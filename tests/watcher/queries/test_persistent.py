@@ -100,7 +100,7 @@ def check_overlap(mpi: MPI, case: str, expected: Sequence[tuple[str, ...]]) -> N
 @every_mpi
 def test_what_is_right(mpi: MPI) -> None:
     cases = [*OVERLAPS, "types", "any", "lost"]
-    if mpi.id != "openmpi4":  # Open MPI 4 lacks them
+    if mpi.id != "openmpi4":  # Open MPI 4 lacks persistent collective operations
         cases.append("collective")
     if not mpi.id.startswith("openmpi"):
         # In Open MPI 5, MPI_Wait for partitioned operations sometimes never returns.

@@ -100,7 +100,7 @@ def opened(
     mpi: MPI, program: Path, *options: str, n: int = 2, arguments: tuple[str, ...] = ()
 ) -> Terminal:
     """A watched run in a terminal."""
-    assert mpi.wrapper  # builds it now, because a build would be printed
+    assert mpi.wrapper  # build the wrapper now: later, the run would print the build
     known = {name: mpi.env[name] for name in ("LD_LIBRARY_PATH",) if name in mpi.env}
     env = support.clean_environment(PYTHONPATH=str(support.ROOT), TERM="dumb", **known)
     words = [*runs.words(mpi, *options, n=n), str(program), *arguments]
@@ -136,7 +136,7 @@ def test_gdb_opens_in_the_users_frame(mpi: MPI) -> None:
     )
     run.type("print i")
     assert run.until(PROMPT) == "print i\n$1 = 0\n"
-    run.type("next")  # it is stopped only once
+    run.type("next")  # the program stops only once
     assert "SIGSTOP" not in run.until(PROMPT)
     run.type("quit")
     run.until(QUIT)

@@ -124,7 +124,7 @@ def test_control_c_ends_those_that_have_stopped(mpi: MPI) -> None:
     for _ in range(2):
         run.until(" continues it")
     run.type("\3")
-    said, _ = run.rest()  # they may end well before the launcher does
+    said, _ = run.rest()  # the processes may end well before the launcher does
     assert "mpipp: 1 error in 2 processes, " in said
 
 

@@ -46,7 +46,7 @@ def test_two_processes(mpi: support.MPI) -> None:
     program = compiled("ordinary.c", mpi.id)
     alone = mpi.run([program], n=2, preload=False)
     wrapped = mpi.run([program], n=2)
-    assert alone.returncode != 0  # mpiexec's own status after a status of 3
+    assert alone.returncode != 0  # mpiexec's status, after the processes exit with status 3
     assert (wrapped.returncode, wrapped.stdout) == (alone.returncode, alone.stdout)
 
 

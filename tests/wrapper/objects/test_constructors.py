@@ -114,7 +114,7 @@ def test_large(made: Process) -> None:
 
 
 def test_parameterised_fortran_types(made: Process) -> None:
-    if "f90_real" in made.said:  # a library without Fortran lacks it
+    if "f90_real" in made.said:  # a library without Fortran support lacks this constructor
         for name in FORTRAN:
             record = check(made, name, FORTRAN[name])
             assert record.header.predefined and record.committed

@@ -55,7 +55,7 @@ def test_out_of_sight(mpi: support.MPI, tmp_path: Path) -> None:
         unseen_w = process.find("datatype", "unseen_w")
         assert "imported" in unseen_w.header.flags and unseen_w.tree.arguments["stride"] == 6
         fortran = process.find("datatype", "fortran")
-        if not fortran.header.null:  # a library without Fortran lacks it
+        if not fortran.header.null:  # a library without Fortran support lacks this datatype
             assert fortran.tree.components[0].combiner == "F90_REAL"
         process.check_consistent()
         process.end()

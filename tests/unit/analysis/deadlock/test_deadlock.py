@@ -165,7 +165,7 @@ def test_callbacks_in_finalize() -> None:
     b.calls.clear()
     b.inside(call("MPI_Finalize"))
     assert stuck((a, b)) == [0]
-    b.end_awaited = True  # its callbacks may still send
+    b.end_awaited = True  # callbacks of MPI_Finalize may still send
     assert stuck((a, b)) == []
 
 

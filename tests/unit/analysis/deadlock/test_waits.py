@@ -273,7 +273,7 @@ def test_who_is_in_another_collective_operation() -> None:
     b.joined(1, call("MPI_Gather", root=0)).inside(call("MPI_Finalize"))
     what = "ranks 0 and 2 are in a different collective operation than the others were"
     assert titles(a, b, c) == (f"mismatch: {what}", what)
-    b.calls = []  # a cycle with one process that is in no collective operation
+    b.calls = []  # one process of the cycle is in no collective operation
     what = "rank 0 is in a different collective operation than the others were"
     a.size, b.size = 2, 2
     assert titles(a, receives(b)) == (f"mismatch: {what}", what)

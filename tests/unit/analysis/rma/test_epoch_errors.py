@@ -214,8 +214,8 @@ def test_calls_that_begin_wrongly_are_told_once() -> None:
 def test_buffers_of_functions_that_have_returned_are_gone() -> None:
     for operation, end, expected in (
         (BUFFERS - 64, BUFFERS + 0x200, ["rma-gone: put"]),
-        (BUFFERS - 64, BUFFERS + 0x102, []),  # its function has not returned
-        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # it was never on this stack
+        (BUFFERS - 64, BUFFERS + 0x102, []),  # the buffer's function has not returned
+        (BUFFERS + 0x200, BUFFERS + 0x300, []),  # the buffer was never on this stack
         (0, BUFFERS + 0x200, []),
         (BUFFERS - 64, 0, []),
     ):
@@ -243,9 +243,9 @@ def test_buffers_of_functions_that_have_returned_are_gone() -> None:
     [
         (BASE - 64, BASE + LENGTH, 0, True),
         (BASE - 64, BASE + 1, 0, True),
-        (BASE - 64, BASE, 0, False),  # its function has not returned
-        (BASE + 1, BASE + LENGTH, 0, False),  # it was never on this stack
-        (BASE - 64, BASE + LENGTH, 1, False),  # it is on the stack of another thread
+        (BASE - 64, BASE, 0, False),  # the buffer's function has not returned
+        (BASE + 1, BASE + LENGTH, 0, False),  # the buffer was never on this stack
+        (BASE - 64, BASE + LENGTH, 1, False),  # the buffer is on the stack of another thread
         (0, BASE + LENGTH, 0, False),
         (BASE - 64, 0, 0, False),
     ],
@@ -462,7 +462,7 @@ def test_memory_of_dynamic_windows_is_attached(steps: str, wrong: bool) -> None:
             program.end()
         events = program.events()
         if cut:
-            events[1] = events[1][:-1]  # the missing rest of the log may attach it
+            events[1] = events[1][:-1]  # the lost rest of the log may attach the memory
         found = [one.rule for one in analyse(events).mistakes]
         assert found == (["rma-detached"] if wrong and not cut else []), cut
 

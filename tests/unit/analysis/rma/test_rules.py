@@ -527,7 +527,7 @@ def test_nothing_is_told_of_what_missing_events_may_order() -> None:
     program[1].load(at(0))
     program.sync("unlock_all")
     events: dict[int, list[Event]] = program.events()
-    events[0] = events[0][:-2]  # its log ends before the send
+    events[0] = events[0][:-2]  # the log of process 0 ends before the send
     result = analyse(events)
     assert result.conflicts == []
     assert result.cut[1] is events[1][1]
@@ -593,7 +593,7 @@ def test_flag_that_may_have_been_written_where_a_log_was_cut_off() -> None:
     for reads in (False, True):
         program = Program(2)
         program.sync("lock_all")
-        program[0].put(1, at(0))  # its log ends here
+        program[0].put(1, at(0))  # the log of process 0 ends here
         if reads:
             program[1].operation("fetch_and_op", 1, at(64))
             program[1].sync("flush", 1)
