@@ -14,6 +14,8 @@ from mpipp.common.errors import MpippError
 
 _PACKAGES = str(Path(__file__).resolve().parents[2])
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,252}")  # the name of a node
+# The options of a gdbserver. Without --once it would open its closed input again and again.
+GDBSERVER = ("--once", "--multi", "-")
 _NODE = "{}"  # stands for the node's name in the user's words
 
 
@@ -54,6 +56,14 @@ def on_node(shell: Sequence[str], node: str, command: Sequence[str]) -> list[str
     before = [word.replace(_NODE, node) for word in shell]
     # ssh passes a single line to the user's shell on the node. srun passes each word unchanged.
     return [*before, *(command if _passes_words(before[0]) else [shlex.join(command)])]
+
+
+def without_gdbserver(node: str) -> str:
+    """The sentence about a node that has no gdbserver."""
+    return (
+        f"gdb reaches the ranks on {node} by gdbserver, which is not on PATH there: install it on "
+        "all nodes (Debian: gdbserver)"
+    )
 
 
 def _passes_words(program: str) -> bool:

@@ -114,7 +114,7 @@ def test_a_launcher_that_starts_no_mpi(
         ):  # wait until the new process runs the launcher
             time.sleep(0.01)
         with pytest.raises(MpippError) as raised:
-            attach_command._named([str(process.pid)])
+            attach_command.named([str(process.pid)])
         assert process.stdin
         process.stdin.close()
     assert str(raised.value) == (
@@ -330,10 +330,10 @@ def test_who_started_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     ]
     # The id of a launcher selects its job, unless it has started several.
     for name, processes in (("20", [21, 23]), ("31", [33, 32]), ("42", [42]), ("60", [60])):
-        assert [one.pid for one in attach_command._named([name])] == processes
+        assert [one.pid for one in attach_command.named([name])] == processes
     for name, launched in (("40", (41, 42)), ("10", (20, 30))):
         with pytest.raises(MpippError) as raised:
-            attach_command._named([name])
+            attach_command.named([name])
         said = str(raised.value).splitlines()
         assert said[0] == f"there are 2 jobs of process {name} on this machine: choose one of"
         assert [line.split()[:2] for line in said[1:]] == [["--job", str(n)] for n in launched]

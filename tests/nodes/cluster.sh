@@ -54,3 +54,4 @@ echo $$
 read -r _ || true
 # shellcheck disable=SC2046
 kill -KILL $(jobs -p)
+wait 2>/dev/null || true

@@ -50,36 +50,10 @@ def run(arguments: argparse.Namespace, options: Sequence[str] = ()) -> int:
     if arguments.job is not None and arguments.pids:
         raise MpippError("--job attaches to a whole job: leave out the PIDs, or leave out --job")
     if arguments.pids:
-        processes = _named(arguments.pids)
+        processes = named(arguments.pids)
     else:
         processes = list(chosen(running_jobs.jobs(), arguments.job).processes)
     become_gdb([*attaching(process.pid for process in free(processes)), *options])
-
-
-def of_job(word: str) -> list[Process]:
-    """The processes of one job that gdb can attach to.
-
-    Args:
-        word: the launcher's process id, or the batch system's number of the job; "" if only one job
-            runs.
-
-    Raises MpippError.
-    """
-    if word.isdigit() and running_jobs.is_launcher(int(word)):
-        return free(_named([word]))
-    return free(chosen(running_jobs.jobs(), word or None).processes)
-
-
-def ranks(word: str) -> dict[int, tuple[int, str]]:
-    """The processes of a job by rank, as `of_job` finds them. Raises MpippError.
-
-    Each has the command that starts the gdbserver of its node, "" for this node.
-    """
-    processes = of_job(word)
-    numbers = [process.rank for process in processes]
-    if -1 in numbers or len(set(numbers)) < len(numbers):  # processes of several jobs
-        numbers = [*range(len(processes))]
-    return {number: (process.pid, "") for number, process in zip(numbers, processes)}
 
 
 def free(processes: Iterable[Process]) -> list[Process]:
@@ -118,7 +92,11 @@ def _label(process: Process) -> str:
     return f"{rank}process {process.pid}{f' ({process.program})' if process.program else ''}"
 
 
-def _named(given: Sequence[str]) -> list[Process]:
+def named(given: Sequence[str]) -> list[Process]:
+    """The processes with these numbers; a launcher stands for all of its job on this node.
+
+    Waits until these have loaded MPI. Raises MpippError.
+    """
     processes: list[Process] = []
     for word in given:
         if not re.fullmatch("[0-9]{1,9}", word):

@@ -97,18 +97,24 @@ def from_file(path: str) -> JobStacks:
     """Read the output of `mpipp stacks --json`. Raises MpippError."""
     try:
         with open(path, encoding="utf-8") as file:
-            content = json.loads(file.read(_MOST))
-        found = JobStacks(
+            return from_record(json.loads(file.read(_MOST)))
+    except OSError as error:
+        raise MpippError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, MpippError, RecursionError):
+        raise MpippError(f"{path} is not from mpipp stacks --json") from None
+
+
+def from_record(content: Any) -> JobStacks:
+    """The stacks of a record, as `JobStacks.record` writes it. Raises MpippError."""
+    try:
+        return JobStacks(
             stack_tree.from_record(content["stacks"]),
             stack_tree.from_record(content["without_rank"]),
             [str(one) for one in content["failures"]],
             float(content["stopped_seconds"]),
         )
-    except OSError as error:
-        raise MpippError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, MpippError, RecursionError):
-        raise MpippError(f"{path} is not from mpipp stacks --json") from None
-    return found
+    except (ValueError, KeyError, TypeError):
+        raise MpippError("these are not the stacks of a job") from None
 
 
 def of_directory(jobs: Sequence[Job], path: str) -> Job:

@@ -7,7 +7,7 @@ import os
 import shlex
 from typing import NamedTuple
 
-from mpipp.cli.commands import attach
+from mpipp.cli.commands import whole_job
 from mpipp.cli.commands.debug.job import Start
 from mpipp.cli.commands.run.check import prefixed
 from mpipp.common.errors import MpippError
@@ -47,7 +47,7 @@ def gdb_of_launch(wanted: Launch, sockets: Sockets) -> list[str]:
 
 def gdb_of_attach(wanted: Attach, sockets: Sockets) -> list[str]:
     """Return the gdb command line for a job that runs already. Raises MpippError."""
-    processes = attach.ranks(wanted.job)
+    processes = whole_job.ranks(wanted.job or None)
     return _gdb(wanted.gdb_options, f"{sockets.gdb!r}, {wanted.stop_on_entry}, {processes!r}")
 
 

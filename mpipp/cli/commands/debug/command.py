@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from mpipp.cli.commands import attach
+from mpipp.cli.commands import attach, whole_job
 from mpipp.cli.commands.debug.job import Start, run_directory
 from mpipp.cli.commands.debug.supervisor import DEBUGGER, RANKS, Supervisor
 from mpipp.cli.commands.run.check import prefixed
@@ -22,7 +22,7 @@ from mpipp.toolchain.preload import built, mpi_for, prefix
 
 USAGE = """\
 mpipp debug [OPTION...] -- PROGRAM [ARGUMENT...]
-       mpipp debug [--gdb-options=WORDS] --attach [JOB]"""
+       mpipp debug [--gdb-options=WORDS] [--remote-shell=WORDS] --attach [JOB]"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise MpippError(f"--gdb-options {arguments.gdb_options}: {error}") from None
     if arguments.attach is not None:
-        _attach(gdb, arguments.attach, program)
+        _attach(gdb, arguments.attach, arguments.remote_shell, program)
     if not program:
         raise MpippError("no program to debug: give it after --, with its arguments")
     mpi = mpi_for(program[0], arguments.mpicc)
@@ -93,10 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _attach(gdb: Sequence[str], job: str, program: Sequence[str]) -> NoReturn:
+def _attach(gdb: Sequence[str], job: str, shell: str | None, program: Sequence[str]) -> NoReturn:
     if program:
         raise MpippError("--attach debugs a running job: leave out the program")
-    attach.become_gdb([*gdb, *_beginning(f"attach({attach.ranks(job)!r})")])
+    found = whole_job.ranks(job or None, shell)
+    attach.become_gdb([*gdb, *_beginning(f"attach({found!r})")])
 
 
 def _beginning(call: str) -> Sequence[str]:

@@ -132,13 +132,9 @@ class RemoteNode:
             pid, rank, size = value
             self._held(HeldRank(pid, rank, size, -1, -1, self._gdbserver))
         elif word == "ready" and not value:
-            self._fail(
-                f"gdb reaches the ranks on {self._name} by gdbserver, which is not on PATH there: "
-                "install it on all nodes (Debian: gdbserver)"
-            )
+            self._fail(remote_shell.without_gdbserver(self._name))
         elif word == "ready":
-            # Without --once, gdbserver would listen on its closed input again and again.
-            command = [str(value), "--once", "--multi", "-"]
+            command = [str(value), *remote_shell.GDBSERVER]
             self._gdbserver = shlex.join(remote_shell.on_node(self._shell, self._name, command))
 
     def _reason(self) -> str:

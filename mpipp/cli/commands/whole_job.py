@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""A running job on all its nodes: its processes here, and its other nodes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from mpipp.cli.commands import attach
+from mpipp.cli.nodes import agent, job_nodes, questions
+from mpipp.cli.nodes.job_nodes import Node
+from mpipp.cli.stacks import job_stacks
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import remote_shell, running_jobs
+from mpipp.toolchain.running_jobs import Process
+
+
+class WholeJob(NamedTuple):
+    """The processes on this node, and the other nodes."""
+
+    processes: Sequence[Process]
+    nodes: list[Node]
+
+
+def find(wanted: str | None, waits: bool = False) -> WholeJob:
+    """The job that a user names, or the only one.
+
+    Args:
+        wanted: as users name it: the PID of its launcher, its batch job number, or the directory of
+            its reports.
+        waits: whether to wait until the processes of a launcher have loaded MPI.
+
+    Raises MpippError for no job, and for several.
+    """
+    jobs = running_jobs.jobs()
+    if wanted is not None and os.path.isdir(wanted):
+        job = job_stacks.of_directory(jobs, wanted)
+        return WholeJob(job.processes, job_nodes.nodes(job.above))
+    # The launcher's node may have no ranks.
+    of_job = [pid for job in jobs for pid in job.above]
+    others = [pid for pid in job_nodes.launchers() if pid not in of_job]
+    if wanted is None and not jobs and len(others) == 1:
+        return WholeJob((), job_nodes.nodes(others))
+    if wanted is not None and wanted.isdigit() and running_jobs.is_launcher(int(wanted)):
+        nodes = job_nodes.nodes([int(wanted)])
+        if int(wanted) in others:
+            return WholeJob((), nodes)
+        if waits:
+            return WholeJob(attach.named([wanted]), nodes)
+    job = attach.chosen(jobs, wanted, option="")
+    return WholeJob(job.processes, job_nodes.nodes(job.above))
+
+
+def ranks(wanted: str | None, chosen_shell: str | None = None) -> dict[int, tuple[int, str]]:
+    """The processes of a job by rank, each with the command of the gdbserver of its node.
+
+    That is "" for processes on this node. Processes that gdb cannot attach to are left out, and
+    reported. Raises MpippError if gdb can attach to none, or cannot reach a node.
+    """
+    job = find(wanted, waits=True)
+    shell = remote_shell.words(chosen_shell)
+    found = [(process, "") for process in job.processes]
+    for answer in questions.ask(agent.PROCESSES, job.nodes, shell):
+        if answer.failure:
+            raise MpippError(answer.failure)
+        path = answer.content["gdbserver"]
+        if not path:
+            raise MpippError(remote_shell.without_gdbserver(answer.node))
+        command = shlex.join(
+            remote_shell.on_node(shell, answer.node, [path, *remote_shell.GDBSERVER])
+        )
+        found += [(Process(**one), command) for one in answer.content["processes"]]
+    free = set(attach.free(process for process, _ in found))
+    having = [(process, command) for process, command in found if process in free]
+    numbers = [process.rank for process, _ in having]
+    if -1 in numbers or len(set(numbers)) < len(numbers):  # processes of several jobs
+        numbers = [*range(len(having))]
+    return {number: (process.pid, command) for number, (process, command) in zip(numbers, having)}

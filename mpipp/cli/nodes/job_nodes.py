@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The other nodes of a running job, from the remote shells that its launcher has started."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from mpipp.common.errors import MpippError
+from mpipp.toolchain import launcher_ancestors, remote_shell
+from mpipp.toolchain.running_jobs import Job, Process
+
+_MOST = 1 << 20  # bytes of a command line
+_SHELLS = ("ssh", "rsh")
+_WITH_VALUE = "BbcDEeFIiJLlmOoPpQRSWw"  # options of ssh that a value follows
+_WORD = re.compile(r"[^\s\"';]{4,}")
+
+
+class Node(NamedTuple):
+    """A node, and the words of the command that the launcher runs there, which name the job."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+def nodes(launchers: Iterable[int]) -> list[Node]:
+    """The nodes on which these launchers have started others, in the order of their names."""
+    wanted = set(launchers)
+    found: dict[str, Node] = {}
+    for pid in _processes():
+        status = launcher_ancestors.status(pid)
+        if int(status.get("PPid", "0")) in wanted and status.get("Name") in _SHELLS:
+            node = _node(command_line(pid))
+            if node is not None:
+                before = found.get(node.name, node)
+                found[node.name] = Node(node.name, before.words + node.words)
+    return [Node(name, tuple(dict.fromkeys(found[name].words))) for name in sorted(found)]
+
+
+def launchers() -> list[int]:
+    """The user's launchers on this node that have started others on other nodes."""
+    user = str(os.getuid())
+    return [
+        pid
+        for pid in _processes()
+        if launcher_ancestors.is_launcher_name(launcher_ancestors.program(pid))
+        and launcher_ancestors.status(pid).get("Uid", "").split()[:1] == [user]
+        and nodes([pid])
+    ]
+
+
+def of_job(jobs: Sequence[Job], words: Iterable[str]) -> list[Process]:
+    """The processes of the job on this node whose launchers' commands have most of the words.
+
+    Launchers pass an address or a name of the job to those that they start, perhaps several a node.
+    Raises MpippError if there is none, or if several may be meant.
+    """
+    wanted = set(words)
+    numbers = [len(wanted & _of_launchers(job)) for job in jobs]
+    most = max(numbers, default=0)
+    found = [job for job, number in zip(jobs, numbers) if number == most]
+    if not found:
+        raise MpippError("no process there has loaded MPI")
+    if len(found) > 1 and not most:
+        raise MpippError(f"{len(found)} jobs run there, and nothing tells which is meant")
+    return [process for job in found for process in job.processes]
+
+
+def command_line(pid: int) -> list[str]:
+    """The words of a process's command; none if it has ended."""
+    try:
+        with open(f"{launcher_ancestors.PROC}/{pid}/cmdline", "rb") as file:
+            return [os.fsdecode(word) for word in file.read(_MOST).split(b"\0")[:-1]]
+    except OSError:
+        return []
+
+
+def _of_launchers(job: Job) -> set[str]:
+    return {word for pid in job.above for word in _words(command_line(pid))}
+
+
+def _words(command: Iterable[str]) -> Iterator[str]:
+    for word in command:
+        yield from _WORD.findall(word)
+
+
+def _node(command: Sequence[str]) -> Node | None:
+    rest = list(command[1:])
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if len(option) == 2 and option[1] in _WITH_VALUE and rest:
+            rest.pop(0)
+    if not rest:
+        return None
+    name = rest[0].rpartition("@")[2]
+    if not remote_shell.NAME.fullmatch(name):
+        return None
+    return Node(name, tuple(_words(rest[1:])))
+
+
+def _processes() -> Iterator[int]:
+    return (int(name) for name in os.listdir(launcher_ancestors.PROC) if name.isdigit())

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Running jobs on several nodes: their stacks, and a gdb that attaches to all ranks."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.debug.terminal import Debugger
+from tests.gdb import expectations
+from tests.gdb.processes.test_all_ranks import WHERE
+from tests.nodes.cluster import Cluster, cluster
+from tests.nodes.test_debug_nodes import expect_nothing_left
+from tests.support import MPI, ROOT, clean_environment, compile_program, end, on_mpi, symbols
+
+PROGRAM = expectations.PROGRAMS / "look.c"
+HOSTS = ["head", "node1", "node2", "node1"]
+STOPPED = r"no process was stopped for more than \d+ ms\n"
+STATUS = """\
+count  ranks  state
+    2  0-1    in MPI_Barrier, called at look.c:36 in exchange
+    1  2      in MPI_Wait(MPI_Irecv(source 3, tag 2)), called at look.c:34 in exchange
+    1  3      in pause in libc.so.6, called at look.c:15 in compute
+"""
+_PATIENCE = 100.0  # seconds: the machine may be busy
+
+
+@contextmanager
+def running(nodes: Cluster, mpi: MPI) -> Iterator[int]:
+    """A job that hangs; yields the process of its launcher, once all ranks are where they stay."""
+    program = ["env", f"LD_PRELOAD={mpi.preload()}", str(compile_program(PROGRAM, mpi))]
+    words = nodes.inside([*nodes.launcher(mpi, HOSTS), "-n", str(len(HOSTS)), *program])
+    with subprocess.Popen(
+        words, env={**mpi.env, **nodes.environment}, stdout=subprocess.DEVNULL, text=True
+    ) as launcher:
+        try:
+            until = time.monotonic() + _PATIENCE
+            while not re.fullmatch(re.escape(WHERE) + STOPPED, stacks(nodes, launcher.pid)):
+                assert time.monotonic() < until, stacks(nodes, launcher.pid)
+                time.sleep(1)
+            yield launcher.pid
+        finally:
+            end(launcher)
+
+
+def stacks(nodes: Cluster, job: int, *options: str, shell: str = "") -> str:
+    """The output of `mpipp stacks` on the head node."""
+    words = [sys.executable, "-m", "mpipp.cli", "stacks", str(job), *options]
+    done = subprocess.run(
+        nodes.inside([*words, "--remote-shell", shell or nodes.ssh]),
+        env=clean_environment(PYTHONPATH=str(ROOT)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_stacks_and_a_debugger_of_all_nodes(mpi: MPI) -> None:
+    with cluster("node1", "node2") as nodes, running(nodes, mpi) as job:
+        assert re.fullmatch(re.escape(STATUS) + STOPPED, stacks(nodes, job, "--status"))
+        quietly = shlex.join(["-nx", *(word for one in symbols() for word in ("-iex", one))])
+        words = [f"--gdb-options={quietly}", "--remote-shell", str(nodes.ssh), "--attach", str(job)]
+        gdb = Debugger(words, mpi, {}, nodes.inside)
+        try:
+            assert "\n".join(gdb.ask("mpipp where")) == WHERE.rstrip()
+            assert gdb.ask("mpipp print rank --ranks")[:1] == ["rank 0: rank = 0"]
+            assert gdb.leave() == 0
+        finally:
+            gdb.child.close(force=True)
+        # The job continues.
+        assert re.fullmatch(re.escape(WHERE) + STOPPED, stacks(nodes, job))
+        expect_nothing_left(nodes, "none")
+        found = stacks(nodes, job, shell="false")
+        assert "cannot run mpipp on node1 by false (exit status 1)" in found
