@@ -24,7 +24,7 @@ _LEAST = 40  # columns for name and value at least
 
 
 class Terminal(App[None]):
-    """A full-screen tree."""
+    """A tree that fills the terminal."""
 
     ENABLE_COMMAND_PALETTE = False
     TITLE = "mpipp browse"
@@ -78,7 +78,7 @@ class Terminal(App[None]):
             self.model.close(event.node.data)
 
     def on_tree_node_highlighted(self, event: TreeWidget.NodeHighlighted[Node]) -> None:
-        """The cursor moved."""
+        """Show the details of the node at the cursor."""
         self.details.update(details(event.node.data) if event.node.data else "")
 
     # The methods of `tree.View` follow; `update` has another meaning in Textual.

@@ -19,7 +19,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Disconnect."""
+    """Stop printing notices before gdb's prompt."""
     gdb.events.before_prompt.disconnect(_before_prompt)
 
 

@@ -44,7 +44,7 @@ class Scale(NamedTuple):
 
     @property
     def text(self) -> str:
-        """ "0.5 to 3"."""
+        """Return the range as text: "0.5 to 3"."""
         return f"{self.low:.6g} to {self.high:.6g}"
 
 

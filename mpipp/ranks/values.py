@@ -63,7 +63,7 @@ class Group(NamedTuple):
 
     @property
     def name(self) -> str:
-        """ "ranks 0 to 3"."""
+        """Return the name of the group: "ranks 0 to 3"."""
         return wording.ranks(self.ranks)
 
 

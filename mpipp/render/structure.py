@@ -27,7 +27,7 @@ class Struct:
 
 @dataclass(frozen=True)
 class Array:
-    """Items without names."""
+    """A sequence whose items have no names."""
 
     items: Sequence[Any]
 

@@ -173,7 +173,7 @@ class EventLoop:
             self._queries.count + self._prechecks.count,
         )
 
-    # Times.
+    # The methods below decide how long the watcher waits.
 
     def _is_done(self) -> bool:
         now = time.monotonic()
@@ -197,7 +197,7 @@ class EventLoop:
         ]
         return max(0.0, min(at for at in due if at is not None) - now)
 
-    # Sockets.
+    # The methods below read from sockets.
 
     def _hear_launcher(self) -> None:
         self._launcher.receive()

@@ -193,7 +193,7 @@ def test_gdb_loads_no_mpipp_that_another_user_has_put_in_its_place(tmp_path: Pat
     assert "the planted one" in done.stdout
 
 
-# Builders that were killed.
+# Tests in which a process that builds the wrapper is killed.
 
 BUILDER = """\
 import sys

@@ -47,7 +47,7 @@ class Damaged(inferior_memory.InferiorMemory):
 
 
 def write(address, data):
-    """Damage some bytes."""
+    """Let reads of these addresses return `data`."""
     _damage.update(enumerate(data, address))
 
 

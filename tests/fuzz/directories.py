@@ -317,7 +317,7 @@ def _odd(chance: random.Random, value: Plain) -> Plain:
     )
 
 
-# Damage.
+# The test cases: damage a directory, and read it.
 
 
 def take(mpi_id: str) -> None:

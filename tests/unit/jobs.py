@@ -71,7 +71,7 @@ class Recorded:
 
     @property
     def info(self) -> ProcessInfo:
-        """The process."""
+        """The data of the process that MPI_Init determines."""
         threads = self.several_threads
         return ProcessInfo(
             flavor="MPICH",
@@ -211,7 +211,7 @@ class Recorded:
         """The requests that a call waits for: all of them."""
         return [(request,) for request in self.requests]
 
-    # Past and current events.
+    # These methods add past and current events.
 
     def sent(self, dest: int, tag: int, count: int = 1) -> Recorded:
         """Add sends that were started."""

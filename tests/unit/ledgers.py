@@ -33,7 +33,7 @@ Run = tuple[int, int, Sequence[Call]]  # first ordinal, count, the calls that re
 
 
 def record(tree: Datatype) -> DatatypeRecord:
-    """A committed datatype."""
+    """Return a committed datatype."""
     if tree.origin is None:
         flags = frozenset({"committed", "predefined"} if tree.is_leaf else {"committed"})
         header = Header("datatype", 5, id(tree), flags, 0, 0, Site(0), tree.name, id(tree))
@@ -56,7 +56,7 @@ def shared(role: str, *shares: tuple[int, Datatype]) -> Buffer:
 
 
 def in_place(role: str) -> Buffer:
-    """MPI_IN_PLACE."""
+    """Return a buffer that stands for MPI_IN_PLACE."""
     return Buffer(role, IN_PLACE, 0, 1, None, 0, frozenset({"reads"}))
 
 
@@ -130,7 +130,7 @@ class Ended(Recorded):
         """The process in the form that the checks use."""
         return Process(self.rank, self, self, None)  # type: ignore[arg-type]
 
-    # Queries of the checks.
+    # The checks call these methods.
 
     def objects(self, kind: str, ended: bool = False) -> Iterator[Object]:
         """The objects of a kind."""

@@ -69,7 +69,7 @@ def test_one_process_is_left_out(
 
 @on_mpi("mpich4")
 def test_what_fails_between_processes(mpi: MPI, tmp_path: Path) -> None:
-    """Everything else is checked."""
+    """If one comparison between processes fails, the others still run."""
     (tmp_path / "sitecustomize.py").write_text(FAILING_BETWEEN)
     report = tmp_path / "report"
     options = ["--error-exit", "5", "--report", str(report)]

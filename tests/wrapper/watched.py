@@ -61,7 +61,7 @@ class Process:
         return self._connection.fileno()
 
     def go(self) -> None:
-        """Continue it."""
+        """Let the process continue."""
         if self._waiting:
             self._connection.sendall(b".")
             self._waiting = False

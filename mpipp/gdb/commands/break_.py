@@ -162,7 +162,7 @@ def _stopped(event: gdb.Event) -> None:
 
 
 def register() -> None:
-    """Listen to gdb's stops."""
+    """Call this module at each stop of the program."""
     gdb.events.stop.connect(_stopped)
 
 

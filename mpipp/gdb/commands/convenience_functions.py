@@ -53,7 +53,7 @@ class Size(_Function):
     arguments = ("TYPE",)
 
     def value(self, *arguments: gdb.Value) -> int:
-        """The size."""
+        """Return the size in bytes."""
         return _datatype(arguments[0]).tree.size
 
 
@@ -67,7 +67,7 @@ class Extent(_Function):
     arguments = ("TYPE",)
 
     def value(self, *arguments: gdb.Value) -> int:
-        """The extent."""
+        """Return the extent in bytes."""
         return _datatype(arguments[0]).tree.extent
 
 
@@ -108,7 +108,7 @@ class Rank(_Function):
     name = "mpi_rank"
 
     def value(self, *arguments: gdb.Value) -> int:
-        """The rank."""
+        """Return the rank."""
         rank = sessions.reread().registry.info.world_rank
         if rank is None:
             raise MpippError("the rank is not known before MPI_Init")

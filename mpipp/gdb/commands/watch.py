@@ -181,7 +181,7 @@ def _owners(place: _Place) -> Iterator[str]:
 
 
 def register() -> None:
-    """Listen to gdb's stops."""
+    """Call this module at each stop of the program."""
     gdb.events.stop.connect(_stopped)
 
 

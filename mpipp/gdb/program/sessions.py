@@ -88,7 +88,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Disconnect."""
+    """Stop following gdb's events."""
     for name in _EVENTS:
         registry = getattr(gdb.events, name, None)
         if registry is not None:

@@ -16,7 +16,7 @@ from mpipp.model import Broken, Header, Object, Request
 
 
 def register() -> None:
-    """Listen to gdb's stops."""
+    """Call this module at each stop of the program."""
     gdb.events.stop.connect(_stopped)
 
 

@@ -29,10 +29,10 @@ def _stopped(event: gdb.StopEvent) -> None:
 
 
 def register() -> None:
-    """Listen to gdb's stops."""
+    """Call this module at each stop of the program."""
     gdb.events.stop.connect(_stopped)
 
 
 def unregister() -> None:
-    """Disconnect."""
+    """Do not call this module at stops any more."""
     gdb.events.stop.disconnect(_stopped)

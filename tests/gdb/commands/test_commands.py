@@ -83,7 +83,7 @@ CONVERSATION = (
         "mpipp world",
         'world = {\n  name = "MPI_COMM_WORLD",\n  rank = 0,\n  size = 1\n}',
     ),
-    # Errors are one sentence.
+    # mpipp reports an error in one sentence.
     ("mpipp nosuch", 'No symbol "nosuch" in current context.'),
     ("mpipp vec nosuch", 'No symbol "nosuch" in current context.'),
     ("mpipp matrix", "matrix is not an MPI handle: its type is double [3][4]."),
@@ -139,7 +139,7 @@ CONVERSATION = (
     ("mpipp list types --limit x", "--limit: invalid int value: 'x': see \"help mpipp list\"."),
     ("mpipp info 7", "7 is 7: no MPI_Info has this Fortran handle."),
     ("mpipp py 12", "12 is not an object of mpi4py: pass the value of id() for an mpi4py object."),
-    # Lists.
+    # The next commands list objects.
     (
         "mpipp list types --kind vector",
         "#%n  %p  VECTOR[3, 2, 4], size 48, extent 80  made at commands.c:35 in main\n1 type",

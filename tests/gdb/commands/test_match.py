@@ -94,11 +94,11 @@ CONVERSATION = (
         "  sent      MPI_PACKED(PACKED)         MPI_PACKED  displacement 0, packed 0\n"
         "  received  s_type(STRUCT)[0][0](INT)  MPI_INT     displacement 0, packed 0",
     ),
-    # gdb's limit applies.
+    # mpipp obeys gdb's limit on elements.
     ("set print elements 2", ""),
     ("mpipp typesig s_type", "{5 x MPI_INT, 7 x MPI_CHAR...}\n14 elements, 43 bytes"),
     ("set print elements 200", ""),
-    # Errors are one sentence.
+    # mpipp reports an error in one sentence.
     ("mpipp typesig", "Write mpipp typesig TYPE [COUNT]."),
     ("mpipp match", "Write mpipp match TYPE [COUNT] with TYPE [COUNT]."),
     ("mpipp match s_type with", "Write mpipp match TYPE [COUNT] with TYPE [COUNT]."),

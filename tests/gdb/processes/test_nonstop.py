@@ -124,7 +124,7 @@ def test_helpers_run(mpi: support.MPI) -> None:
             gdb.says(f"thread {name}")
             gdb.says("continue&")
             gdb.until(number)
-        # The selected thread runs.
+        # The thread that is selected in gdb runs.
         assert DEADLOCK in gdb.says("mpipp why")
         assert FINDING in gdb.says("mpipp check")
         listed = gdb.says("mpipp list calls --ranks")

@@ -59,7 +59,7 @@ def test_two_calls_with_arguments_of_a_constructor_too() -> None:
 
 
 class Somewhere:
-    """Source places for calls."""
+    """Gives each call a place in the source."""
 
     def place(self, operation: Operation) -> str:
         return "a.c:1"

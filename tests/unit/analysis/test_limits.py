@@ -231,11 +231,11 @@ class Waiting(Recorded):
     """A process that waits for one request whose handle fills the array."""
 
     def passed_handles(self, of: Call, most: int) -> list[int]:
-        """The first handles."""
+        """Return the first handles in the array."""
         return [1] * min(of.request_count, most)
 
     def passed_requests(self, of: Call, most: int) -> list[tuple[Request, ...]]:
-        """Return [] because these tests pass no requests."""
+        """Return no request for each handle."""
         return [()] * min(of.request_count, most)
 
     def stale_requests(self, of: Call, most: int) -> Iterator[tuple[int, Request]]:

@@ -11,7 +11,7 @@ from tests.unit.samples import BYTE, CHAR, DOUBLE, INT, basic, contiguous, struc
 
 
 def test_the_definition() -> None:
-    # Compute the polynomial directly.
+    # Compare with a direct computation of the polynomial.
     for seed in range(300):
         whole = Maker(seed).signature(4)
         kinds = expanded(whole)

@@ -154,7 +154,7 @@ def written(entries: list[dict[str, Any]]) -> list[str]:
     return result
 
 
-# The matching rules.
+# Tests of the matching rules.
 
 
 def test_paper_struct() -> None:
@@ -321,7 +321,7 @@ def test_words_without_any_repetition_in_common() -> None:
     assert {found.first.kind, found.second.kind} == {"MPI_INT", "MPI_DOUBLE"}
 
 
-# Text.
+# Tests of the text that mpipp prints.
 
 
 def test_regular_form() -> None:

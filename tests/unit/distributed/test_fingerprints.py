@@ -353,7 +353,7 @@ def test_a_call_that_is_missing() -> None:
     assert not vanish(ended)
 
 
-# Messages.
+# Tests of point-to-point messages.
 
 
 def message(size: int, tree: Datatype, procedure: str = "MPI_Send", line: int = 1) -> Call:

@@ -103,7 +103,7 @@ def test_other_release(tmp_path: Path) -> None:
 
 
 class _Damaged:
-    # Sometimes returns wrong bytes.
+    # Memory that sometimes returns wrong bytes.
     def __init__(self, memory: Memory, seed: int) -> None:
         self._memory = memory
         self._chance = random.Random(seed)

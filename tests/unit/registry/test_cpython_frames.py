@@ -81,7 +81,7 @@ def test_where_it_waits(tmp_path: Path) -> None:
 
 
 class _Damaged:
-    # Sometimes returns wrong bytes.
+    # Memory that sometimes returns wrong bytes.
     def __init__(self, memory: ProcessMemory, seed: int) -> None:
         self._memory = memory
         self._chance = random.Random(seed)

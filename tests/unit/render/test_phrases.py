@@ -12,7 +12,7 @@ from mpipp.render.phrases import Phrase, Varies, type_of
 
 
 def send(rank: int, tag: int, address: int) -> Phrase:
-    """A call."""
+    """Return the phrase of a send call."""
     arguments = (
         Phrase.of("{argument} = {rank}", argument="dest", rank=rank),
         Phrase.of("{argument} = {tag}", argument="tag", tag=tag),

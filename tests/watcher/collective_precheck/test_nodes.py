@@ -282,7 +282,7 @@ def test_what_is_damaged_and_what_cannot_be_written_is_said(tmp_path: Path) -> N
 
 
 class One(SimpleNamespace):
-    """A watched process."""
+    """Stands for a watched process."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return id(self)

@@ -101,7 +101,8 @@ def test_a_process_stops_before_it_is_written(mpi: MPI, how: str) -> None:
         stat = Path(f"/proc/{stops[1]}/stat")
         while stat.read_text().rpartition(")")[2].split()[0] != "T":
             os.sched_yield()
-        os.kill(int(stops[1]), signal.SIGKILL)  # MPI would write there
+        # The process must not continue: MPI would write to the memory.
+        os.kill(int(stops[1]), signal.SIGKILL)
         run.stderr.read()
     assert lines[:-1] == [
         *STOPPED[how],

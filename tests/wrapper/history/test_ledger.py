@@ -33,7 +33,7 @@ class Draws:
         self.state = seed
 
     def draw(self, below: int) -> int:
-        """The next number."""
+        """Return the next random number from [0, below)."""
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
         return (self.state >> 33) % below
 

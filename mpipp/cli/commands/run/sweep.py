@@ -248,7 +248,7 @@ def _quoted(line: bytes | None) -> str:
 
 
 def _rank(usual: Outcome, other: Outcome) -> int:
-    # Lower is worse.
+    # A lower number is a worse result.
     return 0 if other.status is None else 1 if other.status != usual.status else 2
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Escaped text for HTML."""
+"""Escape text for HTML."""
 
 from __future__ import annotations
 
