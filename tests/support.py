@@ -148,7 +148,7 @@ every_fortran = pytest.mark.parametrize("mpi", MACHINE, indirect=True)
 
 
 def installed(*ids: str) -> list[str]:
-    """Return those of the ids that this machine tests."""
+    """Return the IDs of the builds that this machine tests."""
     return [name for name in ids if name in MPI_IDS]
 
 

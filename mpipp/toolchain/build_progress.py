@@ -15,7 +15,7 @@ from mpipp.common.text.sanitize import plain
 # Seconds of processor time to compile a million bytes of source, on a usual machine.
 _PER_MILLION_BYTES = 10.0
 _STEP = 5  # seconds; the first estimate is rounded up to a multiple
-_LATER = 0.05  # share of the work; before that, an estimate of the rest is too uncertain
+_LATER = 0.05  # share of the build; earlier estimates of the remaining time are too uncertain
 _CLEAR = "\r\033[K"
 
 

@@ -337,7 +337,7 @@ def _autoload() -> str:
 
 
 def _own_fingerprint() -> str:
-    # A hash of mpipp's inputs to a build that are not in its name.
+    # Hash those inputs of a build that the name of its directory does not contain.
     sources = source_directory()
     parts = repr((_FOLDERS, _USES))
     digest = hashlib.sha256("\0".join([_autoload(), *_FLAGS, *_LINK_FLAGS, parts]).encode())

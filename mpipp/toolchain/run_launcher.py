@@ -21,7 +21,7 @@ _SAID = {
     "mpich": re.compile(r"HYDRA build details|Intel\(R\) MPI Library"),
     "openmpi": re.compile(r"\((OpenRTE|Open MPI)\)"),
 }
-# MPICH's launcher starts programs of the standard ABI, because its library implements that.
+# MPICH's library implements the standard ABI, so its launcher starts programs with this ABI.
 _FITS = {"abi": "mpich"}
 
 

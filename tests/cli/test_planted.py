@@ -24,7 +24,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def plant(path: Path, then: str = "") -> Path:
-    """Create a script that reports when it runs. Returns the file by which it does so."""
+    """Create a script that creates a file when it runs. Returns this file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     said = path.parent / f"{path.name}-was-run"
     path.write_text(f"#!/bin/sh\necho >>{said}\n{then}\n")

@@ -76,7 +76,7 @@ def test_a_broken_link_is_found(tmp_path: Path) -> None:
 
 
 def test_links_go_to_known_hosts() -> None:
-    """mpipp's own address on a repository host is unknown, so no document may invent one."""
+    """The address of mpipp's repository is not known yet, so no document may invent one."""
     hosts = {"keepachangelog.com", "semver.org", "itc.rwth-aachen.de"}
     hosts |= {"www.contributor-covenant.org", "microsoft.github.io"}
     found = {

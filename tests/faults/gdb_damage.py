@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Damage the registry of objects.c, and check the output. gdb sources this."""
+"""A script for gdb: damage the registry of objects.c, and check the output."""
 
 import random
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Interrupt stress.c many times, and compare its records with each other. gdb sources this."""
+"""A script for gdb: interrupt stress.c many times, and compare its records with each other."""
 
 import collections
 import re

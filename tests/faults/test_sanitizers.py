@@ -28,7 +28,7 @@ THREAD = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1:exitcode=99"}
 
 @pytest.fixture(autouse=True)
 def _built(mpi: support.MPI, request: pytest.FixtureRequest) -> None:
-    # Built here, because the test's time limit does not run yet.
+    # Build the wrapper here, because the test's time limit does not run yet.
     is_of_threads = request.node.name.startswith("test_threads")
     sanitized.wrapper(mpi.id, sanitized.THREAD if is_of_threads else sanitized.ADDRESS)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Damage the records of two processes of jumble.c, and type commands. gdb sources this."""
+"""A script for gdb: damage the records of two processes of jumble.c, and type commands."""
 
 import random
 import re

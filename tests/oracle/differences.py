@@ -65,7 +65,7 @@ def explained(tree: Datatype, library: str) -> str:
 
 
 def explained_below(tree: Datatype, library: str) -> bool:
-    """Return whether a node below has such extents."""
+    """Return whether a node below this one has extents that differ."""
     return any(
         (node.computed != node.reported and explained(node, library))
         or (library != "MPICH" and _minus_one(node))

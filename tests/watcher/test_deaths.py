@@ -37,7 +37,7 @@ def test_a_death_after_finalize(mpi: MPI, checks: str) -> None:
 @every_mpi
 @pytest.mark.parametrize("what", ["comm", "group", "op"])
 def test_what_is_freed_after_finalize(mpi: MPI, what: str) -> None:
-    """The library may end the processes in this call. It is reported once."""
+    """If the library ends the processes in this call, mpipp reports it once."""
     found = runs.run(
         mpi, [runs.program("deaths.c", mpi), what], "--check=initialization", "--error-exit", "5"
     )

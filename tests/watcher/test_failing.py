@@ -88,7 +88,8 @@ def test_calls_after_one_that_failed_are_compared(mpi: MPI, how: str) -> None:
 
 @every_mpi
 def test_a_call_that_one_process_tries_in_vain(mpi: MPI) -> None:
-    """MPI rejects its arguments. The others wait in their call, which matches its next one."""
+    """MPI rejects the arguments of one process. Other processes wait until this process makes its
+    next call, which matches theirs."""
     found = runs.run(mpi, [runs.program("failing.c", mpi), "arguments"])
     (block,) = found.blocks
     assert block.startswith("error: the count -1 of buffer is negative\n")

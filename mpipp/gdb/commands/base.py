@@ -34,7 +34,7 @@ class Command(gdb.Command):
         raise NotImplementedError
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """Run the command. gdb calls this. Only here, errors become gdb's errors."""
+        """Run the command, and turn mpipp's errors into gdb's. gdb calls this function."""
         try:
             with _no_collection(), abandoned_frames.any_thread(), sessions.at_prompt():
                 output.write(self.lines(argument.strip()))

@@ -168,8 +168,8 @@ class AbnormalEnds:
             self._report_group(died, [], ())
 
     def _has_failed(self) -> bool:
-        # Return whether other processes have ended in such a way that a launcher ends the rest,
-        # here or on other nodes.
+        # Return whether other processes, here or on other nodes, have ended in a way that makes a
+        # launcher end the remaining ones.
         if any(has_remote(one.registry.info, self._watched) for one in self._watched[:1]):
             return True
         known = [by for one in self._watched if (by := one.ending()) is not None]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The program's names for addresses, such as `particles[3].x[1]`, from debug information."""
+"""Names for addresses in the program's own words, such as `particles[3].x[1]`, from debug
+information."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Job:
         ]
 
     def becomes(self, expected: Callable[[str], bool]) -> str:
-        """The report as soon as it is as expected, else the last one."""
+        """Wait for the expected report, and return it, or else the last report."""
         end = time.monotonic() + _PATIENCE
         found = ""
         while time.monotonic() < end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write a dataset with all processes, each a slab and a strided one, and read it again."""
+"""Each process writes a slab and a strided part of a dataset; then all of it is read again."""
 
 import os
 

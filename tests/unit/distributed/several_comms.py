@@ -40,7 +40,7 @@ class Several(Ended):
             )
 
     def does(self, comms: Comms, calls: Sequence[tuple[int, Call]]) -> Several:
-        """Add those of the calls that are on communicators of this process."""
+        """Add the calls on communicators that the process belongs to."""
         mine = [(on, of) for on, of in calls if on == WORLD or self.rank in comms[on]]
         for identity in {on for on, _ in mine}:
             runs = self._runs([of for on, of in mine if on == identity])

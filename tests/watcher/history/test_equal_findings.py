@@ -9,7 +9,7 @@ from tests.support import MPI, on_mpi
 from tests.watcher import runs
 
 N = 4
-# Operations that overlap the first one, and each other.
+# The operations overlap the first one, and each other.
 FOUND = ["MPI_Irecv and MPI_Irecv write the same memory"] * 2
 
 

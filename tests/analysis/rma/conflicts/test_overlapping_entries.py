@@ -34,7 +34,7 @@ def test_datatypes_of_what_is_written_overlap_nowhere(mpi: MPI) -> None:
         ["put"],
         ["accumulate"],
     ]
-    # Another check reports this for an operation's local buffers. Each is reported once.
+    # For local buffers, the check "overlap" reports the error. Each error is reported once.
     every = runs.run(mpi, [program], "--check=overlap,rma")
     assert sorted(
         re.findall(r"called at overlapping_entries\.c:\d+ in (\w+)", "".join(every.blocks))

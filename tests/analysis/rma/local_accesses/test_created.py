@@ -14,7 +14,7 @@ SOURCE = program_source("analysis/rma", "own_memory.c")
 # No limit, because the machine may be busy: windows are created and freed with little other work.
 LOOKS = ("--check=rma", "--rma-loads", "--budget", "1000000")
 HEADLINE = "error: MPI_Put and a load write and read the same memory: data race"
-# The finding about memory that "given" passes to a window, twice.
+# The finding about memory that the case "given" passes to a window. It occurs twice.
 LENT = "error: memory of a window ceases to exist before the window is freed"
 SOME_CHECKED = (
     "mpipp: not checked: loads and stores of N of N pages of windows, and accesses to the other "

@@ -20,7 +20,7 @@ class Touch(NamedTuple):
     begins: int
     ends: int
     window: int
-    lock: str  # "" "shared" "exclusive"
+    lock: str  # "", "shared" or "exclusive"
     typed: dict[int, tuple[str, int]]  # by byte: the basic datatype, and the start of its element
     op: str = ""
 
