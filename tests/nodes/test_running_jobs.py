@@ -32,7 +32,8 @@ _PATIENCE = 100.0  # seconds: the machine may be busy
 
 @contextmanager
 def running(nodes: Cluster, mpi: MPI) -> Iterator[int]:
-    """A job that hangs; yields the process of its launcher, once all ranks are where they stay."""
+    """Run a job that hangs; yields the process ID of its launcher when all ranks have reached their
+    places."""
     program = ["env", f"LD_PRELOAD={mpi.preload()}", str(compile_program(PROGRAM, mpi))]
     words = nodes.inside([*nodes.launcher(mpi, HOSTS), "-n", str(len(HOSTS)), *program])
     with subprocess.Popen(
@@ -49,7 +50,7 @@ def running(nodes: Cluster, mpi: MPI) -> Iterator[int]:
 
 
 def stacks(nodes: Cluster, job: int, *options: str, shell: str = "") -> str:
-    """The output of `mpipp stacks` on the head node."""
+    """Return the output of `mpipp stacks` on the head node."""
     words = [sys.executable, "-m", "mpipp.cli", "stacks", str(job), *options]
     done = subprocess.run(
         nodes.inside([*words, "--remote-shell", shell or nodes.ssh]),
@@ -74,7 +75,7 @@ def test_stacks_and_a_debugger_of_all_nodes(mpi: MPI) -> None:
             assert gdb.leave() == 0
         finally:
             gdb.child.close(force=True)
-        # The job continues.
+        # The job still runs, so the stacks can be read again.
         assert re.fullmatch(re.escape(WHERE) + STOPPED, stacks(nodes, job))
         expect_nothing_left(nodes, "none")
         found = stacks(nodes, job, shell="false")

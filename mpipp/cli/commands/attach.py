@@ -113,8 +113,8 @@ def named(given: Sequence[str]) -> list[Process]:
 
 
 def _started(launcher: int) -> list[Job]:
-    # The jobs of a launcher, once all their processes have loaded MPI. gdb stops a process wherever
-    # it is, and it would be of little use before that.
+    # Return the jobs of a launcher when all their processes have loaded MPI. gdb would stop the
+    # processes earlier, before there is anything to see.
     begun, is_told = time.monotonic(), False
     name = f"{launcher_ancestors.program(launcher)} (process {launcher})"
     while running_jobs.is_launcher(launcher):
@@ -164,7 +164,7 @@ def chosen(found: Sequence[Job], wanted: str | None, option: str = "--job ") -> 
 
 
 def _names(job: Job) -> tuple[str, ...]:
-    # A user may leave out the step in the batch system's number.
+    # The batch system's name of a job may end with a step, which users may leave out.
     numbers = (job.launcher, *job.above)
     return (*map(str, numbers), job.name, job.name.partition(".")[0])
 

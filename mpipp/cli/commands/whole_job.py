@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A running job on all its nodes: its processes here, and its other nodes."""
+"""A running job on all its nodes: its processes on this node, and its other nodes."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from mpipp.toolchain.running_jobs import Process
 
 
 class WholeJob(NamedTuple):
-    """The processes on this node, and the other nodes."""
+    """The processes of a job on this node, and its other nodes."""
 
     processes: Sequence[Process]
     nodes: list[Node]
 
 
 def find(wanted: str | None, waits: bool = False) -> WholeJob:
-    """The job that a user names, or the only one.
+    """Return the job that the user names, or the only running job.
 
     Args:
-        wanted: as users name it: the PID of its launcher, its batch job number, or the directory of
-            its reports.
+        wanted: the PID of the job's launcher, its batch job number, or the directory of its
+            reports; None if the user names no job.
         waits: whether to wait until the processes of a launcher have loaded MPI.
 
-    Raises MpippError for no job, and for several.
+    Raises MpippError if no job fits, or several.
     """
     jobs = running_jobs.jobs()
     if wanted is not None and os.path.isdir(wanted):
         job = job_stacks.of_directory(jobs, wanted)
         return WholeJob(job.processes, job_nodes.nodes(job.above))
-    # The launcher's node may have no ranks.
+    # There may be no ranks on the launcher's node.
     of_job = [pid for job in jobs for pid in job.above]
     others = [pid for pid in job_nodes.launchers() if pid not in of_job]
     if wanted is None and not jobs and len(others) == 1:
@@ -54,10 +54,11 @@ def find(wanted: str | None, waits: bool = False) -> WholeJob:
 
 
 def ranks(wanted: str | None, chosen_shell: str | None = None) -> dict[int, tuple[int, str]]:
-    """The processes of a job by rank, each with the command of the gdbserver of its node.
+    """Return the processes of a job by rank, each with the command that starts the gdbserver of its
+    node.
 
-    That is "" for processes on this node. Processes that gdb cannot attach to are left out, and
-    reported. Raises MpippError if gdb can attach to none, or cannot reach a node.
+    The command is "" for processes on this node. Processes that gdb cannot attach to are left out
+    and reported. Raises MpippError if gdb can attach to none, or cannot reach a node.
     """
     job = find(wanted, waits=True)
     shell = remote_shell.words(chosen_shell)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The other nodes of a running job: which they are, and what an agent reads on each."""
+"""The other nodes of a running job: find them, and let an agent on each node read its processes."""

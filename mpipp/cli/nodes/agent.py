@@ -3,8 +3,8 @@
 
     python -m mpipp.cli.nodes.agent stacks|processes WORD...
 
-The remote shell starts it. The words are from the command by which the job's launcher has started
-another one on this node.
+mpipp starts this agent through the remote shell. The words come from the command line with which
+the job's launcher has started its helper process on this node. They identify the job.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STACKS, PROCESSES = "stacks", "processes"
 
 
 def main(what: str, *words: str) -> None:
-    """Write the answer in one line."""
+    """Print the answer as one line of JSON."""
     try:
         found = job_nodes.of_job(running_jobs.jobs(), words)
         answer = job_stacks.read(found).record() if what == STACKS else _processes(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The other nodes of a running job, from the remote shells that its launcher has started."""
+"""The other nodes of a running job, found from the remote shells that its launcher has started."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _WORD = re.compile(r"[^\s\"';]{4,}")
 
 
 class Node(NamedTuple):
-    """A node, and the words of the command that the launcher runs there, which name the job."""
+    """A node, and the words of the command that the launcher runs there. The words identify the
+    job."""
 
     name: str
     words: tuple[str, ...]
 
 
 def nodes(launchers: Iterable[int]) -> list[Node]:
-    """The nodes on which these launchers have started others, in the order of their names."""
+    """Return the nodes on which these launchers have started helper processes, sorted by name."""
     wanted = set(launchers)
     found: dict[str, Node] = {}
     for pid in _processes():
@@ -40,7 +41,8 @@ def nodes(launchers: Iterable[int]) -> list[Node]:
 
 
 def launchers() -> list[int]:
-    """The user's launchers on this node that have started others on other nodes."""
+    """Return the user's launchers on this node that have started helper processes on
+    other nodes."""
     user = str(os.getuid())
     return [
         pid
@@ -52,10 +54,11 @@ def launchers() -> list[int]:
 
 
 def of_job(jobs: Sequence[Job], words: Iterable[str]) -> list[Process]:
-    """The processes of the job on this node whose launchers' commands have most of the words.
+    """Return the processes on this node of the job whose launchers' commands share most words with
+    `words`.
 
-    Launchers pass an address or a name of the job to those that they start, perhaps several a node.
-    Raises MpippError if there is none, or if several may be meant.
+    A launcher passes an address or a name of the job to its helper processes, and may start several
+    on a node. Raises MpippError if no job fits, or if several do.
     """
     wanted = set(words)
     numbers = [len(wanted & _of_launchers(job)) for job in jobs]
@@ -69,7 +72,7 @@ def of_job(jobs: Sequence[Job], words: Iterable[str]) -> list[Process]:
 
 
 def command_line(pid: int) -> list[str]:
-    """The words of a process's command; none if it has ended."""
+    """Return the words of a process's command line; [] if the process has ended."""
     try:
         with open(f"{launcher_ancestors.PROC}/{pid}/cmdline", "rb") as file:
             return [os.fsdecode(word) for word in file.read(_MOST).split(b"\0")[:-1]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Asks an agent on each node, all at the same time."""
+"""Start an agent on each node, all at the same time, and collect the answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mpipp.common.text.sanitize import plain
 from mpipp.toolchain import remote_shell
 
 _AGENT = "mpipp.cli.nodes.agent"
-_LONGEST = 60.0  # seconds until a node must have answered
+_LONGEST = 60.0  # seconds that a node gets to answer
 
 
 class Answer(NamedTuple):
-    """The answer of a node, or a sentence that says why there is none."""
+    """The answer of a node. If there is none, `failure` is a sentence with the reason."""
 
     node: str
     content: dict[str, Any]
@@ -26,11 +26,11 @@ class Answer(NamedTuple):
 
 
 def ask(what: str, nodes: Sequence[Node], shell: Sequence[str]) -> list[Answer]:
-    """The answers of the nodes' agents.
+    """Return the answers of the agents on these nodes.
 
     Args:
-        what: the agent's first word.
-        shell: the remote shell's words.
+        what: the agent's first argument.
+        shell: the words of the remote shell.
 
     Raises MpippError if the remote shell cannot be started.
     """
