@@ -15,7 +15,7 @@
 #include "generated/procedures.h"
 #include "intercept/hooks.h"
 
-// Set by gdb.
+// gdb sets this variable.
 volatile int stops_attached;
 // Set by a program that plants an error (programs/planted.h): its next call is held, before MPI.
 volatile int stops_hold;
@@ -25,7 +25,7 @@ static uint64_t number(const char *name) {
   return text ? strtoull(text, NULL, 10) : 0;
 }
 
-// A breakpoint of gdb.
+// gdb has a breakpoint here.
 __attribute__((noinline)) void random_stop(void) {
   __asm__ volatile("" ::: "memory");
 }

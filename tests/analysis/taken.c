@@ -11,12 +11,12 @@
 // Set by the program: its next call is held and not made. The finding that gdb has to report.
 const char *volatile taken_next;
 
-// A breakpoint of gdb; without it, TAKEN_SAID names a file for the expected findings.
+// gdb has a breakpoint here. Without gdb, TAKEN_SAID names a file for the expected findings.
 __attribute__((noinline)) void taken_stop(const char *what) {
   __asm__ volatile("" ::"r"(what) : "memory");
 }
 
-// Returns whether the call is marked.
+// Returns whether the program has marked the call.
 static int held(void) {
   const char *what = taken_next;
   if (!what) return 0;
@@ -39,7 +39,7 @@ static int enter(struct mpipp_passage *passage) {
   return MPIPP_DROPPED;
 }
 
-// Procedures that pass no hook: the wrapper, which is preloaded before, calls these for MPI's own.
+// These procedures pass no hook. The wrapper, preloaded earlier, calls them instead of MPI's own.
 #define TAKEN(NAME, PARAMETERS, ARGUMENTS)                                                         \
   int MPI_##NAME PARAMETERS {                                                                      \
     return held() ? MPI_SUCCESS : PMPI_##NAME ARGUMENTS;                                           \

@@ -56,8 +56,8 @@ class AbnormalEnds:
             return
         now = time.monotonic()
         last = max((other.ended_at for other in self._ended), default=-CLEANED_UP)
-        # If the watcher was busy, this process may have died long before now: soon after `heard`,
-        # by the launcher.
+        # A busy watcher notices deaths late. The launcher may have killed this process soon after
+        # `heard`.
         if heard - last < CLEANED_UP:
             return
         if self._deaths.order(one, self._watched) != AFTER:

@@ -16,7 +16,7 @@ static void nobody(void) {
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// The first process has nothing to receive, nor has one from beyond the border of a grid.
+// At the border of a grid, a process receives nothing: neither the first nor the last one does.
 static void from_nobody(void) {
   const int one = 1, none = 0, counts[2] = {2, 2}, displacements[2] = {0, 1};
   double halo[4] = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Something else where a communicator is needed: what the argument says.
+// Passes something else where a communicator is needed; the argument selects what.
 #include <mpi.h>
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One process with the mistake that is named by the first argument.
+// One process with the mistake that the first argument names.
 
 #include <mpi.h>
 #include <string.h>

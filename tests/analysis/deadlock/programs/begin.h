@@ -13,7 +13,7 @@
 #define WORLD MPI_COMM_WORLD
 #define IGNORED MPI_STATUS_IGNORE
 
-enum { LARGE = 1 << 21 }; // ints: more than any library buffers
+enum { LARGE = 1 << 21 }; // number of ints: a message too large for any library's buffers
 
 static int rank, size;
 static int in, out[LARGE];
@@ -27,7 +27,7 @@ static void begin(int *argc, char ***argv) {
   fflush(stdout);
 }
 
-// Macros, so that the places are those of the programs.
+// These are macros, so that findings show the line in the program.
 #define SEND(dest, tag) MPI_Send(out, 1, MPI_INT, dest, tag, WORLD)
 #define SSEND(dest, tag) MPI_Ssend(out, 1, MPI_INT, dest, tag, WORLD)
 #define RECEIVE(source, tag) MPI_Recv(&in, 1, MPI_INT, source, tag, WORLD, IGNORED)
@@ -39,7 +39,7 @@ static MPI_Comm named(MPI_Comm comm, const char *name) {
   return made;
 }
 
-// The even ranks with the odd ones, or the other way round.
+// Splits MPI_COMM_WORLD into even and odd ranks, and connects the two groups.
 static MPI_Comm between(void) {
   MPI_Comm half, both;
   MPI_Comm_split(WORLD, rank % 2, rank, &half);

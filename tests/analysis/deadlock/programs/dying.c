@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dies in the way that its argument names, in main or in another function.
+// A program that dies in the way its argument names, in main or in another function.
 #include <assert.h>
 #include <mpi.h>
 #include <signal.h>
@@ -11,7 +11,7 @@ static void store(volatile int *where) {
   *where = 1;
 }
 
-static void again(int number) { // as MPI libraries do
+static void again(int number) { // MPI libraries install such handlers
   signal(number, SIG_DFL);
   raise(number);
 }

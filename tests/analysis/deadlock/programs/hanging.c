@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs that hang, each for another reason: hanging NAME.
+// A program that hangs for the reason that its argument names: hanging NAME.
 #include "begin.h"
 
 static void receives(void) {
@@ -33,7 +33,7 @@ static void communicator(void) {
 }
 
 static void off(void) {
-  if (rank == 0) SEND(1, 5); // not to rank 2, which waits for it
+  if (rank == 0) SEND(1, 5); // rank 2 waits in vain for this message
   if (rank == 0) RECEIVE(2, 6);
   if (rank == 1) RECEIVE(2, 6);
   if (rank == 2) RECEIVE(0, 5);
@@ -43,7 +43,7 @@ static void finalize(void) {
   for (int i = 0; rank == 1 && i < 3; i++) SEND(0, 50);
   if (rank == 0) RECEIVE(1, 5);
   if (rank == 2) MPI_Barrier(WORLD);
-  // Rank 1 is done.
+  // Rank 1 has called MPI_Finalize.
 }
 
 static void participant(void) {
@@ -105,7 +105,7 @@ static void any(void) {
   RECEIVE(MPI_ANY_SOURCE, rank ? 5 : MPI_ANY_TAG);
 }
 
-// Not the first of such receives: others have taken messages.
+// The receive is not the first of its kind: earlier ones have taken messages.
 static void pending_any(void) {
   MPI_Request one;
   for (int i = 0; i < 4; i++) {
@@ -200,7 +200,7 @@ static void lock(void) {
   SEND(0, 5);
 }
 
-// Counts of receives of any message, and a receive whose request is freed.
+// The numbers of receives from any source; one receive's request is freed.
 static void counts(void) {
   MPI_Request one;
   int lost;
@@ -219,7 +219,7 @@ static void counts(void) {
   RECEIVE(0, 9);
 }
 
-// Each receives from the rank before it: rank 2 need not wait for rank 0.
+// Each process receives from the rank before it: rank 2 need not wait for rank 0.
 static void graph(void) {
   MPI_Comm ring;
   int before = (rank + size - 1) % size, after = (rank + 1) % size;
@@ -250,19 +250,19 @@ static void file(void) {
   MPI_Barrier(WORLD);
   unlink(name);
   MPI_File_write_at_all(file, 4 * rank, out, 1, MPI_INT, IGNORED);
-  if (rank == 0) RECEIVE(1, 5); // as the first it sends the size to the others
+  if (rank == 0) RECEIVE(1, 5); // rank 0 first sends the size to the others
   MPI_File_set_size(file, 4 * size);
   if (rank == 1) SEND(0, 5);
 }
 
-// Two groups whose leaders do not find each other.
+// The leaders of two groups do not find each other, for different reasons.
 static void leaders(void) {
   MPI_Comm half, both;
   MPI_Comm_split(WORLD, rank % 2, rank, &half);
   MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, rank % 2 ? 7 : 8, &both);
 }
 
-// The first two processes, each of which passes another tag; and all, with one tag.
+// The first two processes pass different tags; then all processes pass the same tag.
 static void group_tag(void) {
   MPI_Group all, two;
   MPI_Comm made;
@@ -274,7 +274,7 @@ static void group_tag(void) {
   if (rank < 2) MPI_Comm_create_group(WORLD, two, 3 + rank, &made);
 }
 
-// Three groups of two processes, each of which passes another group.
+// Three groups of two processes: each group passes another group than the others.
 static void groups(void) {
   MPI_Group all, two;
   MPI_Comm made;
@@ -319,7 +319,7 @@ static void unreceived(void) {
   if (rank == 0) MPI_Send(out, LARGE, MPI_INT, 1, 5, WORLD);
 }
 
-// Only their order distinguishes the communicators.
+// Only the order of their creation distinguishes the communicators.
 static void alike(void) {
   MPI_Comm one, other;
   MPI_Comm_split(WORLD, 0, rank, &one);

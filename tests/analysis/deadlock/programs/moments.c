@@ -34,7 +34,7 @@ static void received(void) {
   }
 }
 
-// Likewise if a nonblocking receive has taken an unknown message before.
+// The same after a nonblocking receive has taken an unknown message.
 static void received_then(void) {
   MPI_Request request;
   if (rank == 0) {

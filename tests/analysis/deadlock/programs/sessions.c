@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs of sessions that hang, each for another reason: sessions NAME.
+// Programs that use sessions and hang for the reason that the argument names: sessions NAME.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@ static void stringtag(void) {
   MPI_Comm_create_from_group(all, rank == 1 ? "inner" : "outer", PLAIN, &comm);
 }
 
-// Three groups of two processes, each of which passes another group.
+// Three groups of two processes: each group passes another group than the others.
 static void group(void) {
   MPI_Comm comm;
   MPI_Comm_create_from_group(of(2, (int[]){rank, (rank + 1) % 3}), "pair", PLAIN, &comm);
 }
 
-// A process that waits for a message instead.
+// One process waits for a message instead of making the collective call.
 static void participant(void) {
   MPI_Comm comm, other;
   int in;
@@ -57,7 +57,7 @@ static void between_stringtag(void) {
                                    rank < 2 ? "left" : "right", PLAIN, &comm);
 }
 
-// A process that is no leader is missing.
+// A process of the group that is not a leader does not take part.
 static void between_participant(void) {
   MPI_Comm comm, other;
   int in;

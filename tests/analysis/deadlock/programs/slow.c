@@ -186,7 +186,7 @@ static void lock(void) {
   MPI_Win_free(&win);
 }
 
-// A process that only tests continues.
+// A process that only tests its request can continue.
 static void polling(void) {
   MPI_Request one;
   int there = 0;
@@ -200,7 +200,7 @@ static void polling(void) {
   if (rank == 3) SEND(0, 5);
 }
 
-// Wildcards that are not blocking: their sources are unknown later.
+// Receives from any source that do not block: later, the source is not known.
 static void pending_any(void) {
   MPI_Request one;
   for (int i = 0; rank == 0 && i < 4; i++) {

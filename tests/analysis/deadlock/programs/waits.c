@@ -14,7 +14,7 @@ static void partitions(void) {
   if (rank == 1) MPI_Precv_init(large, 2, 2, MPI_INT, 0, 5, WORLD, MPI_INFO_NULL, &one);
   for (int round = 0; round < 2; round++) {
     MPI_Start(&one);
-    if (rank == 0) MPI_Pready_range(0, round ? 2 : 3, one); // one is forgotten
+    if (rank == 0) MPI_Pready_range(0, round ? 2 : 3, one); // one partition is never ready
     FINISH(one);
   }
 #endif
@@ -106,7 +106,7 @@ static void ialltoallv(void) {
   FINISH(one);
 }
 
-// It has data of rank 2 alone, which has come; rank 1 has none for it.
+// Rank 0 needs data of rank 2 alone, and has received it; rank 1 has none for it.
 static void no_data(void) {
   if (rank == 1) RECEIVE(0, 5);
   if (rank == 0) counts[2] = 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// As many places in variables as are checked, and one more. Its calls are marked as in mistakes.c:
-// none of them reaches MPI.
+// Places with wrong types of variables: the number that mpipp checks, and one more. The calls are
+// marked as in mistakes.c: they do not reach MPI.
 #include <dlfcn.h>
 #include <mpi.h>
 
-// For this file: the test reads the strings.
+// The macro is redefined for this file, because the test reads the strings.
 #define OVER(what, call) (*next = "not everything was checked: " what ", and no more", (void)(call))
 #define WITHIN(call) (*next = "", (void)(call))
 
@@ -13,7 +13,7 @@ enum { PLACES = 64 };
 static const char *volatile *next;
 static int integers[4 * (PLACES + 1)];
 
-// Each with a datatype of its own, since a place is the use of a datatype.
+// Each call has its own datatype, because a place is the use of a datatype.
 static void places(void) {
   MPI_Request pending[PLACES + 1];
   MPI_Datatype types[PLACES + 1];

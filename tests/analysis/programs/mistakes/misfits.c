@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// For this file: the test reads the strings.
+// The macro is redefined for this file, because the test reads the strings.
 #define WRONG(what, call) (*next = what, (void)(call))
 #define RIGHT(call) WRONG("", call)
 #define SEND(buffer, count, type) MPI_Send(buffer, count, type, 0, 0, MPI_COMM_SELF)

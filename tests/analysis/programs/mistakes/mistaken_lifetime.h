@@ -3,7 +3,7 @@
 #ifndef MISTAKEN_LIFETIME_H
 #define MISTAKEN_LIFETIME_H
 
-// Since MPI-4.0, also before it is initialized and after it is finalized.
+// Since MPI-4.0, these calls are correct before MPI_Init and after MPI_Finalize, too.
 static void any_time(void) {
   MPI_Info info = MPI_INFO_ENV;
   RIGHT(MPI_Info_set(info, "key", "value"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mistakes of mistakes.c in collective calls: what a process sends itself is not what it receives.
+// Mistakes of mistakes.c in collective calls: the data that a process sends itself does not match.
 #ifndef MISTAKEN_OWN_PARTS_H
 #define MISTAKEN_OWN_PARTS_H
 
@@ -56,7 +56,7 @@ static void own_parts(void) {
   RIGHT(MPI_Allgather(out, 0, MPI_FLOAT, in, 0, MPI_INT, comm));
   RIGHT(MPI_Scatter(out, 8, MPI_PACKED, in, 2, MPI_INT, 0, comm));
 
-  // To and from the right and the left, which it is itself.
+  // Both neighbors of the process, to the right and to the left, are the process itself.
   MPI_Cart_create(comm, 1, (int[]){1}, (int[]){1}, 0, &ring);
   WRONG(ITSELF("2 elements", "only 1"),
         MPI_Neighbor_allgather(out, 2, MPI_INT, in, 1, MPI_INT, ring));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Mistakes of mistakes.c in one-sided operations: what is moved does not fit where it goes.
+// Mistakes of mistakes.c in one-sided operations: the data does not fit the target.
 #ifndef MISTAKEN_TRANSFERS_H
 #define MISTAKEN_TRANSFERS_H
 

@@ -11,7 +11,7 @@
 #include "call_sink.h"
 
 static int numbers[64], flag;
-// Bytes, for data of any type.
+// A buffer for data of any type.
 static _Alignas(16) char out_room[512], in_room[512];
 static double *const out = (double *)out_room, *const in = (double *)in_room;
 static MPI_Comm comm = MPI_COMM_WORLD, made;
@@ -22,7 +22,7 @@ static char room_for_more[2000];
 static MPI_Win win;
 static double *memory;
 
-// They use the macros above.
+// These files use the macros above.
 #include "mistaken_lifetime.h"
 #include "mistaken_own_parts.h"
 #include "mistaken_partitions.h"
@@ -162,7 +162,7 @@ static void garbage(void) {
         MPI_Barrier((MPI_Comm)0x4c000405)); // MPI_INT
 #endif
   others();
-#ifdef OPEN_MPI // its handles are addresses
+#ifdef OPEN_MPI // handles of Open MPI are addresses
   addresses();
 #endif
   WRONG("no-handle: the datatype of sendbuf for rank 0 is 0x0, which is not a handle of a datatype",
@@ -220,7 +220,7 @@ static void requests_started(void) {
 
 #define COPY(what) "freed-handle: " what " is a copy of the handle of a "
 
-// Handles of completed operations; not those of others that have the handle now.
+// Handles of completed operations that no new operation has taken over.
 static void handles_used_again(void) {
   MPI_Request copy, gone[2];
   MPI_Message message, same;
@@ -250,7 +250,7 @@ static void handles_used_again(void) {
   many[3] = gone[0];
   for (int i = 0; i < 3; i++) MPI_Send(out, 1, MPI_DOUBLE, 0, 7, comm);
   MPI_Waitall(3, many, MPI_STATUSES_IGNORE);
-  RIGHT(MPI_Waitall(4, many, MPI_STATUSES_IGNORE)); // null ones may be
+  RIGHT(MPI_Waitall(4, many, MPI_STATUSES_IGNORE)); // some handles may be null
   WRONG(COPY("request") "receive that has completed", MPI_Cancel(&copy));
   WRONG(COPY("request") "receive that has completed", MPI_Request_free(&copy));
   WRONG(COPY("request") "receive that has completed", MPI_Start(&copy));
@@ -415,7 +415,7 @@ static void attached(void) {
 #endif
 }
 
-// Messages that wait in the attached buffer together.
+// Several messages wait in the attached buffer at the same time.
 static void filled(void) {
   static char room[2 * ROOM], sink[1000], all[200];
   int size;
@@ -472,7 +472,7 @@ static void freed(void) {
   MPI_Comm gone = copy;
   MPI_Comm_free(&copy); // with one that is pending
   WRONG("freed-handle: comm is the handle of a communicator that was freed", MPI_Comm_free(&gone));
-  MPI_Comm_dup(comm, &copy); // may have that handle
+  MPI_Comm_dup(comm, &copy); // the new communicator may get that handle
   RIGHT(MPI_Comm_free(&copy));
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Request_free(&requests[1]);
@@ -503,7 +503,7 @@ static void constants(void) {
 int main(int argc, char **argv) {
   if (!find_next()) return 64;
   early();
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &flag); // one thread calls all the same
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &flag); // the program still uses one thread
   MPI_Comm_group(comm, &all);
   MPI_Win_allocate(sizeof out_room, sizeof *out, MPI_INFO_NULL, comm, &memory, &win);
   handles();

@@ -14,7 +14,7 @@ static MPI_Datatype type;
 static MPI_Win win;
 static void *memory;
 
-// The objects from which a file's view is made.
+// The objects that define a file's view.
 static void views(const char *program) {
   MPI_File file;
   MPI_Datatype pair, gone;
@@ -37,7 +37,7 @@ static void views(const char *program) {
   MPI_File_close(&file);
 }
 
-// Calls that are not recorded except their handles.
+// For these calls, the wrapper records only the handles.
 static void marked(void) {
   MPI_Comm copy, gone;
   MPI_Datatype gone_type;
@@ -72,7 +72,7 @@ static void marked(void) {
   WRONG("null-handle: datatype is MPI_DATATYPE_NULL, but a datatype is needed",
         MPI_Type_size(MPI_DATATYPE_NULL, &flag));
   MPI_Type_contiguous(3, MPI_INT, &type);
-  RIGHT(MPI_Type_size(type, &flag)); // it need not be committed
+  RIGHT(MPI_Type_size(type, &flag)); // an uncommitted datatype is allowed here
   gone_type = type;
   MPI_Type_free(&type);
   WRONG("freed-handle: datatype is the handle of a datatype that was freed",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collective communication, on all sorts of communicators.
+// Collective communication on all kinds of communicators.
 #ifndef COLLECTIVE_H
 #define COLLECTIVE_H
 #include "traffic.h"
@@ -13,7 +13,7 @@ static void larger(void *given, void *kept, int *length, MPI_Datatype *datatype)
     if (from[i] > to[i]) to[i] = from[i];
 }
 
-// Counts that differ from process to process, with a hole between the parts.
+// The counts differ between the processes, and there is a gap between the parts.
 static void spread(int *counts, int *places, int each) {
   for (int i = 0, place = 0; i < size; i++) {
     counts[i] = (i + each) % 3 * each;
@@ -30,7 +30,7 @@ static void rooted(void) {
   MPI_Type_vector(n, 1, 2, MPI_DOUBLE, &vector);
   MPI_Type_commit(&vector);
   dawdle();
-  // The sender has other datatypes than the receivers.
+  // The sender uses other datatypes than the receivers, with the same signature.
   if (is_root)
     MPI_Bcast(out, 1, vector, root, comm);
   else
@@ -43,7 +43,7 @@ static void rooted(void) {
   dawdle();
   MPI_Scatter(is_root ? out : NULL, n, MPI_DOUBLE, is_root ? MPI_IN_PLACE : in, n, MPI_DOUBLE, root,
               comm);
-  // Arguments that are only significant at the root may be anything.
+  // Arguments that only the root uses may have any value in other processes.
   MPI_Scatterv(out, counts, places, is_root ? MPI_DOUBLE : MPI_DATATYPE_NULL, in, counts[rank],
                MPI_DOUBLE, root, comm);
   n = n > SMALL ? SMALL : n; // MPICH 4.0.2 ends the program if it is larger
@@ -82,7 +82,7 @@ static void of_all(void) {
   MPI_Barrier(comm);
 }
 
-// Several at once on one communicator, and messages beside them.
+// Several calls at once on one communicator, and messages at the same time.
 static void outstanding(void) {
   int n = 1 + draw(SMALL), counts[MOST], places[MOST], root = draw(size), way = draw(3), done;
   double own[4 * SMALL];
@@ -138,7 +138,7 @@ static void neighborhoods(void) {
   MPI_Wait(&r, MPI_STATUS_IGNORE);
   MPI_Neighbor_alltoallv(out, two, apart, MPI_DOUBLE, in, two, apart, MPI_DOUBLE, ring);
   MPI_Comm_free(&ring);
-  // Each sends twice as much to its right as it gets from there.
+  // Each process sends twice as much to its right neighbor as it gets from there.
   MPI_Dist_graph_create_adjacent(comm, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &graph);
   MPI_Neighbor_alltoallv(out, (int[]){2 * n, n}, (int[]){0, 2 * n}, MPI_DOUBLE, in,
@@ -146,7 +146,7 @@ static void neighborhoods(void) {
   MPI_Comm_free(&graph);
 }
 
-// In one part only: its own procedures, types and roots, and as many calls as it has processes.
+// Only one group communicates, with other procedures, types and roots than the other one.
 static void work_in(MPI_Comm part, int kind) {
   int here, there;
   MPI_Request r;
@@ -208,10 +208,10 @@ static void two_groups(void) {
   MPI_Intercomm_create(part, 0, comm, 1 - color, tag, &inter);
   MPI_Comm_rank(inter, &here);
   MPI_Comm_remote_size(inter, &there);
-  // From the first of the even processes to all odd ones.
+  // The first of the even ranks sends to all odd ranks.
   MPI_Bcast(in, n, MPI_DOUBLE, color ? 0 : here ? MPI_PROC_NULL : MPI_ROOT, inter);
   dawdle();
-  // One group sends more than the other.
+  // One group sends more data than the other one.
   MPI_Allgather(out, n + color, MPI_DOUBLE, in, n + 1 - color, MPI_DOUBLE, inter);
   if (here < there) {
     MPI_Irecv(in, LARGE, MPI_DOUBLE, here, tag, inter, &r);
@@ -228,7 +228,7 @@ static void two_groups(void) {
   MPI_Comm_free(&part);
 }
 
-// Communicators and groups, with unusual arguments; and objects that are freed early.
+// Communicators and groups made with unusual arguments, and objects that are freed early.
 static void made(void) {
   int dims[2] = {0, 0}, wrap[2] = {1, 0}, index[MOST], edges[2 * MOST], range[1][3];
   int number, out_number, weighted;
@@ -279,7 +279,7 @@ static void made(void) {
   MPI_Op_create(larger, 1, &op);
   again = op;
   MPI_Op_free(&op);
-  MPI_Op_create(larger, 0, &op); // with the handle of the one before, perhaps
+  MPI_Op_create(larger, 0, &op); // may get the handle of the freed operation
   MPI_Allreduce(out, in, 2, MPI_DOUBLE, op, comm);
   (void)again;
   MPI_Op_free(&op);

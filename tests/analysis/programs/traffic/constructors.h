@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Each constructor of datatypes: its datatype goes around the ring, against its plain signature.
+// Data of each datatype constructor goes around the ring, and is received as plain doubles.
 #ifndef CONSTRUCTORS_H
 #define CONSTRUCTORS_H
 #include "point_to_point.h"
 
-// A type with so many doubles.
+// Returns a contiguous type of this many doubles.
 static void goes_around(MPI_Datatype type, int doubles) {
   MPI_Datatype again;
   MPI_Type_commit(&type);

@@ -64,7 +64,7 @@ static void of_one_count(void) {
   EACH(Barrier, barrier, comm);
   EITHER(Bcast, bcast, in, n, type, root, comm);
   EITHER(Gather, gather, out, n, type, in, n, type, root, comm);
-  if (!(IS_MPICH_4_0 && which == 2)) // ends such programs with an error
+  if (!(IS_MPICH_4_0 && which == 2)) // MPICH 4.0 ends these programs with an error
     EITHER(Scatter, scatter, out, n, type, in, n, type, root, comm);
   EITHER(Allgather, allgather, out, n, type, in, n, type, comm);
   EITHER(Alltoall, alltoall, out, n, type, in, n, type, comm);
@@ -75,7 +75,7 @@ static void of_one_count(void) {
   EITHER(Exscan, exscan, out, in, n, type, MPI_MAX, comm);
 }
 
-// With a count for each process, and holes between the parts.
+// The counts differ between the processes, and there are gaps between the parts.
 static void of_each_count(void) {
   int n = 1 + draw(SMALL), root = draw(size), counts[MOST], places[MOST];
   int bytes[MOST];

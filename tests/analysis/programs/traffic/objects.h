@@ -35,7 +35,7 @@ static void topologies(void) {
   MPI_Graph_map(comm, 1, index, edges, &there);
   MPI_Cart_create(comm, 2, dims, wrap, 0, &grid);
   MPI_Cart_coords(grid, rank, 2, at);
-  at[0] -= dims[0]; // it goes round
+  at[0] -= dims[0]; // the grid is periodic
   MPI_Cart_rank(grid, at, &there);
   MPI_Cart_shift(grid, 0, 1, &from, &to);
   MPI_Sendrecv(out, 2, MPI_INT, to, tag, in, 2, MPI_INT, from, tag, grid, MPI_STATUS_IGNORE);

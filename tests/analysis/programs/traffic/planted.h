@@ -6,14 +6,14 @@
 
 #include "traffic.h"
 
-// The next call is held before MPI gets it (stops.c): its effect does not matter.
+// stops.c holds the next call before MPI gets it, so the call has no effect.
 static void hold(void) {
   volatile int *flag = dlsym(RTLD_DEFAULT, "stops_hold");
   MUST(flag != NULL);
   *flag = 1;
 }
 
-// Operations that are pending by now stay so.
+// Operations that are pending at this point remain pending.
 static void stay(void) {
   hold();
   MPI_Barrier(comm);
@@ -95,7 +95,7 @@ static void send_overlaps(void) {
   if (rank == 1) MPI_Recv(in, 4, MPI_DOUBLE, 0, tag, comm, MPI_STATUS_IGNORE);
 }
 
-// The totals are equal.
+// Both orders of the counts have the same total.
 static void recvcounts(void) {
   int counts[] = {4 + rank, 4 - rank};
   hold();

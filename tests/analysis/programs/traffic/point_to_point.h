@@ -6,7 +6,7 @@
 
 #include "traffic.h"
 
-// Each mode; the receive may be longer, and name no source or tag.
+// Each send mode. The receive may be longer, and may be from any source with any tag.
 static void modes(void) {
   int mode = draw(4), n = some_amount(), any_source = wild && draw(2), any_tag = wild && draw(2);
   static char room[LARGE * sizeof(double) + MPI_BSEND_OVERHEAD]; // the process's
@@ -33,7 +33,7 @@ static void modes(void) {
   if (mode == 1) MPI_Buffer_detach(&(void *){0}, &(int){0});
 }
 
-// The length, then so many elements of another type, with one tag.
+// First the number of elements, then the elements, of another type, with the same tag.
 static void header_and_body(void) {
   int n = some_amount(), header = n, nonblocking = draw(2);
   MPI_Request r[2];
@@ -53,7 +53,7 @@ static void header_and_body(void) {
   }
 }
 
-// One buffer sent several times, received side by side; completed in one of several ways.
+// One buffer is sent several times at once, and received into several buffers.
 static void many(void) {
   enum { MANY = 8 };
   MPI_Request r[2 * MANY];
@@ -84,7 +84,7 @@ static void exchanges(void) {
   MPI_Sendrecv(out, n, MPI_DOUBLE, to, tag, in, n, MPI_DOUBLE, from, MPI_ANY_TAG, comm,
                MPI_STATUS_IGNORE);
   MPI_Sendrecv_replace(in, n, MPI_DOUBLE, left, tag, right, tag, comm, MPI_STATUS_IGNORE);
-  // Different types each way, with one tag.
+  // The two directions use different types, with the same tag.
   MPI_Sendrecv(&n, is_first, MPI_INT, partner, tag, in, !is_first, is_first ? MPI_DOUBLE : MPI_INT,
                partner, tag, comm, MPI_STATUS_IGNORE);
 #if MPI_VERSION >= 4
@@ -104,7 +104,7 @@ static void persistent(void) {
     dawdle();
     if (all) MPI_Startall(2, r);
     if (!all) MPI_Start(&r[1]), MPI_Start(&r[0]);
-    // Another request for the same buffer, never started; another message with this tag.
+    // Another request for the same buffer is never started, and another message has this tag.
     MPI_Request other;
     MPI_Recv_init(in, n, MPI_DOUBLE, left, tag, comm, &other);
     MPI_Request_free(&other);
@@ -117,7 +117,7 @@ static void persistent(void) {
   MPI_Request_free(&r[0]);
 }
 
-// The receiver has other partitions than the sender.
+// The receiver divides the message into other partitions than the sender.
 static void partitioned(void) {
 #if MPI_VERSION >= 4
   int flag = 0, each = draw(2) ? 6 : 3000;
@@ -137,7 +137,7 @@ static void partitioned(void) {
 #endif
 }
 
-// A message is seen before it is received, in one of several ways.
+// A message is probed for before it is received, in one of several ways.
 static void probed(void) {
   int n = some_amount(), way = draw(4), flag = 0, count;
   MPI_Message message;
@@ -157,7 +157,7 @@ static void probed(void) {
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
-// A message that was probed is received after one that came later, of another type.
+// A probed message is received after a later message of another type.
 static void out_of_order(void) {
   MPI_Message message;
   MPI_Request r[2];
@@ -174,7 +174,7 @@ static void out_of_order(void) {
   }
 }
 
-// Messages from everywhere with one tag, to the first: they differ only in their content.
+// All processes send to the first with one tag: the messages differ only in their content.
 static void any_of_all(void) {
   enum { EACH = 3 };
   MPI_Status status;
@@ -192,7 +192,7 @@ static void any_of_all(void) {
   MPI_Barrier(comm);
 }
 
-// Cancelled, if messages with the same tag follow.
+// Receives are canceled, and later messages have the same tag.
 static void cancelled(void) {
   int n = 1 + draw(SMALL), number = 1;
   MPI_Request r[2], never;
@@ -209,7 +209,7 @@ static void cancelled(void) {
   MUST(number == 2);
 }
 
-// Handles are freed while the operations that need them are active.
+// Handles are freed while active operations still need the objects.
 static void given_up(void) {
   int n = some_amount(), number = rank, from_left = -1;
   MPI_Request r[4];
@@ -223,12 +223,12 @@ static void given_up(void) {
   MPI_Type_free(&two);
   dawdle();
   MPI_Wait(&r[0], MPI_STATUS_IGNORE);
-  // When the receiver says so, the buffer is free again: a message is received there.
+  // When the receiver reports the data, the send buffer is free: it is used for a receive.
   MPI_Isend(NULL, 0, MPI_INT, left, tag, comm, &r[0]);
   MPI_Recv(NULL, 0, MPI_INT, right, tag, comm, MPI_STATUS_IGNORE);
   MPI_Wait(&r[0], MPI_STATUS_IGNORE);
   MPI_Sendrecv(in, 2, MPI_INT, left, tag, out, 2, MPI_INT, right, tag, comm, MPI_STATUS_IGNORE);
-  // Two communicators one after the other, the same tags on both.
+  // The same tags are used on two communicators, one after the other.
   MPI_Comm_dup(comm, &copy);
   MPI_Irecv(&from_left, 1, MPI_INT, left, 1, copy, &r[0]);
   MPI_Isend(&number, 1, MPI_INT, right, 1, copy, &r[1]);
@@ -242,11 +242,11 @@ static void given_up(void) {
   MUST(from_left == left);
 }
 
-// Some of the messages that a wildcard may take are for another receive.
+// Some messages that a receive from any source could take are for another receive.
 static void wildcards(void) {
   int number = 0, second = tag + 10000, way = draw(3);
   MPI_Request r[2], sent[2];
-  if (way == 0) { // in the order of sending
+  if (way == 0) { // in the order of the sends
     MPI_Irecv(&number, 1, MPI_INT, left, MPI_ANY_TAG, comm, &r[0]);
     MPI_Irecv(in, 3, MPI_DOUBLE, left, tag, comm, &r[1]);
   } else if (way == 1) { // the later message is for the earlier receive
@@ -290,7 +290,7 @@ static void send_to_right(MPI_Datatype type, int count, MPI_Datatype wanted, int
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-// Two datatypes of one signature go around the ring.
+// Two datatypes with the same signature go around the ring.
 static void send_as(MPI_Datatype first, int first_count, MPI_Datatype second, int second_count) {
   if (draw(2))
     send_to_right(first, first_count, second, second_count);
@@ -323,7 +323,7 @@ static void one_signature(void) {
   MPI_Type_free(&indexed);
 }
 
-// Bytes may be sent twice; received bytes are between others that are received.
+// A byte may be sent twice; between the received bytes lie others, also received.
 static void interleaved(void) {
   enum { ROWS = 30, COLUMNS = 8 };
   MPI_Datatype again, column, narrow;
@@ -344,7 +344,7 @@ static void interleaved(void) {
   MPI_Type_free(&again);
 }
 
-// Scattered variables by their addresses.
+// Scattered variables are sent by their absolute addresses.
 static void absolute(void) {
   int number = 1, got = 0;
   double value = 2, taken = 0;
@@ -373,7 +373,7 @@ static void packed(void) {
   int position = 0, numbers[4] = {1, 2, 3, 4}, bytes;
   MPI_Request r;
   MPI_Pack(numbers, 4, MPI_INT, room, sizeof room, &position, comm);
-  // Packed by the sender, unpacked by MPI; then the other way; then packed at both ends.
+  // Packed by the sender, then by the receiver, and at last by both.
   MPI_Isend(room, position, MPI_PACKED, right, tag, comm, &r);
   MPI_Recv(in, 4, MPI_INT, left, tag, comm, MPI_STATUS_IGNORE);
   MPI_Wait(&r, MPI_STATUS_IGNORE);
@@ -387,7 +387,7 @@ static void packed(void) {
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
-// Columns of one grid go both ways at once; they are between each other, and touch nowhere.
+// Columns of one grid go both ways at once; they alternate in memory, but do not overlap.
 static void halo(void) {
   enum { N = 40 };
   static _Thread_local double grid[N][N];

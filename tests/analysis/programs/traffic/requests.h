@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Further modes of sending, and ways of completing.
+// More modes of sending, and more ways to complete requests.
 #ifndef REQUESTS_H
 #define REQUESTS_H
 #include "traffic.h"
 
-// Each mode that is nonblocking or persistent, with ready ones after the receive's start.
+// Each nonblocking or persistent mode. Ready sends start after the receive.
 static void other_modes(void) {
   enum { SENDS = 5 };
   static char room[SENDS * (SMALL * sizeof(double) + MPI_BSEND_OVERHEAD)]; // the process's
@@ -36,7 +36,7 @@ static void other_modes(void) {
 #endif
 }
 
-// Tested until it is complete; a request that was seen to be complete is completed after that.
+// Tests until the request is complete. A request that MPI reports as complete is completed later.
 static void asked(void) {
   enum { MANY = 4 };
   MPI_Request r[2 * MANY];
@@ -84,7 +84,7 @@ static void general(void) {
   MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
-// All partitions at once, or as a list.
+// All partitions are marked as ready at once, or as a list.
 static void ready(void) {
 #if MPI_VERSION >= 4 && !defined OMPI_MAJOR_VERSION
   int listed[] = {3, 1, 0, 2}, is_list = draw(2);
@@ -103,7 +103,7 @@ static void ready(void) {
 #endif
 }
 
-// With large counts in all arguments.
+// Calls with large counts in all arguments.
 static void with_large_counts(void) {
 #if MPI_VERSION >= 4
   MPI_Count n = some_amount();

@@ -59,7 +59,7 @@ static void other_windows(void) {
   MPI_Win_free(&win);
 }
 
-// All at the same position, one after another, each at its own.
+// All processes write at the same file position, each in its turn.
 static void pointers(void) {
   MPI_File file;
   MPI_Request r;
@@ -101,7 +101,7 @@ static void pointers(void) {
   MPI_File_close(&file);
 }
 
-// One position for all; in any order, or one process after another.
+// Shared file pointer: the processes access the file in any order, or in turn.
 static void shared_pointers(void) {
   MPI_File file;
   MPI_Request r;

@@ -48,7 +48,7 @@ static void plant(void) {
     if (!strcmp(error, ERRORS[i].name)) ERRORS[i].plant();
 }
 
-// Each communicator has messages of its own, with the same tags.
+// Each communicator has its own messages, all with the same tags.
 static void *run(void *with) {
   MPI_Comm comms[2] = {*(MPI_Comm *)with};
   work_on(comms[0]);

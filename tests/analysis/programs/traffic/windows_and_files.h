@@ -44,7 +44,7 @@ static void windows(void) {
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     dawdle();
     MPI_Fetch_and_op(out, in, MPI_DOUBLE, right, SMALL, MPI_SUM, win);
-    // To the last of the window, and to no process.
+    // Puts to the last process of the window, and to MPI_PROC_NULL.
     MPI_Get_accumulate(NULL, 0, MPI_DOUBLE, in, n, MPI_DOUBLE, left, 2 * SMALL - n, n, MPI_DOUBLE,
                        MPI_NO_OP, win);
     MPI_Put(out, n, MPI_DOUBLE, MPI_PROC_NULL, 3 * SMALL, n, MPI_DOUBLE, win);
@@ -80,7 +80,7 @@ static void files(void) {
   MPI_File_close(&file);
 }
 
-// Different sizes, with displacements in different units.
+// The processes have windows of different sizes, with different displacement units.
 static void unequal(void) {
   double *memory;
   MPI_Win win;

@@ -45,7 +45,7 @@ static uint64_t started(int of) {
 #endif
 #define CALL(...) CALL_BY(&one->random, __VA_ARGS__)
 
-// A slot of a thread of this process, in each window.
+// Returns the slot of a thread of this process, in each window.
 static int slot(const struct one *one, int which) {
   return (rank * THREADS + one->number) * SLOTS + which;
 }
@@ -54,7 +54,7 @@ static void expect(int found, int wanted) {
   if (found != wanted) __atomic_store_n(&wrong, 1, __ATOMIC_RELAXED);
 }
 
-// An operation on the thread's own slots, to be completed by a flush.
+// An operation on the thread's own slots, which a later flush completes.
 static void operate(struct one *one, int target, int at) {
   one->out = below(&one->random, 1000);
   MPI_Request request = MPI_REQUEST_NULL;
@@ -104,7 +104,7 @@ static void passive(struct one *one) {
   }
 }
 
-// The next thread continues with the slots of the one before.
+// The next thread continues with the slots of the thread before it.
 static void in_turns(struct one *one) {
   struct one other = *one;
   for (int i = 0; i < STEPS; i++) {
@@ -116,7 +116,7 @@ static void in_turns(struct one *one) {
   }
 }
 
-// One thread completes what others have begun.
+// One thread completes the operations that others have begun.
 static void by_one(struct one *one) {
   static int buffers[THREADS][STEPS];
   for (int i = 0; i < STEPS; i++) {
@@ -128,7 +128,7 @@ static void by_one(struct one *one) {
   }
 }
 
-// A thread and those with its number in other processes, by messages of their own.
+// A thread exchanges messages with the threads of the same number in other processes.
 static void by_messages(struct one *one) {
   MPI_Comm comm = comms[one->number];
   int next = (rank + 1) % size, before = (rank + size - 1) % size;

@@ -16,7 +16,7 @@ static int read_flag(int at) {
   return value;
 }
 
-// Has the first value read before anybody changes it.
+// Lets a process read the first value before another process changes it.
 static void await(int at, int wanted, int first, int last) {
   read_flag(at);
   for (int i = first; i <= last; i++) MPI_Send(NULL, 0, MPI_INT, i, 0, MPI_COMM_WORLD);
@@ -84,7 +84,7 @@ static void by_a_counter(void) {
   }
 }
 
-// Each in its turn, which the one before gives it.
+// Each process accesses the data in its turn, which the process before it passes on.
 static void in_turns(void) {
   const int turns[3] = {1, 2, 0};
   int one = 1, before;

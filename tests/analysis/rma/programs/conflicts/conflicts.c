@@ -9,7 +9,7 @@ static MPI_Win win;
 static double *memory;
 static int rank, right;
 
-// Two origins put to one target, which is exposed to both.
+// Two origins put to the same target, which has exposed the window to both.
 static void two_origins(void) {
   MPI_Group all, group;
   int origins[] = {0, 2}, target = 1;
@@ -55,7 +55,7 @@ static void broadcast_tree(void) {
   MPI_Win_fence(0, win);
 }
 
-// Both sides put to where the third gets it from.
+// Two processes put to the place from which the third gets.
 static void ping_pong(void) {
   double ball[2] = {rank, rank};
   for (int turn = 0; turn < 2; turn++) {
@@ -69,7 +69,7 @@ static void ping_pong(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// A process puts its border while the neighbor, at the same step, gets its own back.
+// A process puts its border while the neighbor gets its own border, in the same step.
 static void jacobi(void) {
   double border[2] = {rank, rank}, ghost[2];
   for (int step = 0; step < 3; step++) {
@@ -81,7 +81,7 @@ static void jacobi(void) {
   MPI_Win_fence(0, win);
 }
 
-// Two operations of one epoch: every other element, and some in a row.
+// Two operations of one epoch: one writes every second element, the other several in a row.
 static void one_epoch(void) {
   double out[N] = {0}, in[2];
   MPI_Datatype column;
@@ -97,7 +97,7 @@ static void one_epoch(void) {
   MPI_Type_free(&column);
 }
 
-// Complete at the origin only, when a message reports it.
+// When a message announces the put, the put is complete only at the origin.
 static void told_too_early(void) {
   double mine[2] = {rank, rank};
   MPI_Win_lock_all(0, win);

@@ -44,7 +44,7 @@ static void within_the_next(void) {
   if (rank == 2) SUM(4, 1, MPI_INT);
 }
 
-// A short, a gap and an int: each begins where the other's does.
+// A short, a gap and an int: members at equal places begin at the same displacement.
 static void pairs(void) {
   if (rank != 1)
     MPI_Accumulate(ones, rank + 1, MPI_SHORT_INT, 1, 0, rank + 1, MPI_SHORT_INT, MPI_MAXLOC,

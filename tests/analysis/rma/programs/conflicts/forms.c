@@ -11,7 +11,7 @@ static MPI_Comm all;
 static MPI_Win win;
 static int *memory, rank, next;
 
-// Each writes to a part of its own.
+// Each process writes to its own part of the window.
 static void with_requests(void) {
   int out[2] = {rank, rank}, in[2], result[2];
   MPI_Request requests[4];
@@ -31,7 +31,7 @@ static void with_requests(void) {
   MPI_Barrier(all);
 }
 
-// A ticket, and a lock of the program's own.
+// A ticket, and a lock that the program implements itself.
 static void counters(void) {
   int one = 1, none = 0, ticket = -1, before;
   MPI_Win_lock_all(0, win);
@@ -72,7 +72,7 @@ static void dynamic(void) {
   MPI_Win_free(&dynamic_window);
 }
 
-// Windows of one process each, all at a time.
+// Each process has windows of its own, all at the same time.
 static void alone(void) {
   MPI_Win own;
   int value = rank, got;
@@ -128,7 +128,7 @@ static void in_halves(void) {
   MPI_Type_free(&column);
 }
 
-// Arrays of no elements are nowhere.
+// Arrays without elements have no address.
 static void asked(void) {
   MPI_Comm point;
   int *nowhere = (int *)8;

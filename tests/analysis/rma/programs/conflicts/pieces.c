@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Puts with datatypes of as many pieces as are checked, and of more.
+// Puts with datatypes of as many pieces as mpipp checks, and of more.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   int rank, *memory;
   MPI_Win win;
   (void)argv;
-  // Without a constant stride.
+  // Pieces without a constant stride.
   unsigned random = 1;
   for (int i = 0; i < MOST; i++) {
     random = random * 1103515245u + 12345u;

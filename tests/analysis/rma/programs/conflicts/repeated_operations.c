@@ -10,7 +10,7 @@ static int memory[3 * N], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}, results[8];
 static MPI_Win window;
 
 static void open_window(int rank, int cells) {
-  // Rank 0's is half as large.
+  // Rank 0's window is half as large.
   MPI_Win_create(memory + N, (MPI_Aint)(cells / (2 - rank) * (int)sizeof(int)), sizeof(int),
                  MPI_INFO_NULL, MPI_COMM_WORLD, &window);
   MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);

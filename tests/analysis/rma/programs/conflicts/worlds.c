@@ -8,7 +8,7 @@
 static int rank, right, value, *memory;
 static MPI_Win window;
 
-// In a line of its own where it is used.
+// A function in a line of its own, so that findings show its caller.
 #define ACCESS(CALL)                                                                               \
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);                                                     \
   CALL(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);                                              \
@@ -22,7 +22,7 @@ static void puts_of_two(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Only the other world orders the first before it.
+// Only the messages of the other world put the first access before the second.
 static void by_a_child(MPI_Comm child) {
   if (rank == 0) {
     ACCESS(MPI_Put);

@@ -8,7 +8,7 @@ static MPI_Win win;
 static MPI_Group target, origins, all;
 static int mine[N], other[N], *memory, rank;
 
-// By pointers of which the compiler does not know where to.
+// Accesses through pointers whose targets the compiler does not know.
 static int *volatile place;
 #define set(PLACE, VALUE) (place = (PLACE), *(volatile int *)place = (VALUE))
 #define put(FROM) MPI_Put(FROM, 1, MPI_INT, 1, 0, 1, MPI_INT, win)

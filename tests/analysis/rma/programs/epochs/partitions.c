@@ -15,7 +15,7 @@ static int rank, wrong, one = 1, memory[4], data[MOST];
     MPI_Win_unlock(TARGET, win);                                                                   \
   } while (0)
 
-// A request of one message with so many partitions on either side.
+// A request for one message with this number of partitions on either side.
 static MPI_Request made(int tag, int sent, int received) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (rank == SENDER)

@@ -14,7 +14,7 @@ static void put(int at) {
   MPI_Put(&value, 1, MPI_INT, 1, at, 1, MPI_INT, win);
 }
 
-// The group of all processes, or of one.
+// The group of all processes, or of one process.
 static MPI_Group group_of(int one) {
   MPI_Group all, found;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -130,7 +130,7 @@ static void start_in_lock(int right) {
   }
 }
 
-// For an empty group, so that no process has to post.
+// The access epoch is for an empty group, so no process has to post.
 static void start_in_fence(int right) {
   MPI_Win_fence(0, win);
   if (rank == 0) put(0);
@@ -477,7 +477,7 @@ static void not_committed(int right) {
   MPI_Type_free(&pair);
 }
 
-// A process that does not wait in MPI_Win_start does in MPI_Win_complete.
+// A process that does not wait in MPI_Win_start waits in MPI_Win_complete.
 static void start_without_post(int right) {
   if (rank == 0) {
     opens(1, 0);

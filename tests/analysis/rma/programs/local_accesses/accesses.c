@@ -12,7 +12,7 @@ static MPI_Win win;
 static double *memory, mine[N];
 static int rank, right;
 
-// The window of rank 1 is summed up while rank 0 puts to a part of it.
+// Rank 1 sums up its window while rank 0 puts to a part of it.
 __attribute__((noinline)) static double sum(const double *of, long count) {
   double all = 0;
   for (long i = 0; i < count; i++) all += of[i];
@@ -28,7 +28,7 @@ static double sums_too_early(void) {
   return all + sum(memory, N);
 }
 
-// Every other element is set while one of them is being got.
+// The program sets every second element while MPI gets one of them.
 __attribute__((noinline)) static void set_others(double *of, long count) {
   for (long i = 0; i < count; i++) of[2 * i] = (double)i;
 }
@@ -40,7 +40,7 @@ static void sets_too_early(void) {
   MPI_Win_fence(0, win);
 }
 
-// The buffer of a put is used again before it is complete, and that of a get is read.
+// The program reuses the buffer of a put, and reads that of a get, before they are complete.
 __attribute__((noinline)) static void set(double *at, double value) {
   *at = value;
 }
@@ -64,7 +64,7 @@ static double uses_own_too_early(void) {
   return all + (rank == 0 ? get(&got[1]) : 0);
 }
 
-// The other's part of a window, by its address here.
+// The other process's part of a shared window, by its address in this process.
 static void uses_the_others_too_early(void) {
   double value = 3, *part, *others;
   MPI_Aint size;

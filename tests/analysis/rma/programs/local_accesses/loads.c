@@ -21,7 +21,7 @@ __attribute__((noinline)) static double sum(const double *of, long count) {
   return all;
 }
 
-// Rank 1 sums up what rank 0 puts.
+// Rank 1 sums up the data that rank 0 puts.
 static double reads(void) {
   double all = 0;
   MPI_Win_fence(0, win);
@@ -35,7 +35,7 @@ __attribute__((noinline)) static void set(double *at, double value) {
   *at = value;
 }
 
-// Rank 1 stores to what rank 0 gets.
+// Rank 1 stores to the memory that rank 0 gets from.
 static void writes(void) {
   MPI_Win_lock_all(0, win);
   if (rank == 0) MPI_Get(mine, 8, MPI_DOUBLE, 1, 4 * PAGE + 16, 8, MPI_DOUBLE, win);
@@ -47,7 +47,7 @@ static void writes(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Likewise, by a function of the C library.
+// The same store, in a function of the C library.
 static void copies(void) {
   MPI_Win_lock_all(0, win);
   if (rank == 0) MPI_Get(mine, 8, MPI_DOUBLE, 1, 5 * PAGE, 8, MPI_DOUBLE, win);
@@ -56,7 +56,7 @@ static void copies(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// Likewise, by the system.
+// The same store, in a system call.
 static void receives(void) {
   double some[4] = {1, 2, 3, 4};
   int ends[2];
@@ -71,7 +71,7 @@ static void receives(void) {
   close(ends[1]);
 }
 
-// A word beside the bytes that are put: functions load more than it.
+// A word beside the put bytes: some functions load more bytes than they need.
 static unsigned long reads_words(void) {
   static char word[] = "word";
   char *volatile words = (char *)memory;
@@ -90,7 +90,7 @@ static void *sum_up(void *result) {
   return NULL;
 }
 
-// Loads by a thread, a child, and MPI.
+// A thread, a child process and MPI load from the window.
 static double others(void) {
   double found = 0, back = 0;
   pthread_t thread;

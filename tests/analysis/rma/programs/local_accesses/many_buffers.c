@@ -35,7 +35,7 @@ static void attached(void) {
   MPI_Win_detach(win, memory);
 }
 
-// Another window with the same memory is freed before.
+// An earlier window with the same memory is freed before.
 static void two_windows(void) {
   MPI_Win other;
   make(&other);
@@ -55,7 +55,7 @@ static void many_buffers(void) {
   MPI_Win_fence(0, win);
 }
 
-// They lie between each other's elements.
+// The two buffers lie between each other's elements.
 static void columns(void) {
   MPI_Datatype column;
   make(&win);

@@ -56,7 +56,7 @@ static int is_filled(const double *memory, long count) {
   return 1;
 }
 
-// Rank 1 sums up what rank 0 puts, or other pages.
+// Rank 1 sums up the data that rank 0 puts, or reads other pages.
 static double used(double *memory, int wrong) {
   double all = 0;
   fill(memory, N);
@@ -89,7 +89,7 @@ static void in_static(int wrong) {
 static void in_block(int wrong) {
   double *memory = malloc(MANY * sizeof *memory);
   use_all(memory, wrong);
-  // It grows, as if there were no window.
+  // The block grows as if it were not a window.
   fill(memory, MANY);
   memory = realloc(memory, 4 * MANY * sizeof *memory);
   EXPECT(is_filled(memory, MANY));
@@ -121,7 +121,7 @@ static void in_mapped(int wrong) {
   munmap(memory, N * sizeof *memory);
 }
 
-// The same memory in two windows, nothing in one, two in one block.
+// Two windows have the same memory, one has none, and two are in one block.
 static void several(int wrong) {
   double *memory = malloc(MANY * sizeof *memory), all = 0;
   MPI_Win none = make(NULL, 0), other = make(memory, N * sizeof *memory);
@@ -142,7 +142,7 @@ static void several(int wrong) {
   free(memory);
 }
 
-// A part of the memory is in two windows. MPICH 4.0.2 takes one for the other.
+// Two windows share a part of the memory. MPICH 4.0.2 mistakes one for the other.
 static void overlap(int wrong) {
   double *memory = malloc(MANY * sizeof *memory), all = 0;
   MPI_Win part = make(memory + PAGE, 2 * N * sizeof *memory);
@@ -158,7 +158,7 @@ static void overlap(int wrong) {
   free(memory);
 }
 
-// A child has memory of its own, and the parent.
+// A child process and its parent each have memory of their own.
 static void forks(int wrong) {
   double *memory = malloc(MANY * sizeof *memory);
   int to_child[2], status = 1;
@@ -190,7 +190,7 @@ static void forks(int wrong) {
   close(to_child[1]);
 }
 
-// Messages that began before the window was there, and are active when it is gone.
+// Messages that begin before the window exists, and are active when it has been freed.
 static void messages(int wrong) {
   double *memory = malloc(4 * MANY * sizeof *memory), all = 0;
   MPI_Request pending, again;
@@ -224,7 +224,7 @@ static void messages(int wrong) {
   free(memory);
 }
 
-// Messages that began while the window was there.
+// Messages that begin while the window exists.
 static void outlives(int wrong) {
   double *memory = malloc(4 * MANY * sizeof *memory);
   MPI_Request pending, again;
@@ -284,14 +284,14 @@ static void second(int wrong) {
   free(block);
 }
 
-// There is no space for files.
+// There is no disk space for files.
 static void limited(int wrong) {
   const struct rlimit most = {1 << 30, 1 << 30};
   EXPECT(!setrlimit(RLIMIT_FSIZE, &most));
   in_block(wrong);
 }
 
-// Buffers in the window, across its borders, and in another window.
+// Buffers inside the window, across its borders, and in another window.
 static void buffers(int wrong) {
   double *memory = malloc(MANY * sizeof *memory);
   MPI_Win dynamic;
@@ -322,7 +322,7 @@ static void buffers(int wrong) {
   free(memory);
 }
 
-// An error of the program: it frees the memory while the window is there.
+// An error in the program: it frees the memory while the window exists.
 static void given_back(int wrong) {
   enum { TIMES = 4 };
   for (int how = 0; how < TIMES; how++) {
@@ -400,7 +400,7 @@ static void threads(int wrong) {
   free(memory);
 }
 
-// Blocks come and go at the same addresses.
+// Blocks are allocated and freed again and again at the same addresses.
 static void again(int wrong) {
   for (int i = 0; i < 20; i++) {
     double *memory = malloc(MANY * sizeof *memory);

@@ -70,7 +70,7 @@ static void of_mpi(int right) {
   MPI_Win_unlock(1, window);
 }
 
-// Nothing is read of it.
+// The operation reads nothing from this buffer.
 static void no_op(int right) {
   double *data = new_block(), there[N];
   (void)right;
