@@ -16,6 +16,13 @@ from tests.debug.test_job import expect_none
 from tests.debug.test_run_control import PROGRAMS
 from tests.support import MPI, compile_program, end, find_mpi, on_mpi, running
 
+PYTHON = """\
+from mpi4py import MPI
+def work(n):
+    MPI.COMM_WORLD.Barrier()
+work(1)
+"""
+
 
 @on_mpi("mpich4", "openmpi4")
 def test_ranks_are_threads_that_stop_together(mpi: MPI) -> None:
@@ -154,6 +161,46 @@ def test_a_program_that_does_not_start_is_reported(mpi: MPI) -> None:
         )
         client.begin(start)
         client.event("terminated")
+        assert client.leave() == 0
+
+
+@on_mpi("mpich4")
+def test_a_signal_is_an_exception_and_an_end_an_event(mpi: MPI) -> None:
+    program = compile_program(PROGRAMS / "ends.c", mpi)
+    with serving(mpi) as client:
+        client.begin(client.launch(program, 2, args=["crash", "1"]))
+        stop = client.event("stopped", reason="exception")
+        assert (stop["text"], stop["allThreadsStopped"]) == ("SIGSEGV", False)
+        info = client.ask("exceptionInfo", threadId=stop["threadId"])
+        assert info["description"] == "SIGSEGV, main at ends.c:15"
+        client.ask("terminate")
+        assert client.leave() == 0
+    with serving(mpi) as client:
+        client.begin(client.launch(program, 2, args=["leave", "1"]))
+        client.output("rank 1 has exited with status 7")
+        client.event("thread", reason="exited")
+        client.event("terminated")
+        assert client.leave() == 0
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_frames_of_python_are_its_lines(mpi: MPI, tmp_path: Path) -> None:
+    script = tmp_path / "app.py"
+    script.write_text(PYTHON)
+    with serving(mpi) as client:
+        start = client.launch(mpi.python, 2, args=[str(script)])
+        client.ask("setFunctionBreakpoints", breakpoints=[{"name": "MPI_Barrier"}])
+        client.begin(start)
+        stop = client.all_stopped()
+        frames = client.frames(stop["threadId"])
+        python = [one for one in frames if one.get("source", {}).get("path") == str(script)]
+        assert [(one["name"], one["line"]) for one in python] == [("work", 3), ("<module>", 4)]
+        assert client.program_frame(stop["threadId"]) == python[0]  # with the same number
+        number = python[0]["id"]
+        assert client.ask("scopes", frameId=number)["scopes"] == []
+        assert client.refusal("evaluate", expression="n", frameId=number) == (
+            "gdb cannot evaluate expressions in a frame of Python"
+        )
         assert client.leave() == 0
 
 

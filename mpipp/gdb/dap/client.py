@@ -33,6 +33,7 @@ class ConsoleFront:
     can send requests while ranks run."""
 
     hint = "the pause button stops the ranks in the focus"
+    after_end = ""
     is_closed = False
 
     def close(self) -> None:

@@ -59,6 +59,7 @@ class Server(Observer):
         )
         self._handlers = {
             "configurationDone": self._configured,
+            "exceptionInfo": threads.exception,
             "threads": lambda _: {"threads": threads.named()},
             "setBreakpoints": points.set_source,
             "setFunctionBreakpoints": points.set_functions,

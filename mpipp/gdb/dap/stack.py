@@ -32,11 +32,13 @@ class Place(NamedTuple):
 
     Attributes:
         level: 0 for the newest frame; -1 for a frame of Python code.
+        order: the position in the stack that the client sees.
     """
 
     rank: int
     thread: int
     level: int
+    order: int
 
 
 class Frames:
@@ -45,6 +47,7 @@ class Frames:
     def __init__(self, threads: Threads) -> None:
         self._threads = threads
         self._places: dict[int, Place] = {}
+        self._numbers: dict[Place, int] = {}
         self._entries: dict[int, list[_Entry]] = {}  # by the number of the thread
         self._next = 1
 
@@ -53,7 +56,7 @@ class Frames:
         for number in threads:
             self._entries.pop(number, None)
         for key in [key for key, place in self._places.items() if place.thread in threads]:
-            del self._places[key]
+            del self._numbers[self._places.pop(key)]
 
     def select(self, number: int) -> Place:
         """Select the frame with a number. Raises MpippError."""
@@ -68,6 +71,13 @@ class Frames:
             raise MpippError(f"there is no frame {number} any more")
         frame.select()
         return place
+
+    def _number(self, place: Place) -> int:
+        number = self._numbers.setdefault(place, self._next)
+        if number == self._next:
+            self._places[number] = place
+            self._next += 1
+        return number
 
     def is_python(self, number: int) -> bool:
         """Return whether a frame is a frame of Python code."""
@@ -90,16 +100,19 @@ class Frames:
             frames = dict(enumerate(abandoned_frames.frames(last + 1)))
         has_python = any(one.python is not None for one in every)
         found = []
-        for one in wanted:
+        for index, one in enumerate(wanted, start):
             if one.python is not None:
                 body = _python_body(one.python)
             elif one.level in frames:
                 body = _body(frames[one.level], has_python)
             else:
                 continue
-            self._places[self._next] = Place(rank, number, -1 if one.python else one.level)
-            found.append({"id": self._next, **body})
-            self._next += 1
+            found.append(
+                {
+                    "id": self._number(Place(rank, number, -1 if one.python else one.level, index)),
+                    **body,
+                }
+            )
         return {"stackFrames": found, "totalFrames": len(every)}
 
 

@@ -10,6 +10,7 @@ import gdb
 
 from mpipp.common.errors import MpippError
 from mpipp.dap import stop_events
+from mpipp.dap.arguments import Arguments, required
 from mpipp.dap.stop_events import ThreadStop
 from mpipp.gdb.all_ranks import thread_stack
 from mpipp.gdb.dap import client
@@ -36,7 +37,8 @@ class Threads:
         self._seen: dict[int, bool] = {}  # whether each thread that the client knows is running
         self._chosen: set[int] = set()  # threads that have reported a stop of their own
         self._reasons: dict[int, str] = {}  # by thread: why the client's request makes it stop
-        self._stops: list[ThreadStop] = []
+        self._stops: list[ThreadStop] = []  # not reported yet
+        self._last: dict[int, Stop] = {}  # by thread
         self._timer: Timer | None = None
 
     def every(self) -> Iterator[tuple[int, gdb.InferiorThread]]:
@@ -109,10 +111,21 @@ class Threads:
         number = thread.global_num
         asked = self._reasons.pop(number, "")
         self._chosen.add(number)
+        self._last[number] = stop
         reason = _reason(event, hit, asked)
         self._stops.append(ThreadStop(number, reason, stop, tuple(one.number for one in hit)))
         if self._timer is None:
             self._timer = Timer(_TOGETHER, self._report)
+
+    def exception(self, arguments: Arguments) -> dict[str, Any]:
+        """The answer to `exceptionInfo`: the signal of a thread. Raises MpippError."""
+        number = required(arguments, "threadId", int)
+        rank, _ = self.stopped(number)
+        stop = self._last.get(number)
+        if stop is None or not stop.cause:
+            raise MpippError(f"no signal has stopped rank {rank}")
+        description = f"{stop.cause}, {stop.place}"
+        return {"exceptionId": stop.cause, "description": description, "breakMode": "unhandled"}
 
     def note_attached(self) -> None:
         """Tell the client that the ranks have stopped because gdb has attached."""
@@ -170,6 +183,7 @@ class Threads:
         for number in [one for one in self._seen if one not in there]:
             del self._seen[number]
             self._chosen.discard(number)
+            self._last.pop(number, None)
             client.send_event("thread", reason="exited", threadId=number)
 
 

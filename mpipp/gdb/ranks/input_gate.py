@@ -28,6 +28,7 @@ class InputGate:
     """
 
     hint = "control-C stops the ranks in the focus"
+    after_end = ": mpipp restart starts it again"
 
     def __init__(self, prompt: Callable[[], str], on_interrupt: Callable[[], None]) -> None:
         self._prompt, self._on_interrupt = prompt, on_interrupt

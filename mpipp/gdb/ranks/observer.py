@@ -17,9 +17,11 @@ class Front(Protocol):
 
     Attributes:
         hint: how the user stops the ranks that a command waits for.
+        after_end: follows the sentence about the end of the job.
     """
 
     hint: str
+    after_end: str
 
     @property
     def is_closed(self) -> bool:

@@ -200,7 +200,7 @@ class DebugSession:
         elif word == "output":
             self.gate.write(value)
         elif word == "ended":
-            sentence = f"the job has ended with exit status {value}: mpipp restart starts it again"
+            sentence = f"the job has ended with exit status {value}{self.gate.after_end}"
             self._end(sentence, value)
         elif word == "failed":
             self.start.give_up()
@@ -216,6 +216,7 @@ class DebugSession:
             return
         if self.waiting.is_active:
             self.waiting.end()
+        self.waiting.report()
         if self.gate.is_closed:
             self.gate.open([sentence])
         else:

@@ -58,7 +58,7 @@ class Waiting:
         """Note that a rank has stopped or ended."""
         self._stops.append(stop)
         if self._expected is None:
-            self._set_timer(_TOGETHER, self._report)
+            self._set_timer(_TOGETHER, self.report)
             return
         self._expected.discard(stop.rank)
         if self._expected:
@@ -80,7 +80,8 @@ class Waiting:
         self._expected = None
         self._stops.clear()
 
-    def _report(self) -> None:
+    def report(self) -> None:
+        """Report the stops outside a wait at once."""
         if self._expected is None and self._stops:
             self._write(stops.lines(self._taken()))
 

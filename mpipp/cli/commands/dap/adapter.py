@@ -139,12 +139,13 @@ class Adapter:
         return Job(self._sockets.ranks, start, stdin_rank, self._selector, events)
 
     def _started(self, words: Sequence[str]) -> subprocess.Popen[bytes]:
-        # gdb ends when its input ends. This pipe stays open and empty while this process lives.
+        # gdb ends when its input ends. This pipe stays open and empty while this process lives. On
+        # standard output, gdb reports stops and ends of single threads.
         gdb = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
-        assert gdb.stdout is not None
-        descriptor = gdb.stdout.fileno()
+        assert gdb.stderr is not None
+        descriptor = gdb.stderr.fileno()
         self._selector.register(descriptor, selectors.EVENT_READ, lambda: self._read(descriptor))
         return gdb
 

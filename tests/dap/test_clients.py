@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Clients that others have written: the protocol's own test client, and Emacs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+from tests.dap.session import command, environment, gdb_options
+from tests.debug.test_run_control import PROGRAMS
+from tests.support import MPI, ROOT, compile_program, finished, lacking, need, on_mpi
+
+HERE = Path(__file__).parent
+SOURCE = PROGRAMS / "ring.c"
+LINE = 9
+PACKAGES = ROOT / ".venv" / "node" / "node_modules"
+
+
+def server(directory: Path, mpi: MPI) -> list[str]:
+    """Words that start `mpipp dap`: clients take a program and an argument."""
+    script = directory / "mpipp"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(command()[:-1])} "$@"\n')
+    script.chmod(0o755)
+    return [str(script), "dap"]
+
+
+def launch(mpi: MPI) -> dict[str, Any]:
+    """The settings of a session."""
+    return {
+        "program": str(compile_program(SOURCE, mpi)),
+        "ranks": 2,
+        "mpiexec": shlex.join(mpi.mpiexec),
+        "gdbOptions": gdb_options(),
+    }
+
+
+@on_mpi("mpich4", "openmpi4")
+def test_the_test_client_of_the_protocol(mpi: MPI, tmp_path: Path) -> None:
+    node = need("node")
+    if not (PACKAGES / "@vscode" / "debugadapter-testsupport").exists():
+        lacking("there is no debugadapter-testsupport: run tools/setup.sh")
+    settings = {
+        "server": server(tmp_path, mpi),
+        "launch": launch(mpi),
+        "source": str(SOURCE),
+        "line": LINE,
+    }
+    words = [node, str(HERE / "standard_client.js"), json.dumps(settings)]
+    env = environment(mpi, {"NODE_PATH": str(PACKAGES)})
+    done = finished(words, 200, env=env, stdout=-1, stderr=-1)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+
+
+@on_mpi("mpich4")
+def test_emacs(mpi: MPI, tmp_path: Path) -> None:
+    emacs = need("emacs")
+    if not list(Path("/usr/share/emacs/site-lisp/elpa").glob("dap-mode-*")):
+        lacking("there is no dap-mode: run tools/setup.sh")
+    settings = launch(mpi)
+    words = [emacs, "-batch", "-l", str(HERE / "emacs_client.el"), server(tmp_path, mpi)[0]]
+    words += [str(SOURCE), str(LINE), settings["program"], settings["mpiexec"]]
+    env = environment(mpi, {"HOME": str(tmp_path)})
+    done = finished([*words, settings["gdbOptions"]], 200, env=env, stdout=-1, stderr=-1)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    assert done.stdout.splitlines() == [
+        "stopped at ring.c:9",
+        "rank 0: relax at ring.c:9; rank 1: relax at ring.c:9",
+        "ranks 0 and 1: 10",
+        "the session is terminated",
+    ]
