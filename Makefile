@@ -5,10 +5,10 @@ STAMP := .venv/stamp
 C_SOURCES = $(shell git ls-files '*.c' '*.cc' '*.h' ':!wrapper/generated')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel clean
+.PHONY: help setup demo test test-all test-apps test-distro coverage bench fuzz lint format generate check-generated docs site wheel vscode clean
 
 help:
-	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | clean"
+	@echo "make demo | test | test-all | test-apps | test-distro DISTRO=trixie|bullseye | coverage | bench | fuzz [SEED=N] [CASES=N] | lint | format | generate | check-generated | docs | site | wheel | vscode | clean"
 
 setup: $(STAMP)
 
@@ -64,6 +64,10 @@ format: $(STAMP)
 # What users install, in dist/: the package with the wrapper's sources.
 wheel: $(STAMP)
 	$(BIN)/python -m hatchling build -t wheel
+
+# The extension for Visual Studio Code, tested with Node and packaged: dist/mpipp-VERSION.vsix.
+vscode:
+	tools/package_vscode.sh
 
 generate: $(STAMP)
 	$(BIN)/python -m wrapper.generator.generate

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages=(valgrind mpich libmpich-dev openmpi-bin libopenmpi-dev gdb gcc g++ gfortran clang clang-format
     debootstrap ddd xvfb xdotool imagemagick git procps python3-venv python3-pygments
-    python3-dbg python3-mpi4py gdbserver openssh-client iproute2)
+    python3-dbg python3-mpi4py gdbserver openssh-client iproute2 emacs-nox elpa-dap-mode)
 # For the pages of reports; not every system that is like Debian has it.
 browser=chromium-headless-shell
 
@@ -103,6 +103,20 @@ ssh_server() {
     rm -r "$packages"
 }
 
+# The test client of the Debug Adapter Protocol. Debian's npm would bring hundreds of packages: it is
+# only used if it is there.
+protocol_client() {
+    local package=@vscode/debugadapter-testsupport@1.68.0 dir=.venv/node
+    if ! command -v npm >/dev/null; then
+        say "there is no npm here: the tests with $package are skipped"
+        return
+    fi
+    say "installing into $dir: $package"
+    mkdir -p "$dir"
+    npm install --silent --no-audit --no-fund --ignore-scripts --no-save --prefix "$dir" \
+        "$package" >&2 || give_up "npm cannot install $package: it says why above"
+}
+
 if command -v dpkg-query >/dev/null; then
     install_packages
     ssh_server
@@ -115,3 +129,4 @@ environment .venv $(dev_group) -e .
 environment .venv/mpich mpich mpi4py numpy coverage
 environment .venv/openmpi openmpi mpi4py numpy coverage
 accessibility_checker
+protocol_client

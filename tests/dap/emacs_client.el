@@ -1,6 +1,6 @@
 ;;; emacs_client.el --- A session of mpipp dap in Emacs's dap-mode  -*- lexical-binding: t -*-
 ;; SPDX-License-Identifier: MIT
-;; emacs -batch -l emacs_client.el SERVER SOURCE LINE PROGRAM MPIEXEC GDB-OPTIONS, as
+;; emacs -batch -l emacs_client.el PROVIDER SOURCE LINE PROGRAM MPIEXEC OPTIONS, as
 ;; tests/dap/test_clients.py starts it.
 
 (require 'package)
@@ -10,7 +10,7 @@
 (setq dap-auto-configure-features nil
       dap-breakpoints-file (make-temp-file "breakpoints")
       dap-print-io nil)
-(dap-register-debug-provider "mpipp" #'identity)
+(load (expand-file-name (pop command-line-args-left))) ; from the documents
 
 (defun wait-until (what done)
   "Wait until DONE returns a value, and return it; WHAT names it if it does not come."
@@ -20,16 +20,16 @@
       (accept-process-output nil 1))
     found))
 
-(pcase-let* ((`(,server ,source ,line ,program ,mpiexec ,options) command-line-args-left)
+(pcase-let* ((`(,source ,line ,program ,mpiexec ,options) command-line-args-left)
              (session nil))
   (setq command-line-args-left nil)
   (find-file source)
   (goto-char (point-min))
   (forward-line (1- (string-to-number line)))
   (dap-breakpoint-add)
-  (dap-start-debugging-noexpand
-   (list :type "mpipp" :request "launch" :name "ring" :dap-server-path (list server "dap")
-         :program program :ranks 2 :mpiexec mpiexec :gdbOptions options))
+  (dap-debug
+   (list :type "mpipp" :request "launch" :name "ring" :program program :ranks 2
+         :mpiexec mpiexec :gdbOptions options))
   (setq session (dap--cur-session))
   (wait-until "the stop" (lambda () (dap--debug-session-active-frame session)))
   (princ (format "stopped at %s:%d\n" (file-name-nondirectory (buffer-file-name))

@@ -4,6 +4,7 @@
 'use strict';
 
 const assert = require('node:assert');
+const { RanksView } = require('../../editors/vscode/src/ranks_view');
 const { DebugClient } = require('@vscode/debugadapter-testsupport');
 
 async function main() {
@@ -24,6 +25,15 @@ async function main() {
   assert.strictEqual(value.body.result, '11');
   const { ranks } = (await client.customRequest('mpipp/focus', { ranks: 'all' })).body;
   assert.strictEqual(ranks, '0-1');
+
+  // The view of the extension for Visual Studio Code, on this session.
+  const answer = async (request, settings) => (await client.customRequest(request, settings)).body;
+  const view = new RanksView({ EventEmitter: class { fire() {} } });
+  view.follow({ type: 'mpipp', customRequest: answer });
+  const [main] = await view.getChildren();
+  assert.deepStrictEqual([main.label, main.detail], ['ring.c:24 in main', 'ranks 0-1']);
+  assert.deepStrictEqual([main.path, main.line], [source, 24]);
+  assert.deepStrictEqual(main.children.map((one) => one.label), ['ring.c:9 in relax']);
 
   await client.setBreakpointsRequest({ source: { path: source }, breakpoints: [] });
   await Promise.all([

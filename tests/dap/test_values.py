@@ -69,7 +69,7 @@ def test_variables_and_the_console(mpi: MPI) -> None:
         assert client.refusal("evaluate", expression="run", context="repl") == (
             "run is for one process: write mpipp restart, mpipp kill or mpipp detach"
         )
-        targets = client.ask("completions", text="mpipp messag", column=13)["targets"]
+        targets = client.ask("completions", text="mpipp mess", column=11)["targets"]
         assert [one["label"] for one in targets] == ["messages"]
         client.ask("evaluate", expression="next", context="repl", frameId=other)
         assert client.event("continued") == {"threadId": second, "allThreadsContinued": False}

@@ -32,7 +32,7 @@ class ConsoleFront:
     """The client's console, as the place to which the session writes. It never waits: the client
     can send requests while ranks run."""
 
-    hint = "the pause button stops the ranks in the focus"
+    hint = "pause stops the ranks in the focus"
     after_end = ""
     is_closed = False
 

@@ -205,7 +205,8 @@ class Job:
 def listen(selector: selectors.DefaultSelector, seconds: float) -> None:
     """Wait for files that can be read, and call the function of each."""
     for key, _ in selector.select(seconds):
-        if key.fd in selector.get_map():  # an earlier function may have closed the file
+        # An earlier function may have closed the file, and opened another one with its number.
+        if selector.get_map().get(key.fd) is key:
             key.data()
 
 
