@@ -7,12 +7,12 @@
 #include <dlfcn.h>
 #include <time.h>
 
-enum { PATIENCE = 100 }; // questions that had no answer, one after another
+enum { PATIENCE = 100 }; // calls without progress, one after another
 
 unsigned ucp_worker_progress(void *worker) {
   static unsigned (*ask)(void *);
   static __thread unsigned in_vain;
-  // By its file, which is loaded: where Python has loaded MPI for itself, there is no next one.
+  // Opens UCX by its file name: RTLD_NEXT does not find it if Python has loaded MPI privately.
   if (!ask) ask = (unsigned (*)(void *))dlsym(dlopen(UCP, RTLD_LAZY), "ucp_worker_progress");
   unsigned answered = ask(worker);
   in_vain = answered ? 0 : in_vain + 1;

@@ -12,7 +12,7 @@ static int calls;
 
 static void mark(int rank, int step) { calls += rank + step; }
 
-// Ranks step together; only the last one sends in the end, and rank 0 waits for another tag.
+// Ranks step together. At the end, only the last rank sends, and rank 0 waits for another tag.
 int main(int argc, char **argv) {
   int rank, size;
   MPI_Init(&argc, &argv);

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The rank in the second argument ends or forks in the way of the first.
+// The rank in the second argument ends or forks in the way that the first argument names.
 int main(int argc, char **argv) {
   int rank;
   MPI_Init(&argc, &argv);

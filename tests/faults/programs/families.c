@@ -27,7 +27,7 @@ static void say(const char *call, int code) {
   line("%.60s: class %d", call, class);
 }
 #define RUN(CALL) say(#CALL, CALL)
-// For calls that only affect this process: they do not change errno.
+// For calls that affect only this process: they must not change errno.
 #define LOCAL(CALL)                                                                                \
   do {                                                                                             \
     errno = 77;                                                                                    \
@@ -154,7 +154,7 @@ static void point_to_point(void) {
   RUN(MPI_Irecv(in, 1, MPI_INT, left, 9, world, &r[0]));
   RUN(MPI_Cancel(&r[0]));
   RUN(MPI_Wait(&r[0], &status));
-  RUN(MPI_Send(out, 1, MPI_INT, size, 1, world)); // no such rank
+  RUN(MPI_Send(out, 1, MPI_INT, size, 1, world)); // the communicator has no such rank
   RUN(MPI_Send(out, -1, MPI_INT, 0, 1, world));
   RUN(MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 1, world, &status));
 }

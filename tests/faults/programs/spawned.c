@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A process that starts another; the test checks both.
+// A process that spawns another process; the test checks both.
 #include "probe.h"
 
 static MPI_Comm parent, children;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// jumble N: two processes with something of everything, each inside of a call that never ends.
+// jumble N: two processes with objects of all kinds, each inside a call that never ends.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names that a test changes in the program's file, each for one as long: long_KIND_aaa...
+// A test replaces the names in the compiled program by names of the same length: long_KIND_aaa...
 #include <mpi.h>
 
 #define TYPE long_type_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa

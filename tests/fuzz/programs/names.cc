@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As names.c, in C++: classes with private members, templates, containers.
+// The C++ version of names.c: classes with private members, templates, containers.
 #include <memory>
 #include <mpi.h>
 #include <vector>

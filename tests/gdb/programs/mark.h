@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stop of tests: gdb breaks on mark() and reads the caller's variables.
+// gdb stops the test programs at a breakpoint in mark(), and reads the caller's variables.
 #ifndef MARK_H
 #define MARK_H
 

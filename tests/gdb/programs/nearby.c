@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop of calls that have returned, or come once more, where gdb stops: test_nearby_calls.py.
+// gdb stops in a loop whose calls have returned, or are made once more: test_nearby_calls.py.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

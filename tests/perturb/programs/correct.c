@@ -11,7 +11,7 @@ enum { MOST = 24, ROOM = 96, GUARD = 0x55 };
 
 static int rank, size;
 static uint64_t shared = 1; // the same in all processes
-static uint64_t own = 1;    // of this one: what may differ, and changes nothing
+static uint64_t own = 1;    // of this process: may differ between runs, and must change no result
 static uint64_t result;
 
 static uint64_t draw(uint64_t *state, uint64_t below) {
@@ -45,7 +45,7 @@ static int value_of(int from, int to, int tag, int i) {
   return from * 1000003 + to * 10007 + tag * 101 + i;
 }
 
-// Where the i-th of the ints that are sent lies.
+// Returns where the i-th of the sent ints lies.
 static int place(const struct operation *one, int i) {
   if (one->type == sparse) return 2 * i;
   if (one->type == dashed) return i % 2 ? 4 * (i / 2) : 4 * (i / 2) + 2;
@@ -104,7 +104,7 @@ static void receive(int from, int tag, int count, int more, int type, MPI_Comm c
   MPI_Irecv(one->buffer, entries(one) + more, one->type, from, tag, comm, &requests[used - 1]);
 }
 
-// Messages that are probed for, and received in other ways.
+// Messages that are probed for and received in several ways.
 static void probed(int from, int tag, int count) {
   struct operation one = {.from = from, .tag = tag, .count = count, .type = MPI_INT};
   MPI_Status status;
@@ -190,7 +190,7 @@ static void complete_all(void) {
       MPI_Request_get_status(requests[index], &flag, &status);
       if (!flag) break;
       if (operations[index].receives) check_received(&operations[index], &status);
-      MPI_Test(&requests[index], &flag, MPI_STATUS_IGNORE); // it is known to be complete
+      MPI_Test(&requests[index], &flag, MPI_STATUS_IGNORE); // the request is known to be complete
       NEED(flag && requests[index] == MPI_REQUEST_NULL);
       left--;
       break;
@@ -229,7 +229,7 @@ static void collective(void) {
   MPI_Ireduce(&in, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD, &some[9]);
   MPI_Iallgatherv(&in, 1, MPI_LONG, v, counts, at, MPI_LONG, MPI_COMM_WORLD, &some[10]);
   MPI_Iscatter(rank == 0 ? at : NULL, 1, MPI_INT, &here_too, 1, MPI_INT, 0, second, &some[11]);
-  // With arrays of counts, and among neighbors: a ring, to the left and to the right.
+  // Calls with arrays of counts, and calls among neighbors in a ring, to the left and to the right.
   long gv[3] = {-1, -1, -1}, sv = -1, tv[3] = {-1, -1, -1}, tw[3] = {-1, -1, -1}, rs = -1;
   long sides[2] = {-1, -1};
   int bytes[3] = {0, sizeof(long), 2 * sizeof(long)};
@@ -257,7 +257,7 @@ static void collective(void) {
   NEED(total == (rank == 0 ? 6 : -1) && here_too == rank);
 }
 
-// Requests that are cancelled, freed, of nobody, and with what MPI finds wrong.
+// Requests that are canceled, freed, or null, and calls in which MPI finds an error.
 static void corners(void) {
   int buffer[4] = {1, 2, 3, 4}, flag, more[4] = {5, 6, 7, 8};
   MPI_Request request;
@@ -304,7 +304,7 @@ static void add_ints(void *in, void *inout, int *length, MPI_Datatype *type) {
   for (int i = 0; i < *length; i++) ((int *)inout)[i] += ((int *)in)[i];
 }
 
-// The operation of a pending one is freed. Open MPI 5 itself fails where its communicator is.
+// A pending call's operation is freed. Open MPI 5 fails when the communicator is freed.
 static void freed(void) {
   MPI_Op op;
   MPI_Request request;
@@ -339,7 +339,7 @@ int main(int argc, char **argv) {
   MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periods, 0, &ring);
   for (int round = 0; round < atoi(argv[2]); round++) {
     used = 0;
-    int alone = (int)draw(&shared, 3); // sends what is probed for
+    int alone = (int)draw(&shared, 3); // sends the messages that are probed for
     for (int tag = 1; tag <= 6; tag++) {
       int from = (int)draw(&shared, 3), to = (int)draw(&shared, 3);
       int count = 2 * (int)draw(&shared, 12), mode = (int)draw(&shared, 4);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A slot has VALUES values in several layouts; for the others it is all of the window.
+// A slot has ROOM ints, of which each datatype uses VALUES, at other displacements.
 enum { SLOTS = 8, ROOM = 16, VALUES = 8, WORDS = SLOTS * ROOM, MANY = 4, MOST = 160 };
-// MPICH 4.0 says that gets are complete locally before they are.
+// MPICH 4.0 reports gets as locally complete too early.
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
 enum { GETS_ARE_EARLY = 1 };
 #else
@@ -18,7 +18,7 @@ enum { GETS_ARE_EARLY = 0 };
 #endif
 enum { KINDS = 4, WINDOWS = 4, UNTOUCHED = -77, SPENT = -99 };
 
-// Large-count forms do the same, if MPI has them.
+// Calls with large counts do the same, if MPI has them.
 #if MPI_VERSION >= 4
 #define CALL_BY(STATE, NAME, ...)                                                                  \
   (draw(STATE, 4) ? MPI_##NAME(__VA_ARGS__) : MPI_##NAME##_c(__VA_ARGS__))
@@ -59,7 +59,7 @@ static MPI_Aint place_of(int target, int slot) {
   return now->first[target] + slot * ROOM * (MPI_Aint)sizeof(int) / now->unit[target];
 }
 
-// Where the i-th value lies in a slot, and what an entry of the type counts.
+// Returns where the i-th value lies in a slot, and what an entry of the type counts.
 static int at(int kind, int i) {
   return kind == 0 ? i : kind == 1 ? 2 * i : kind == 2 ? ROOM - 1 - i : 2 * i + 1;
 }
@@ -107,7 +107,7 @@ static void make_windows(void) {
   MPI_Allgather(&address, 1, MPI_AINT, one->first, 1, MPI_AINT, MPI_COMM_WORLD);
 }
 
-// A pending operation of this process, and its expected result.
+// A pending operation of this process, with its expected result.
 struct operation {
   int buffer[ROOM], result[ROOM], expected[ROOM];
   int sends, gets, kind, target;
@@ -127,7 +127,7 @@ static struct operation *begin(int target, int kind) {
   return one;
 }
 
-// It is complete here: what was sent may be changed, what was to come is there.
+// The operation is complete here: the sent data may be changed, and the received data is there.
 static void completed(struct operation *one) {
   if (one->gets) NEED(!memcmp(one->result, one->expected, sizeof one->result));
   for (int i = 0; one->gets && i < ROOM; i++) result += (uint64_t)(one->result[i] * (i + 7));
@@ -159,7 +159,7 @@ static void wait_for_requests(void) {
   asked = 0;
 }
 
-// A type that is gone before the operation is complete.
+// A datatype that is freed before the operation is complete.
 static MPI_Datatype type_of(int kind, int *is_own) {
   MPI_Datatype made;
   *is_own = draw(&own, 2) == 0;
@@ -213,7 +213,7 @@ static void accumulate(int target, int slot, int here, int there, int value, MPI
          types[there], op, now->win);
 }
 
-// On a slot that one process uses, so that the result is known; all processes follow it.
+// Operates on a slot that one process uses, so that all processes can compute the result.
 static void get_accumulate(int is_mine, int target, int slot, int here, int there, int value,
                            MPI_Op op) {
   int reads = op == MPI_NO_OP, *words = &model[target][slot * ROOM], expected[ROOM];
@@ -260,7 +260,7 @@ static void fetch(int is_mine, int target, int slot, int value, int swaps) {
     MPI_Fetch_and_op(one->buffer, one->result, MPI_INT, target, to, MPI_SUM, now->win);
 }
 
-// Sometimes in the middle of an epoch.
+// Sometimes completes operations in the middle of an epoch.
 static void complete_some(int target, int is_locked_all) {
   if (!is_passive) return;
   switch (draw(&own, 8)) {
@@ -296,7 +296,7 @@ static void use_target(int target, int is_locked_all) {
       if (is_mine) put(target, slot, here, there, value);
       for (int i = 0; i < VALUES; i++) words[at(there, i)] = value + i;
       break;
-    case 1: // by all, in any order
+    case 1: // all processes, in any order
       accumulate(target, slot, here, there, value + rank, MPI_SUM);
       if (times > 1) accumulate(target, slot, there, there, value, MPI_SUM);
       for (int i = 0; i < VALUES; i++) {
@@ -376,7 +376,7 @@ static void locks_all(void) {
   all_completed(-1, 0);
 }
 
-// Nobody else reads and writes in between.
+// No other process reads or writes the slot in between.
 static void counts(void) {
   for (int target = 0; target < size; target++) {
     int value = SPENT, *words = model[target];

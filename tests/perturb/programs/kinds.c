@@ -67,7 +67,7 @@ static void operate(int operation, int *out, int *result) {
   if (operation == GET) MPI_Get(result, 1, MPI_INT, to, there, 1, MPI_INT, window);
   if (operation == RGET) MPI_Rget(result, 1, MPI_INT, to, there, 1, MPI_INT, window, &request);
   *out = LATER;
-  if (operation == GET || operation == RGET) *result = LATER; // what comes later stays
+  if (operation == GET || operation == RGET) *result = LATER; // later data stays in the buffer
   if (request != MPI_REQUEST_NULL) MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -100,7 +100,7 @@ static int attempt(int operation, enum way way) {
   return operation == GET || operation == RGET ? result == OLD : found == LATER;
 }
 
-// "allocated fence" and what of it was late.
+// Prints for example "allocated fence", and which operations sent later data.
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

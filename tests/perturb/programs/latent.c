@@ -18,7 +18,7 @@ static void fill(int with) {
   for (int i = 0; i < N; i++) buffer[i] = with;
 }
 
-// The next values are prepared before the send is complete.
+// The program prepares the next values before the send is complete.
 static void changed_too_early(void) {
   MPI_Request request;
   if (rank == 1) {
@@ -32,7 +32,7 @@ static void changed_too_early(void) {
   }
 }
 
-// Likewise with a nonblocking collective operation.
+// The buffer of a nonblocking collective operation is changed too early.
 static void broadcast_too_early(void) {
   MPI_Request request;
   fill(rank == 1 ? 1 : 0);
@@ -42,7 +42,7 @@ static void broadcast_too_early(void) {
   if (rank == 0) printf("sum %ld\n", sum(buffer));
 }
 
-// Likewise with a persistent send, and one in buffered mode.
+// The buffers of a persistent send and of one in buffered mode are changed too early.
 static void started_too_early(int is_buffered) {
   static char room[sizeof buffer + MPI_BSEND_OVERHEAD];
   void *attached = room;
@@ -69,7 +69,7 @@ static void started_too_early(int is_buffered) {
   }
 }
 
-// Likewise with collective operations with arrays of counts, and among neighbors.
+// Too early changes with collective operations with arrays of counts, and among neighbors.
 static void gathered_too_early(void) {
   int counts[] = {N, N}, at[] = {0, N}, all[2 * N] = {0}, dims = 2, periods = 1;
   MPI_Request requests[2];
@@ -88,7 +88,7 @@ static void gathered_too_early(void) {
   MPI_Comm_free(&ring);
 }
 
-// That the second message is there does not say that the first one's receive is complete.
+// The second message has arrived, which does not mean that the first receive is complete.
 static void read_too_early(void) {
   MPI_Request request;
   if (rank == 1) {
@@ -103,7 +103,7 @@ static void read_too_early(void) {
   }
 }
 
-// Both send first: as long as MPI buffers what they send.
+// Both processes send first, which works only if MPI buffers the messages.
 static void head_to_head(void) {
   fill(1 + rank);
   MPI_Send(buffer, N, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
@@ -111,7 +111,7 @@ static void head_to_head(void) {
   if (rank == 0) printf("sum %ld\n", sum(other));
 }
 
-// Any of several messages that are there may be reported.
+// If several messages have arrived, MPI may report any of them.
 static void in_order(void) {
   static int values[MESSAGES];
   MPI_Request requests[MESSAGES];

@@ -18,7 +18,7 @@ static void fill(int *values, int count, int with) {
   for (int i = 0; i < count; i++) values[i] = with;
 }
 
-// Values of the program, also from within a reduction. A fill pattern is large.
+// The program's values, which are small. A fill pattern is large. Also called in a reduction.
 static int is_one_of_ours(const volatile int *value) {
   int now = *value;
   return now >= 0 && now < 100;
@@ -30,9 +30,9 @@ static int has_only(const volatile int *values, int count, int value) {
   return found;
 }
 
-// Every other value is received.
+// The receive writes every second element.
 static void persistent_receive(void) {
-  static int in[2 * N]; // the last message may come when it will
+  static int in[2 * N]; // the last message may come at any time
   int out[N], before = 1, then = 1;
   MPI_Request request;
   MPI_Datatype every_other;
@@ -148,7 +148,7 @@ static void replaced(void) {
 #if MPI_VERSION >= 4 && !defined OMPI_MAJOR_VERSION
 #define HAVE_PARTITIONS
 
-// A partition is changed after it was marked as ready; "junk" are the changed values.
+// The program changes a partition that is marked as ready; "junk" means changed values.
 static void partitions(int is_right) {
   int values[PARTS * EACH] = {0}, as_sent = 1, then = 1;
   MPI_Request request;

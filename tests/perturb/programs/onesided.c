@@ -90,7 +90,7 @@ static void queue_lock(void) {
   tell("lock", rank > 0 && blocked);
 }
 
-// A local flush is enough to use the buffer again, not to find what was put.
+// After a local flush the buffer may be reused, but the data may not have arrived yet.
 static void local_flush(void) {
   int out[N], in[N], is_wrong = 0;
   set(0);
@@ -147,7 +147,7 @@ static void stack_buffer(void) {
   tell("stack", !has_only(5));
 }
 
-// The origin's buffer is changed too early, with each kind of synchronization.
+// The program changes the origin buffer too early, with each kind of synchronization.
 static void fence(void) {
   int out[N];
   set(0);
@@ -179,7 +179,7 @@ static void start_and_post(void) {
   tell("start", !has_only(5));
 }
 
-// That a request is complete says nothing about an earlier one.
+// A complete request does not mean that an earlier operation is complete.
 static void with_requests(void) {
   int out[N], in[N], more[N], is_wrong = 0, half = N / 2, other = 1 - rank;
   MPI_Request requests[3];
@@ -221,7 +221,7 @@ static int is_complete(MPI_Request *request, int by) {
   return flag > 0; // of the last it is how many
 }
 
-// A loop that polls until it succeeds comes to an end, with each call that tests.
+// A loop polls with each call that tests, and ends when the test succeeds.
 static void asked(void) {
   int out[N], in[N], is_wrong = 0, other = 1 - rank;
   MPI_Request request;
@@ -244,7 +244,7 @@ static void asked(void) {
   tell("asked", is_wrong);
 }
 
-// Columns of a plane, of more elements than the parts that an operation is cut into.
+// Columns of a plane with more elements than the parts into which mpipp splits an operation.
 static void columns(void) {
   enum { ROWS = 3000 };
   int *plane, out[2 * ROWS], is_wrong = 0, other = 1 - rank;
@@ -272,7 +272,7 @@ static void columns(void) {
   tell("columns", is_wrong);
 }
 
-// The sides do not fit together: an error, which the library may take no notice of.
+// Origin and target do not fit together: an error that the library may ignore.
 static void put_nothing(void) {
   int out = 0, other = 1 - rank;
   MPI_Win_lock(MPI_LOCK_SHARED, other, 0, window);

@@ -17,7 +17,7 @@ static void need(int is_true, int line) {
 }
 #define NEED(x) need(x, __LINE__)
 
-// Waits in MPI for the answer to what the other thread sends while it waits.
+// Waits in MPI for the answer to a message that another thread sends meanwhile.
 static void *awaits_answer(void *argument) {
   int *answer = argument;
   MPI_Recv(answer, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -58,7 +58,7 @@ static void between_groups(void) {
   MPI_Comm_free(&alone);
 }
 
-// Requests that are freed while active: the messages arrive all the same.
+// Requests that are freed while they are active: their messages still arrive.
 static void given_up(void) {
   static int in[N], out[N];
   MPI_Request request;
@@ -81,7 +81,7 @@ static void given_up(void) {
   }
 }
 
-// A broadcast by an absolute address: MPI_BOTTOM may be NULL.
+// A broadcast with absolute addresses: MPI_BOTTOM may be NULL.
 static void by_absolute_address(void) {
   int value = rank == 0 ? 11 : -1, length = 1;
   MPI_Aint at;
@@ -96,7 +96,7 @@ static void by_absolute_address(void) {
   MPI_Type_free(&here);
 }
 
-// Two messages that an earlier receive could take, in their order, by any name.
+// An earlier receive could take either of two messages; each keeps its order.
 static void in_their_order(void) {
   int values[3] = {7, 8, 9}, got[3] = {0};
   MPI_Request requests[3];

@@ -20,7 +20,7 @@ static void fill(int *values, int with) {
   for (int i = 0; i < N; i++) values[i] = with + i;
 }
 
-// A part of the other process's window is this thread's; the counter and the sum are everybody's.
+// This thread uses a part of the other process's window; all threads use the counter and the sum.
 static void *use(void *argument) {
   int thread = (int)(size_t)argument, target = 1 - rank, first = thread * N;
   int out[N], in[N], one = 1, before, last = -1;
@@ -49,7 +49,7 @@ static void *use(void *argument) {
   return NULL;
 }
 
-// The other process exposes its memory after a message from another thread here.
+// The other process exposes its memory when another thread of this process has sent a message.
 static void *waits_for_post(void *argument) {
   int target = 1 - rank, value = 17;
   MPI_Group world, group;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A library of somebody else's.
+// A library that the program uses.
 #include "grid.h"
 
 void grid_setup(MPI_Datatype *row) {

@@ -20,7 +20,7 @@ void need(const double *cells, int n, double first) {
   }
 }
 
-// Handles for Fortran where MPI has no Fortran layer.
+// Conversions of handles for Fortran, for an MPI without Fortran layer.
 int64_t pattern_world(void) {
   return (int64_t)(intptr_t)MPI_COMM_WORLD;
 }

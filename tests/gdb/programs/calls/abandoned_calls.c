@@ -32,7 +32,7 @@ static void handler(MPI_Comm *failed, int *code, ...) {
   if (strcmp(how, "stay") == 0) mark();
 }
 
-// Far from the stack of the others, so that nothing is written over the call's frame.
+// The handler runs far from the other stacks, so that nothing overwrites the call's frame.
 __attribute__((noinline)) static void fail(MPI_Comm comm, int deep) {
   volatile char frame[512];
   int data = 0;

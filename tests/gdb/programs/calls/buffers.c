@@ -41,12 +41,12 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&resized);
   MPI_Bcast(mixed, 2, resized, 0, MPI_COMM_WORLD);
 
-  // Pending while the calls below are made.
+  // These operations are pending while the calls below are made.
   int early[3] = {-1, -2, -3};
   MPI_Request request;
   MPI_Irecv(early, 3, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, &request);
 
-  // Every process has as much for each: part i of the one is for process i.
+  // Every process has a part for each process: part i is for process i.
   int one[4] = {10 * rank, 10 * rank + 1, 10 * rank + 2, 10 * rank + 3}, all[4] = {0};
   MPI_Alltoall(one, 2, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD);
   MPI_Gather(one, 2, MPI_INT, all, 2, MPI_INT, 0, MPI_COMM_WORLD);
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   void *bottom = MPI_BOTTOM;
   MPI_Bcast(bottom, 1, absolute, 0, MPI_COMM_WORLD);
 
-  // Nothing to send, and nowhere to send it from.
+  // This process sends nothing, and passes no send buffer.
   int *nothing = one;
   MPI_Bcast(nothing, 0, MPI_INT, 0, MPI_COMM_WORLD);
   void *null = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop of messages to itself, with exceptions, on a communicator that is freed.
+// A process sends itself messages in a loop with exceptions, on a communicator that it frees.
 #include <mpi.h>
 int main(int argc, char **argv) {
   int here[8] = {0}, there[8];

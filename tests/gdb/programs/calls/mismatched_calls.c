@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 static int rank, right;
-// Bytes, for data of any type.
+// A buffer for data of any type.
 static _Alignas(16) char first[256], second[512];
 static int *const integers = (int *)first;
 static double *const doubles = (double *)second;
@@ -21,7 +21,7 @@ static void is_truncated(void) {
     MPI_Irecv(integers, right ? 12 : 5, MPI_INT, 0, 3, world, &requests[0]);
 }
 
-// With one tag: the header may still be on its way when the body is begun.
+// Header and body have the same tag, and the header may still be on its way when the body starts.
 static void header_and_body(void) {
   if (rank == 0) {
     MPI_Send(integers, 1, MPI_INT, 1, 3, world);
@@ -32,7 +32,7 @@ static void header_and_body(void) {
   }
 }
 
-// From and with any: certain if there is no other message.
+// A receive from any source with any tag is certain if there is no other message.
 static void any_message(void) {
   if (rank == 0) {
     if (right) MPI_Send(integers, 1, MPI_INT, 1, 2, world);
@@ -84,13 +84,13 @@ static void procedures(void) {
     MPI_Ibarrier(world, &requests[0]);
   else
     MPI_Ibcast(integers, 4, MPI_INT, 0, world, &requests[0]);
-  if (rank == 0 || right) // what follows is out of step
+  if (rank == 0 || right) // the following calls are out of step
     MPI_Ibcast(integers + 8, 4, MPI_INT, 0, world, &requests[1]);
   else
     MPI_Iallreduce(integers + 8, integers + 16, 4, MPI_INT, MPI_SUM, world, &requests[1]);
 }
 
-// Each receives from the other what it sends to it, in place of one: the arrays differ.
+// Each process sends to the other and receives in the same buffer: the arrays differ.
 static void all_to_all(void) {
   int counts[] = {1, right ? 2 : 1 + rank}, places[] = {0, 4};
   int taken[] = {1, right ? 2 : 2};
@@ -99,7 +99,7 @@ static void all_to_all(void) {
                  &requests[0]);
 }
 
-// The root expects one element of each, and 2 of the second process.
+// The root expects one element of each process, but the second process sends 2.
 static void gathered(void) {
   MPI_Igatherv(integers, rank && !right ? 3 : 1 + rank, MPI_INT, integers + 16, (int[]){1, 2},
                (int[]){0, 4}, MPI_INT, 0, world, &requests[0]);
@@ -155,7 +155,7 @@ static void tell(void) {
   fflush(stdout);
 }
 
-// The second process waits for the first for good.
+// The second process waits for the first one forever.
 static void forms(void) {
   if (rank && !right) tell();
   if (rank && !right)

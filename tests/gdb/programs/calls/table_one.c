@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two integers and a double are sent, a double and two integers received.
+// One process sends two integers and a double; the other receives a double and two integers.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

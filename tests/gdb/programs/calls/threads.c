@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two threads that say "ready" before each is inside a call of its own.
+// Two threads print "ready" before each enters its own MPI call.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every other kind of handle. A comment that begins with a dollar says what gdb prints at mark().
+// Handles of all other kinds. A comment that begins with a dollar says what gdb prints at mark().
 #include <mpi.h>
 #include <stdio.h>
 

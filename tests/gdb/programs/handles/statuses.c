@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statuses, and many communicators of one place.
+// Statuses, and many communicators that are created at one place.
 #include <mpi.h>
 
 void mark(void) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Datatypes that are and that are not what the program's structs are.
+// Datatypes that fit the program's structs, and datatypes that do not.
 
 #include <mpi.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv) {
   MPI_Type_create_resized(plain, 0, sizeof particle, &good);
   MPI_Type_commit(&good);
 
-  // The addresses subtracted the wrong way round.
+  // The addresses are subtracted in the wrong order.
   MPI_Aint base, at[3];
   MPI_Get_address(&s, &base);
   MPI_Get_address(&s.a, &at[0]);

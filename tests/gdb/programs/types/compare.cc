@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Classes, and datatypes of them.
+// Classes, and datatypes for them.
 #include <mpi.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every combiner. A comment that begins with a dollar says what gdb prints at mark().
+// Datatypes of every combiner. A comment that begins with a dollar is gdb's output at mark().
 #include <mpi.h>
 
 #include "../mark.h"
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
   MPI_Type_contiguous(1, MPI_INT, &column);
   MPI_Type_set_name(column, "a \"column\"");
 
-  // A freed component stays visible; a freed handle says so until it is used again.
+  // A freed component stays visible. A freed handle is shown as freed until it is used again.
   // $holder: {kind = CONTIGUOUS, count = 3, type = {kind = VECTOR, count = 2, blocklength = 1, stride = 2, type = "MPI_INT"}, state = "not committed"}
   // $freed: {kind = VECTOR, count = 2, blocklength = 1, stride = 2, type = "MPI_INT", state = "freed"}
   MPI_Datatype component, holder, freed;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The program of test_large_types.py: legal datatypes of very many entries.
+// The program of test_large_types.py: legal datatypes with very many entries.
 #include <limits.h>
 #include <mpi.h>
 
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   MPI_Type_contiguous(INT_MAX, narrow, &letters);
   MPI_Type_free(&narrow);
 
-  // No array of the same fields: its entries are visited one by one.
+  // The fields differ, so this is no array, and its entries are visited one by one.
   int blocklengths[2] = {1, 1};
   MPI_Aint offsets[2] = {8, 0};
   MPI_Type_create_hindexed(2, blocklengths, offsets, MPI_DOUBLE, &blocks);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Structs with members of every odd sort: test_make.py makes their datatypes.
+// Structs with unusual members, for which test_make.py makes datatypes.
 #include <mpi.h>
 
 #include "../mark.h"
 
 typedef struct {
   char a : 3;
-  int b : 10; // in the same byte as a
+  int b : 10; // shares a byte with a
   int last;
 } shared_t;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Classes whose members have no plain name outside them: test_make.py makes their datatypes.
+// Classes whose members have no plain name outside; test_make.py makes their datatypes.
 #include <mpi.h>
 
 #include <cstddef>
@@ -66,7 +66,7 @@ struct Grid : Field {
 };
 
 } // namespace
-// Here test_make.py has main.
+// test_make.py inserts main here.
 
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   Library library{};
   MPI_Datatype of_derived;
   MPI_Type_contiguous(1, MPI_INT, &of_derived);
-  auto shared = std::make_shared<Other>(); // lies in a block, but not at its start
+  auto shared = std::make_shared<Other>(); // points into a block, but not to its start
   std::vector<std::vector<double>> rows(3, std::vector<double>(4));
   mark();
   MPI_Bcast(&rows[1][2], 2, MPI_DOUBLE, 0, MPI_COMM_SELF);

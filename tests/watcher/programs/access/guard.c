@@ -39,7 +39,7 @@ static void await(void) {
   MPI_Recv(NULL, 0, MPI_INT, 1 - rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// Correct accesses.
+// Correct accesses to the buffers of pending operations.
 
 static void exchange(double *out, double *in, double with) {
   MPI_Request both[2];
@@ -72,7 +72,7 @@ static void exchanges(void) {
   }
 }
 
-// A message that is shorter than the buffer leaves the rest.
+// A message that is shorter than the buffer leaves the rest unchanged.
 static void partly(void) {
   double *in = apart(1);
   fill(in, N, 0);
@@ -82,7 +82,7 @@ static void partly(void) {
   for (int i = 10; i < N; i++) NEED(in[i] == i);
 }
 
-// Requests that are freed: the data is received all the same.
+// Requests that are freed: the data is still received.
 static void given_up(void) {
   double *out = apart(0), *in = apart(1);
   fill(out, N, 5);
@@ -99,7 +99,7 @@ static void given_up(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-// The child of a fork has memory of its own, also during operations.
+// A child process has its own memory, also while operations are pending.
 static void forks(void) {
   double *out = apart(0), *in = apart(1);
   fill(out, N, 1);
@@ -118,7 +118,7 @@ static void forks(void) {
   for (int i = 0; i < N; i++) NEED(in[i] == 1 + i);
 }
 
-// If the system drops memory that was a buffer, it is zero from then on.
+// If the system drops memory that was a buffer, the memory is zero afterwards.
 static void reset(char *own, size_t bytes) {
   memset(own, 1, bytes);
   MPI_Isend(own, (int)bytes, MPI_BYTE, rank, 5, MPI_COMM_WORLD, &request);
@@ -142,7 +142,7 @@ static void reset_buffers(void) {
   free(large);
 }
 
-// Memory that is freed or moved, or has another use by now.
+// Former buffers whose memory was freed, moved, or has another use.
 static void give_back(void) {
   size_t bytes = 64 * PAGE;
   char *own = malloc(bytes);
@@ -177,7 +177,7 @@ static void give_back(void) {
   munmap(own, 2 * bytes);
 }
 
-// The program's own protected page, and its handler.
+// The program has a protected page and a signal handler of its own.
 static char *own_page;
 static int own_faults;
 static void handler(int number, siginfo_t *info, void *context) {
@@ -197,7 +197,7 @@ static void own_handler(int after) {
   sigaction(SIGSEGV, &before, NULL);
 }
 
-// Errors. Nothing has been sent when the receiver reads.
+// Errors. The sender has sent nothing yet when the receiver reads.
 
 static void stores_to_send(double *row) {
   row[N / 2] = 0;

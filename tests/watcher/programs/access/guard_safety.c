@@ -47,7 +47,7 @@ static void *exchange(void *number) {
   return NULL;
 }
 
-// A thread that calls no MPI, and uses the memory beside the buffers.
+// A thread that never calls MPI, and uses the memory beside the buffers.
 static void *count(void *nothing) {
   long n = 0;
   (void)nothing;
@@ -106,7 +106,7 @@ static void system_calls(void) {
   for (int i = 0; i < 2; i++) close(pipes[i]), close(sockets[i]);
 }
 
-// The program's own handlers, on a stack of their own, while buffers are guarded.
+// The program's own signal handlers run on a separate stack while buffers are guarded.
 static char *own_page;
 static volatile sig_atomic_t segvs, buses;
 static void handler(int number, siginfo_t *info, void *context) {
@@ -154,7 +154,7 @@ static void large_pages(void) {
   free(in);
 }
 
-// From the system's pool.
+// Allocates huge pages from the system's pool.
 static void huge_pages(void) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
   double *out = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, flags, -1, 0);

@@ -108,7 +108,7 @@ static void load_by_a_thread(void) {
   pthread_join(thread, NULL);
 }
 
-// Blocks that are not equal: their pages, and the memory between.
+// Blocks of different lengths: the pages of the blocks, and the memory between them.
 static void into_a_list(void) {
   cells[700] = cells[2300] = cells[3003] = 1;
   cells[1600] = 1; //: stores to buf(INDEXED)[1][476](DOUBLE)

@@ -21,7 +21,7 @@ static struct io_uring_sqe *entries;
 static char *submitted, *completed;
 static int ring, file;
 
-// Like liburing.
+// Maps the rings as the library liburing does.
 static long plainly(long number, long a, long b, long c, long d, long e, long f) {
   register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
   __asm__ volatile("syscall"
@@ -52,7 +52,7 @@ static void make(int by_library) {
     fputs("not registered\n", stdout);
 }
 
-// The result.
+// Waits for the result of the request.
 static int request(int what, void *at, unsigned bytes) {
   uint32_t *tail = (uint32_t *)(submitted + parameters.sq_off.tail);
   uint32_t *places = (uint32_t *)(submitted + parameters.sq_off.array);
@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
   start(requests, memory.registered, memory.out);
   end(requests, 'b');
   printf("%c\n", memory.registered[N - 1]);
-  // With registered memory: into other pages, if these had been exchanged.
+  // The memory is registered: if the guard exchanged its pages, the kernel would read into others.
   printf("%d read\n", request(IORING_OP_READ_FIXED, memory.registered, N));
   printf("%c\n", memory.registered[N - 1]);
   start(requests, memory.in, memory.out);

@@ -24,7 +24,7 @@
 
 enum { PAGE = 4096, N = 4 * PAGE, SMALL = 64, COUNT = 100 };
 
-// The second begins amid a page.
+// The second buffer begins in the middle of a page.
 static struct { char out[N], before[COUNT], in[N], small[SMALL]; } _Alignas(PAGE) memory;
 static MPI_Request requests[3];
 static int pipes[2], sockets[2];
@@ -61,7 +61,7 @@ static void right(void) {
   NEED(read(pipes[0], memory.before, COUNT) == COUNT);
   struct iovec parts[] = {{memory.before, COUNT}, {memory.out, PAGE}};
   NEED(writev(pipes[1], parts, 2) == COUNT + PAGE);
-  while (code > 0) { // no more comes than fits into the memory before the buffer
+  while (code > 0) { // only as many bytes come as fit before the buffer
     code = (int)recv(sockets[1], memory.before, sizeof memory.before + N, MSG_DONTWAIT);
     if (code < 0) NEED(send(sockets[0], "abc", 3, 0) == 3);
   }
@@ -82,7 +82,7 @@ static void right(void) {
   *events = (struct epoll_event){.events = EPOLLIN};
   NEED((queue = epoll_create1(0)) >= 0 && epoll_ctl(queue, EPOLL_CTL_ADD, pipes[0], events) == 0);
   NEED(epoll_wait(queue, events, N / 16, 0) == 1);
-  // Errors are the system's to tell.
+  // The system itself reports these errors.
   NEED(read(pipes[0], NULL, PAGE) == -1 && errno == EFAULT);
   NEED(readv(pipes[0], (struct iovec *)8, 1) == -1 && errno == EFAULT);
   NEED(recvmsg(sockets[1], NULL, 0) == -1 && errno == EFAULT);

@@ -53,7 +53,7 @@ static void structs(int more) {
   MPI_Type_free(&one);
 }
 
-// Several variables by their addresses: MPI's users do so, and nothing is to be said.
+// Several variables by their absolute addresses: this is correct and common.
 static void apart(void) {
   double a = 0;
   int b = 0, lengths[] = {1, 1};

@@ -36,7 +36,7 @@ static void later(int is_persistent) {
   if (rank == 0) printf("went on\n");
 }
 
-// The last two complete theirs when the first two have been reported.
+// The last two processes complete their call when the error of the first two has been reported.
 static void slowly(void) {
   int one = 1, sum, found;
   MPI_Request request;
@@ -68,7 +68,7 @@ static void *reduced(void *unused) {
   return unused;
 }
 
-// A communicator that threads share, and packed data, which is correct.
+// Threads share a communicator, and processes send packed data: both are correct.
 static void threads(void) {
   pthread_t thread;
   char packed[64];

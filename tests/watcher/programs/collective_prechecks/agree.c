@@ -14,7 +14,7 @@ static float floats[64];
 #define ROW(NAME) static void NAME(void)
 #define OTHER(RIGHT, WRONG) (differs ? (WRONG) : (RIGHT))
 
-// The rows, by theme.
+// The rows of the table, by theme.
 #include "agree/exchanges.h"
 #include "agree/files.h"
 #include "agree/intercomms.h"
@@ -112,7 +112,7 @@ static const struct {
     ENTRY(file_split),
     ENTRY(file_all),
     ENTRY(file_ordered),
-    // A later row might take the messages that these leave.
+    // These calls leave messages that a later row might receive.
     ENTRY(gather_root),
     ENTRY(gatherv_root),
     ENTRY(scatter_root),

@@ -35,7 +35,7 @@ static void persistent(int differs) {
   (void)differs;
 }
 
-// Packed data differs, which is correct.
+// Packed data may have different types, so this is correct.
 static void packed(void) {
   char buffer[64];
   int value = rank, at = 0;
@@ -66,7 +66,7 @@ static void edges(int count) {
   MPI_Comm_free(&comm);
 }
 
-// The first process waits for no other: the root continues, and lets the others begin.
+// The first process waits for no other: as root, it continues and lets the others start.
 static void without_waiting(void) {
   int value = rank, go = 0;
   MPI_Request request;

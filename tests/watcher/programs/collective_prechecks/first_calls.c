@@ -228,7 +228,7 @@ static const char *outcome(int code) {
   return class == MPI_ERR_OTHER ? "other" : "another class";
 }
 
-// In a line of the first process.
+// This function is in one line of the first process.
 static void tell(const char *what, int code) {
   char own[16] = "", all[3][16];
   strncpy(own, outcome(code), sizeof own - 1);

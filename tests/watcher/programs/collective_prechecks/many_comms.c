@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As many communicators as the argument says, all at a time, and a collective call on the last one.
+// Creates as many communicators as the argument says, and calls a collective on the last one.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program of sessions: it has no MPI_COMM_WORLD.
+// A program that uses sessions: it has no MPI_COMM_WORLD.
 #include <mpi.h>
 
 int main(void) {

@@ -20,7 +20,7 @@ static const char *named(int code) {
   return code == MPI_SUCCESS ? "success" : "other";
 }
 
-// The codes of all ranks in one line of the first; the values are set anew.
+// The first process prints the codes of all ranks in one line, and the values are reset.
 static void tell(const char *what, int code) {
   char own[16] = "", all[3][16];
   strncpy(own, named(code), sizeof own - 1);
@@ -127,7 +127,7 @@ static void windows(void) {
   MPI_Win_free(&win);
 }
 
-// In a ring, where each has two neighbors.
+// The processes form a ring, in which each has two neighbors.
 static void edges(MPI_Comm ring) {
   int bytes[3] = {0, 4, 8};
   MPI_Datatype received[2] = {MPI_INT, MPI_INT};
@@ -144,7 +144,7 @@ static void edges(MPI_Comm ring) {
                                                     expected, places, received, ring));
 }
 
-// Calls that agree, with several edges between two processes, and none: there is no query.
+// Correct calls, with several edges between two processes, or none: they cause no query.
 static void agreeing_edges(MPI_Comm comm, int edges) {
   int sent[4] = {1, 1, 1, 1}, at[4] = {0, 1, 2, 3}, all[16];
   MPI_Aint places[4] = {0, 4, 8, 12};
@@ -162,7 +162,7 @@ static void agreeing_edges(MPI_Comm comm, int edges) {
   MPI_Type_free(&pair);
 }
 
-// Two edges from each to the next; their order does not matter.
+// Two edges from each process to the next; their order does not matter.
 static void double_edges(MPI_Comm comm) {
   int sent[2] = {1, 2}, received[2] = {1, 2}, code;
   MPI_Datatype type = rank ? MPI_INT : MPI_FLOAT;
@@ -196,7 +196,7 @@ static void packed_edges(int edges) {
   MPI_Comm_free(&comm);
 }
 
-// Rank 1 does not know of the edge from rank 0, and no other process has any.
+// Rank 1 does not know of the edge from rank 0; no other process has an edge.
 static void one_end(void) {
   int other = 1, all[1];
   MPI_Comm comm;
@@ -233,7 +233,7 @@ static void neighbors(void) {
   }
 }
 
-// Rank 0 and the others: each group sends the same data, which the other receives.
+// Two groups: rank 0, and the others. Each group sends the same data to the other one.
 static void between_groups(MPI_Comm inter, int wrong) {
   int root = rank ? 0 : MPI_ROOT, others = rank ? 1 : 2, all[12], blocks[2] = {2, 2};
   int sent[2] = {1, 1}, bytes[2] = {0, 4};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Broadcasts, gathers, scatters and what goes from all to all.
+// Broadcasts, gathers, scatters and all-to-all exchanges.
 ROW(bcast_type) {
   MPI_Bcast(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm);
 }
@@ -57,7 +57,7 @@ ROW(ibcast_type) {
   MPI_Ibcast(OTHER((void *)ints, floats), 2, OTHER(MPI_INT, MPI_FLOAT), 0, comm, &request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
-// Roots that libraries survive: each process only sends.
+// Libraries survive these wrong roots, because each process only sends.
 ROW(gather_root) {
   MPI_Gather(ints, 2, MPI_INT, more, 2, MPI_INT, OTHER(1, 0), comm);
 }
@@ -86,7 +86,7 @@ ROW(alltoallw_place) {
   MPI_Alltoallw(OTHER((void *)ints, MPI_IN_PLACE), counts, displacements, types, more, counts,
                 displacements, types, comm);
 }
-// For large counts, where the library has that.
+// Exchanges with large counts, if the library has them.
 #if MPI_VERSION < 4
 #define MPI_Bcast_c MPI_Bcast
 #define MPI_Gather_c MPI_Gather

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// On windows and files.
+// Calls on windows and files.
 ROW(fence_assert) {
   MPI_Win win;
   MPI_Win_create(more, sizeof more, 1, MPI_INFO_NULL, comm, &win);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reductions.
+// Reductions that agree, or do not.
 ROW(reduce_type) {
   MPI_Reduce(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, 0, comm);
 }
@@ -7,7 +7,7 @@ ROW(reduce_op) {
   MPI_Reduce(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), 0, comm);
 }
 ROW(reduce_root) {
-  MPI_Reduce(ints, more, 2, MPI_INT, MPI_SUM, OTHER(1, 0), comm); // neither is it
+  MPI_Reduce(ints, more, 2, MPI_INT, MPI_SUM, OTHER(1, 0), comm); // the third root is wrong, too
 }
 ROW(allreduce_type) {
   MPI_Allreduce(ints, more, 2, OTHER(MPI_INT, MPI_FLOAT), MPI_SUM, comm);
@@ -27,7 +27,7 @@ ROW(reduce_scatter_op) {
   MPI_Reduce_scatter(ints, more, counts, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
 }
 ROW(reduce_scatter_place) {
-  // Each may give it or not: who receives nothing need not have a receive buffer.
+  // Each process may pass a receive buffer or not: only a receiver needs one.
   int counts[2] = {2, 2}, none[2] = {2, 0};
   MPI_Reduce_scatter(OTHER((void *)ints, MPI_IN_PLACE), more, counts, MPI_INT, MPI_SUM, comm);
   MPI_Reduce_scatter(OTHER(MPI_IN_PLACE, (void *)ints), OTHER(more, NULL), none, MPI_INT, MPI_SUM,
@@ -61,7 +61,7 @@ ROW(exscan_type) {
 ROW(exscan_op) {
   MPI_Exscan(ints, more, 2, MPI_INT, OTHER(MPI_SUM, MPI_MAX), comm);
 }
-// Operations of the program's own: of another function, another commutativity.
+// The program's own operations: with different functions, or different commutativity.
 static void add(void *in, void *inout, int *count, MPI_Datatype *type) {
   for (int i = 0; i < *count; i++) ((int *)inout)[i] += ((int *)in)[i];
   (void)type;
@@ -87,7 +87,7 @@ ROW(iallreduce_own) {
   MPI_Request request;
   MPI_Op_create(OTHER(add, more_than), 1, &op);
   MPI_Iallreduce(ints, more, 2, MPI_INT, op, comm, &request);
-  MPI_Op_free(&op); // which it outlives
+  MPI_Op_free(&op); // the call still needs the operation
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 ROW(exscan_commutes) {

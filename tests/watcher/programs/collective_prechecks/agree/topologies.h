@@ -75,7 +75,7 @@ ROW(adjacent_reorder) {
   MPI_Comm_free(&made);
 }
 ROW(adjacent_edges) {
-  // Once it was used its record is kept, freed or not.
+  // mpipp keeps the record of a datatype that was used in a call, even if it is freed.
   MPI_Comm made;
   int other = !rank;
   MPI_Dist_graph_create_adjacent(comm, OTHER(1, 0), &other, MPI_UNWEIGHTED, 1, &other,
@@ -84,7 +84,7 @@ ROW(adjacent_edges) {
   MPI_Comm_free(&made);
 }
 ROW(merge_high) {
-  // Between two groups of one process, so that nothing can differ within a group.
+  // Each group has one process, so that nothing can differ within a group.
   MPI_Comm alone, inter, made;
   MPI_Comm_split(comm, rank, 0, &alone);
   MPI_Intercomm_create(alone, 0, comm, !rank, 5, &inter);

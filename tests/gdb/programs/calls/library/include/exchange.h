@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A library that calls MPI in its header, as those of C++ do.
+// A library that calls MPI in its header, as C++ libraries do.
 #include <mpi.h>
 
 static inline void exchange_with(int peer, int *number) {
