@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A slot has ROOM ints, of which each datatype uses VALUES, at other displacements.
+// Each datatype uses VALUES ints of a slot, at displacements of its own.
 enum { SLOTS = 8, ROOM = 16, VALUES = 8, WORDS = SLOTS * ROOM, MANY = 4, MOST = 160 };
 // MPICH 4.0 reports gets as locally complete too early.
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000

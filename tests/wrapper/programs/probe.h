@@ -32,7 +32,7 @@ static inline void tell(const char *format, ...) {
   if (write(probe_socket, line, (size_t)length) != length) _exit(71);
 }
 
-// Before main, so that nothing depends on MPI.
+// Runs before main, so that nothing depends on MPI.
 __attribute__((constructor)) static void probe_connect(void) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   const char *path = getenv("PROBE_SOCKET");
@@ -44,7 +44,7 @@ __attribute__((constructor)) static void probe_connect(void) {
        (unsigned long long)(uintptr_t)dlsym(RTLD_DEFAULT, "mpipp_registry"));
 }
 
-// The test looks now, and lets the program continue.
+// The test reads the registry now, and then lets the program continue.
 static inline void look(const char *what) {
   char go;
   if (probe_socket < 0) return;
@@ -58,11 +58,11 @@ static inline void say(const char *name, long long value) {
 
 #define NUMBER(value) say(#value, (long long)(value))
 #define ADDRESS(object) say(#object, (long long)(uintptr_t)(object))
-// A handle as the registry has it.
+// Prints a handle as the registry stores it.
 #define KEY(handle)                                                                                \
   (sizeof(handle) == 4 ? (long long)(uint32_t)(uintptr_t)(handle) : (long long)(uintptr_t)(handle))
 #define SAY(handle) say(#handle, KEY(handle))
-// Says which line this is, under a name.
+// Prints the line of this call, under a name.
 #define LINE(name) say(name ".line", __LINE__)
 
 #endif

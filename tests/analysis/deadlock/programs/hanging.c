@@ -43,7 +43,7 @@ static void finalize(void) {
   for (int i = 0; rank == 1 && i < 3; i++) SEND(0, 50);
   if (rank == 0) RECEIVE(1, 5);
   if (rank == 2) MPI_Barrier(WORLD);
-  // Rank 1 has called MPI_Finalize.
+  // Rank 1 continues with MPI_Finalize.
 }
 
 static void participant(void) {

@@ -228,7 +228,7 @@ static const char *outcome(int code) {
   return class == MPI_ERR_OTHER ? "other" : "another class";
 }
 
-// This function is in one line of the first process.
+// The first process prints the results of all processes in one line.
 static void tell(const char *what, int code) {
   char own[16] = "", all[3][16];
   strncpy(own, outcome(code), sizeof own - 1);

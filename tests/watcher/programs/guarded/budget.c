@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages to itself, at two places, for a while: one is as large as all of the other's. The pages
-// of static memory are guarded with any other memory of the system beside it.
+// A process sends itself messages at two places, one of them as large as all messages of the other.
+// A page of static memory is guarded even if the system has other memory beside it.
 #include <mpi.h>
 #include <stdio.h>
 

@@ -48,7 +48,7 @@ static void await(void) {
   MPI_Recv(NULL, 0, MPI_INT, other, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// Correct accesses.
+// Correct accesses to the buffers.
 
 static void exchange(void *out, void *in, int count, MPI_Datatype type) {
   MPI_Request both[2];
@@ -70,7 +70,7 @@ static void exchanges(void) {
   }
 }
 
-// The memory beside it is the program's, also while it is pending.
+// The program may use the memory beside a pending buffer.
 static void columns(void) {
   MPI_Request both[2];
   for (int i = 0; i < ROWS; i++) fill(matrix[i], COLUMNS, 1000 * i + rank);
@@ -95,7 +95,7 @@ static void records(void) {
   }
 }
 
-// Every element arrives in its place, and nothing else changes.
+// Every element arrives at its place, and no other memory changes.
 static void receive_shape(MPI_Datatype type) {
   enum { AREA = 8 * 9 * 10 };
   static double area[AREA], sent[AREA], packed[AREA];
@@ -134,7 +134,7 @@ static void shapes(void) {
   }
 }
 
-// Bytes that are not received stay.
+// The part of a buffer that receives nothing stays unchanged.
 static void partly(void) {
   double in[N];
   fill(in, N, 100);
@@ -165,7 +165,7 @@ static void truncated(void) {
   for (int i = 2; i < N; i++) NEED(in[i] == 300 + i);
 }
 
-// A request that is freed; a later message says that its data has arrived.
+// A receive request is freed; a later message shows that the data has arrived.
 static void given_up(void) {
   double in[N];
   fill(in, N, 0);
@@ -237,7 +237,7 @@ static void coroutines(void) {
   NEED(in[N - 1] == 8 + N - 1);
 }
 
-// Two sends of the same bytes; several receives side by side; shared memory; the child of a fork.
+// Two sends of the same bytes; several receives at once; shared memory; the child of a fork.
 static void together(void) {
   MPI_Request all[6];
   double in[4][N];
@@ -273,7 +273,7 @@ static void mixed(void) {
   NEED(in[3] == 4);
 }
 
-// An error handler that leaves MPI: received data has arrived when MPI is called next.
+// An error handler leaves MPI by a jump: received data has arrived at the next call of MPI.
 static jmp_buf back;
 static void leaves(MPI_Comm *comm, int *code, ...) {
   (void)comm, (void)code;
@@ -290,7 +290,7 @@ static void left(void) {
   fill(in, N, 0);
   MPI_Irecv(in, 2, MPI_DOUBLE, other, 13, mine, &request);
   MPI_Send(small, N, MPI_DOUBLE, other, 13, mine);
-  // Some libraries call this handler, others that of another communicator.
+  // Some libraries call this handler, others the handler of another communicator.
   if (!setjmp(back)) NEED(MPI_Wait(&request, MPI_STATUS_IGNORE) != MPI_SUCCESS);
   MPI_Errhandler_free(&handler);
   for (int i = 2; i < N; i++) NEED(in[i] == i);

@@ -20,7 +20,7 @@ static _Alignas(4096) char out[N], in[N], stack[STACK];
 static int only_loads, forks_within, is_inner;
 extern pid_t _Fork(void) __attribute__((weak));
 
-// Returns whether a child has the records' file of its parent: it has a copy.
+// Returns whether this child has mapped its parent's records file. If so, its memory is a copy.
 static int has_parents_file(void) {
   char line[512];
   int found = 0;
@@ -36,7 +36,7 @@ static int store(void *unused) {
   _exit(!only_loads && has_parents_file() ? 6 : out[0]);
 }
 
-// Registered before any library's handler, it runs last before the process forks.
+// Registered before any library's handler, this handler runs last before the process forks.
 static void fork_within(void) {
   int status;
   if (!forks_within) return;

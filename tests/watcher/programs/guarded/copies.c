@@ -25,7 +25,7 @@ static void send(const double *data, int n, int tag, MPI_Request *request) {
   MPI_Isend(data, n, MPI_DOUBLE, 1, tag, MPI_COMM_WORLD, request);
 }
 
-// The second is complete first, and its buffer is used again at once.
+// The second operation is complete first, and its buffer is used again at once.
 static void copied(double *first, double *second, int n) {
   MPI_Request requests[2], in;
   send(first, n, 0, &requests[0]);

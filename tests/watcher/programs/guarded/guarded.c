@@ -22,7 +22,7 @@ static void fill(void) {
   }
 }
 
-// Checks the received data, and that nothing else has been changed.
+// Checks the received data, and that no other data has changed.
 static void check(const double *at, int count, double first) {
   for (int i = 0; i < count; i++) NEED(at[i] == first + i || (wrong && at[i] == 7));
   at = at == in ? memory[1] : memory[2];
@@ -31,7 +31,7 @@ static void check(const double *at, int count, double first) {
 
 static void done(void) {
   sum += out[100];                         // a send buffer may be read
-  memory[1][1] = memory[1][ROOM - 2] = -1; // beside the buffer
+  memory[1][1] = memory[1][ROOM - 2] = -1; // the memory beside the buffer
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   in[N / 2] = in[N / 2] + 0;
   out[N / 2] = out[N / 2] + 0;
@@ -96,7 +96,7 @@ static void persistent(void) {
   MPI_Request_free(&both[1]);
 }
 
-// The memory of a persistent send was freed, and has come back.
+// The memory of a persistent send was freed, and is allocated again.
 static void another_memory(void) {
   size_t bytes = 100 * N * sizeof(double);
   char *first = calloc(bytes, 1);
@@ -129,7 +129,7 @@ static void collective(void) {
   if (rank == 0) check(in, N, from(1));
   fill();
   MPI_Igather(out, N, MPI_DOUBLE, in, N, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
-  if (rank == 1) in[N / 2] = in[N / 2] + 0; // received at the root alone
+  if (rank == 1) in[N / 2] = in[N / 2] + 0; // only the root receives
   load(&in[N + 1000]);                      // load recvbuf[5096](DOUBLE) MPI_Igather
   done();
   if (rank == 0) check(in + N, N, from(1));
@@ -206,7 +206,7 @@ static void reductions(void) {
   done();
   fill();
   MPI_Iexscan(out, in, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
-  if (rank == 0) in[N / 2] = 5; // nothing is received there
+  if (rank == 0) in[N / 2] = 5; // rank 0 receives nothing here
   store(&out[1018]);            // store sendbuf[1018](DOUBLE) MPI_Iexscan
   done();
   NEED(rank == 0 ? in[N / 2] == 5 : in[10] == 13);
@@ -230,7 +230,7 @@ static void neighbors(void) {
   MPI_Cart_create(MPI_COMM_WORLD, 1, &two, &closed, 0, &ring);
   fill();
   MPI_Ineighbor_alltoall(out, N, MPI_DOUBLE, in, N, MPI_DOUBLE, line, &request);
-  in[rank == 0 ? N / 2 : N + N / 2] = 5; // no neighbor is there
+  in[rank == 0 ? N / 2 : N + N / 2] = 5; // there is no neighbor for this part
   out[rank == 0 ? N / 2 : N + N / 2] = 5;
   load(&in[N + 1000]); // load recvbuf[1000](DOUBLE) of neighbor 1 MPI_Ineighbor_alltoall
   done();
@@ -253,7 +253,7 @@ static void neighbors(void) {
   MPI_Comm_free(&ring);
 }
 
-// Operations that end otherwise: no buffer belongs to MPI then.
+// Operations that end in other ways: afterwards, MPI has no buffer of theirs.
 static void ends(void) {
   MPI_Request both[2];
   MPI_Status statuses[2];
@@ -264,7 +264,7 @@ static void ends(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   NEED(in[10] == -15 && in[N / 2] == -(N / 2 + 5));
   in[N / 2] = 1;
-  // Two persistent ones, the first of which fails: both are complete.
+  // Two persistent operations, the first of which fails: both are complete.
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -282,7 +282,7 @@ static void ends(void) {
   in[1] = in[N + 10] = in[N + N / 2] = 1;
   if (both[0] != MPI_REQUEST_NULL) MPI_Request_free(&both[0]); // Open MPI has removed it
   MPI_Request_free(&both[1]);
-  // The communicator is freed before, and a request while its operation is active.
+  // The communicator is freed earlier, and a request while its operation is active.
   MPI_Irecv(in, N, MPI_DOUBLE, other, 13, comm, &both[0]);
   MPI_Isend(out, N, MPI_DOUBLE, other, 13, comm, &both[1]);
   MPI_Comm_free(&comm);
@@ -340,7 +340,7 @@ static void one_sided(void) {
   MPI_Win_flush(other, win);
   MPI_Get_accumulate(out, N, MPI_DOUBLE, in, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, MPI_NO_OP,
                      win);
-  out[N / 2] = 3;  // it takes nothing
+  out[N / 2] = 3;  // the operation reads nothing
   load(&in[1035]); // load result_addr[1035](DOUBLE) MPI_Get_accumulate
   MPI_Win_unlock(other, win);
   check(in, N / 4, from(rank));
@@ -353,7 +353,7 @@ static void one_sided(void) {
   out[N / 2] = 4;
   MPI_Rput(out, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win, &request);
   MPI_Win_flush_all(win);
-  out[N / 2] = 5; // that has completed it, too
+  out[N / 2] = 5; // the flush has completed this operation, too
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Rget(in, N, MPI_DOUBLE, other, 0, N, MPI_DOUBLE, win, &request);
   MPI_Win_flush(rank, win);
@@ -375,7 +375,7 @@ static void one_sided(void) {
   MPI_Win_complete(win);
   more[N / 2] = 6;
   MPI_Win_wait(win);
-  // Memory that others may use is not guarded.
+  // Memory that other processes may use is not guarded.
   MPI_Irecv(window, N, MPI_DOUBLE, other, 8, MPI_COMM_WORLD, &request);
   MPI_Send(out, N, MPI_DOUBLE, other, 8, MPI_COMM_WORLD);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -383,7 +383,7 @@ static void one_sided(void) {
   MPI_Group_free(&group);
   MPI_Group_free(&peer);
   MPI_Win_free(&win);
-  // Memory that becomes a window's while an operation has it.
+  // Memory becomes part of a window while an operation has it.
   MPI_Irecv(in, N, MPI_DOUBLE, other, 9, MPI_COMM_WORLD, &request);
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_attach(win, memory[1], sizeof memory[1]);
@@ -407,7 +407,7 @@ static void partitioned(void) {
   for (int round = 0; round < 3; round++) {
     for (int i = 0; i < PARTS * SIZE; i++) in[i] = -1;
     MPI_Startall(2, both);
-    for (int i = 0; i < PARTS * SIZE; i++) out[i] = round + i; // they are not ready
+    for (int i = 0; i < PARTS * SIZE; i++) out[i] = round + i; // these partitions are not ready
     MPI_Pready(0, both[0]);
     out[SIZE] = round + SIZE;
     MPI_Pready_range(1, 3, both[0]);

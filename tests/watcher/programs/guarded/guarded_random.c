@@ -14,7 +14,7 @@ enum { SLOTS = 10, KINDS = 17, MOST = 3000, CELLS = 1200, THREADS = 2 };
 
 struct operation {
   MPI_Request request;
-  double *out, *in, *memory[2]; // the program's own bytes are around
+  double *out, *in, *memory[2]; // around them lie bytes of the program
   int all_out, all_in;          // doubles
   int *arrays;
   MPI_Datatype *types;
@@ -27,7 +27,7 @@ static MPI_Datatype rows, spread;
 static int rank, size, steps;
 static __thread uint64_t shared, own; // states of generators: shared by all, and this thread's
 static __thread double sum;
-// Buffers, and counters of another thread between them.
+// The buffers, and between them the counters of another thread.
 static struct {
   long count;
   double out[CELLS], in[CELLS];
@@ -51,7 +51,7 @@ static void fill(struct operation *one, int with) {
   for (int i = 0; i < one->all_in; i++) one->in[i] = -with;
 }
 
-// To the next process, from the one before, and back again with the received data.
+// Data goes to the next process, and comes back from the one before.
 static void around(int tag, MPI_Comm comm) {
   double *out = fields[number][tag % SLOTS].out, *in = fields[number][tag % SLOTS].in;
   int to = (rank + 1) % size, from = (rank + size - 1) % size, done = 0;
@@ -82,7 +82,7 @@ static void neighbors(struct operation *one, MPI_Comm comm, int count, int tag) 
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
-// As many doubles of each process as its number in the call's own order.
+// As many doubles for each process as its number in the order of this call.
 static void shares(struct operation *one, int count) {
   one->arrays = malloc((size_t)size * 4 * sizeof(int));
   one->types = malloc((size_t)size * sizeof(MPI_Datatype));
@@ -162,7 +162,7 @@ static void start(struct operation *one, int tag) {
   }
   case 14:
     MPI_Ineighbor_allgather(out, count, MPI_DOUBLE, in, count, MPI_DOUBLE, comms[3], request);
-    if (rank == 0) in[0] = 3; // no neighbor is there
+    if (rank == 0) in[0] = 3; // rank 0 has no neighbor on this side
     break;
   case 15:
     MPI_Send_init(out, count, MPI_DOUBLE, rank, tag, comms[1], request);
@@ -189,7 +189,7 @@ static void end(struct operation *one) {
   one->memory[0] = NULL;
 }
 
-// Two rounds of a persistent send to itself, the second of other data.
+// Two rounds of a persistent send to itself, with other data in the second.
 static void twice(struct operation *one) {
   for (int round = 0; round < 2; round++) {
     MPI_Request in;
@@ -204,7 +204,7 @@ static void twice(struct operation *one) {
   one->persistent = 0;
 }
 
-// Ends some of the first `count`, in one of the possible ways.
+// Completes some of the first `count` operations, in one of the possible ways.
 static void complete(int count) {
   MPI_Request requests[SLOTS];
   int indices[SLOTS], done = 0, flag = 0;
@@ -249,7 +249,7 @@ static void run(void) {
   for (int step = 1; step <= steps; step++) {
     int free = 0;
     while (free < SLOTS && slots[free].memory[0]) free++;
-    // The slot may differ between processes: the operations' order does not.
+    // The slot may differ between processes, but the order of the operations does not.
     while (free == SLOTS) {
       complete(SLOTS);
       for (free = 0; free < SLOTS && slots[free].memory[0];) free++;
@@ -268,7 +268,7 @@ static void run(void) {
   }
 }
 
-// The state of a thread.
+// The state of one thread.
 struct work {
   MPI_Comm comms[4];
   uint64_t seed;
@@ -287,7 +287,7 @@ static void *work(void *argument) {
   return NULL;
 }
 
-// Stores beside all static buffers until the others are done: no store may be lost.
+// Stores beside all static buffers until the other threads end: no store may be lost.
 static void *store(void *lost) {
   long stored = 0;
   while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {

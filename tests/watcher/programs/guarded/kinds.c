@@ -26,7 +26,7 @@ static void check(const double *at, int count, double first) {
 }
 
 static void done(void) {
-  memory[0][1] = memory[1][1] = memory[1][ROOM - 2] = -1; // beside the buffers
+  memory[0][1] = memory[1][1] = memory[1][ROOM - 2] = -1; // the memory beside the buffers
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   in[N / 2] = in[N / 2] + 0;
   out[N / 2] = out[N / 2] + 0;
@@ -79,7 +79,7 @@ static void modes(void) {
   MPI_Request_free(&received);
 }
 
-// A reduction in place takes all from where its result goes.
+// A reduction in place reads all data from the buffer that gets its result.
 static void in_place(void) {
   int counts[2] = {N, N};
   fill();

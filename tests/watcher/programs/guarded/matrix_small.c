@@ -43,7 +43,7 @@ static void receive(MPI_Request *request) {
   MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-// A function for each, whose line the report has.
+// Each access has its own function, whose line appears in the report.
 #define SENT(NAME, ...)                                                                            \
   static void NAME(void) {                                                                         \
     MPI_Request request;                                                                           \

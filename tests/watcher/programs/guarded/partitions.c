@@ -18,7 +18,7 @@ static void sends(MPI_Request *request, int count, MPI_Datatype type) {
 }
 
 static void ends(MPI_Request *request) {
-  data[0] = data[N] = -1; // its own again
+  data[0] = data[N] = -1; // belong to the program again
   MPI_Request_free(request);
 }
 
@@ -34,7 +34,7 @@ static void small(int wrong) {
   MPI_Request request;
   sends(&request, N, MPI_DOUBLE);
   MPI_Pready(1, request);
-  data[0] = data[2 * N] = 3; // those that are not ready
+  data[0] = data[2 * N] = 3; // partitions that are not ready
   if (wrong) data[2 * N - 1] = 4;
   MPI_Pready(0, request);
   MPI_Pready_range(2, 3, request);
@@ -63,7 +63,7 @@ static void columns(int wrong) {
   ends(&request);
 }
 
-// Its buffer goes before the operation does.
+// The buffer is freed before the operation is.
 static void posts(MPI_Request *request) {
   double out[PARTS * N] = {0};
   MPI_Psend_init(out, PARTS, N, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, request);
@@ -78,7 +78,7 @@ static void gone(void) {
   MPI_Request_free(&request);
 }
 
-// Nobody completes it: the process ends.
+// No call completes the operation before the process ends.
 static void never(void) {
   static double out[PARTS * N];
   MPI_Request request;

@@ -55,7 +55,7 @@ static void fill(int with) {
   }
 }
 
-// In each row the first `columns` have come, but the memory between belongs to the program.
+// In each row, the first `columns` have arrived, and the memory between belongs to the program.
 static void check(int rows, int columns, int with) {
   for (int i = 0; i < ROWS; i++) {
     for (int j = 0; j < COLUMNS; j++) {
@@ -76,7 +76,7 @@ static void exchange(int count, MPI_Datatype type, int rows, int columns) {
       MPI_Send_init(out, count, type, other, how, MPI_COMM_WORLD, &both[1]);
       MPI_Start(&both[1]);
     }
-    if (rows > 1) { // the memory between is the program's
+    if (rows > 1) { // the memory between the rows is the program's
       in[1][columns] = -(COLUMNS + columns);
       out[1][columns] = 0;
     }

@@ -35,18 +35,18 @@ static void right(void) {
   int flag = 0;
   given_up(here);
   given_up(small);
-  // A persistent one that is complete, and not freed.
+  // A persistent operation that is complete, but whose request is not freed.
   MPI_Send_init(persistent, N, MPI_DOUBLE, other, 2, MPI_COMM_WORLD, &request);
   MPI_Start(&request);
   MPI_Recv(received, N, MPI_DOUBLE, other, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   persistent[1] = 3;
-  // MPI has reported that it is complete.
+  // MPI has reported this operation as complete.
   MPI_Isend(small, N, MPI_DOUBLE, other, 3, MPI_COMM_WORLD, &request);
   MPI_Recv(received, N, MPI_DOUBLE, other, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   while (!flag) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
   small[0] = 8;
-  // Not completed.
+  // This operation is not completed.
   MPI_Isend(small, N, MPI_DOUBLE, other, 4, MPI_COMM_WORLD, &request);
   MPI_Recv(received, N, MPI_DOUBLE, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

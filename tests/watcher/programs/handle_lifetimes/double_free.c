@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An object is freed through a copy of its handle, and again; "fixed": once.
+// The program frees an object through a copy of its handle, and again; "fixed": once.
 #include <mpi.h>
 #include <string.h>
 

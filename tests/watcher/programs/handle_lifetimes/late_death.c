@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An exit handler dies after MPI_Finalize; "fixed": it is not registered.
+// An exit handler crashes after MPI_Finalize; "fixed": it is not registered.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

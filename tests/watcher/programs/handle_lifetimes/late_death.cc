@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The destructor of a static object dies after MPI_Finalize; "fixed": it has nothing to do then.
+// The destructor of a static object crashes after MPI_Finalize; "fixed": it has nothing to do.
 #include <cstring>
 #include <mpi.h>
 

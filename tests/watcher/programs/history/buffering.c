@@ -75,11 +75,11 @@ static void exchange(void) {
   MPI_Wait(&request, IGNORE);
   MPI_Sendrecv(&out, 1, MPI_INT, other, 0, &in, 1, MPI_INT, other, 0, WORLD, IGNORE);
   MPI_Sendrecv_replace(&in, 1, MPI_INT, other, 0, other, 0, WORLD, IGNORE);
-  if (rank) receive(other); // in turns
+  if (rank) receive(other); // the processes receive in turn
   send(other);
   if (!rank) receive(other);
   MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 0, WORLD);
-  MPI_Irecv(&in, 1, MPI_INT, rank, 0, WORLD, &request); // itself
+  MPI_Irecv(&in, 1, MPI_INT, rank, 0, WORLD, &request); // a message to itself
   send(rank);
   MPI_Wait(&request, IGNORE);
   MPI_Isend(&out, 1, MPI_INT, other, 0, WORLD, &both[0]);

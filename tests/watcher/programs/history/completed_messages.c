@@ -44,7 +44,7 @@ CASE(truncated_probed) {
   MPI_Mprobe(0, 0, comm, &message, MPI_STATUS_IGNORE);
   MPI_Mrecv(ints, wrong ? 6 : 8, MPI_INT, &message, MPI_STATUS_IGNORE);
 }
-// Equal random numbers in both processes; one of them deviates once.
+// Both processes draw the same random numbers; in one of them, one number deviates.
 static unsigned long state;
 static int drawn(int below) {
   state = state * 6364136223846793005ul + 1442695040888963407ul;
@@ -108,7 +108,7 @@ static void post(int i, int count, int tag, MPI_Request *request) {
   *request = MPI_REQUEST_NULL;
   switch (drawn(8)) {
   case 0:
-    if (i == 0) { // otherwise it would wait for those before
+    if (i == 0) { // otherwise the call would wait for the earlier messages
       MPI_Recv(buffers[i], count, MPI_INT, source, wanted, comm, MPI_STATUS_IGNORE);
       break;
     } // fall through
@@ -138,7 +138,7 @@ CASE(any_message) {
   }
 }
 
-// Less than what may be received, up to within an entry of the datatype.
+// Less data than the receive allows, sometimes ending within an entry of the datatype.
 CASE(partial) {
   MPI_Datatype pair, types[2] = {MPI_INT, MPI_DOUBLE}, odd = wrong ? MPI_FLOAT : MPI_DOUBLE;
   MPI_Aint displacements[2] = {0, 8};

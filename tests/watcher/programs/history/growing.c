@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Communicators of one place become more and more, or "keys" of attributes; "fixed": each is freed.
-// "held": all are made at once, and kept.
+// Creates more and more communicators at one place, or "keys" of attributes; "fixed": frees each.
+// "held": creates all at once, and keeps them.
 #include <mpi.h>
 #include <string.h>
 #include <unistd.h>

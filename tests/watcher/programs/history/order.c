@@ -11,7 +11,7 @@ static void bcast(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) MPI_Bcast(&value, 1, MPI_INT, 0, comm);
 }
 
-// A communicator of two processes, the first of which is the root.
+// Creates a communicator of two processes, the first of which is the root.
 static MPI_Comm pair(int first, int second) {
   MPI_Comm made;
   int colour = rank == first || rank == second ? 0 : MPI_UNDEFINED;
@@ -32,7 +32,7 @@ static void crossed(MPI_Comm other) {
   }
 }
 
-// No process waits in the first of the calls.
+// No process waits in the first of these calls.
 static void crossed_nonblocking(MPI_Comm other) {
   MPI_Request requests[2];
   MPI_Comm comms[2] = {rank == 1 ? other : MPI_COMM_WORLD, rank == 1 ? MPI_COMM_WORLD : other};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Does something wrong, as its argument says, and then waits for somebody to read a pipe.
+// Makes the error that its argument names, and then waits until another process reads a pipe.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void collective(void) {
   MPI_Comm_free(&copy);
 }
 
-// A pattern of exceptions, so that runs begin and end while the watcher looks.
+// The pattern has exceptions, so that runs of calls begin and end while the watcher reads.
 static void loop(void) {
   char data[64] = {0};
   double end = MPI_Wtime() + 3;

@@ -21,7 +21,7 @@ CASE(twice) {
 }
 CASE(not_begun) {
 #ifdef OPEN_MPI
-  if (wrong) return; // it crashes
+  if (wrong) return; // MPI crashes in the wrong case
 #endif
   if (!wrong) MPI_File_write_ordered_begin(file, ints, 4, MPI_INT);
   MPI_File_write_ordered_end(file, ints, MPI_STATUS_IGNORE);
@@ -39,7 +39,7 @@ CASE(synced) {
   MPI_File_write_at_all_end(file, ints, MPI_STATUS_IGNORE);
   MPI_File_sync(file);
 }
-// Independent calls may come between.
+// Calls that are not collective may come in between.
 CASE(independent) {
   MPI_File_write_at_all_begin(file, 0, ints, 4, MPI_INT);
   MPI_File_write_at(file, 64, more, 4, MPI_INT, MPI_STATUS_IGNORE);
@@ -52,7 +52,7 @@ CASE(viewed) {
   MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
   if (wrong) MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
-// Last: the library may not close it.
+// This case is last, because the library may fail to close the file.
 CASE(closed) {
   MPI_File_write_at_all_begin(file, 0, ints, 4, MPI_INT);
   if (!wrong) MPI_File_write_at_all_end(file, ints, MPI_STATUS_IGNORE);

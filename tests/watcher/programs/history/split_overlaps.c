@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The buffer of a pending split collective call on a file, and others: each case wrong or right.
+// Buffers that overlap the one of a pending split collective call on a file: wrong or right.
 #include <mpi.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ CASE(files) {
   MPI_File_read_ordered_end(other, more, MPI_STATUS_IGNORE);
   MPI_File_write_at_all_end(file, ints, MPI_STATUS_IGNORE);
 }
-CASE(many) { // other requests
+CASE(many) { // many other requests are pending
   static int received[40];
   MPI_Request requests[40];
   for (int i = 0; i < 40; i++)
@@ -70,7 +70,7 @@ CASE(many) { // other requests
   MPI_Waitall(40, requests, MPI_STATUSES_IGNORE);
   MPI_File_read_all_end(file, ints, MPI_STATUS_IGNORE);
 }
-// Always correct: both only read, it is completed, or it was another file's.
+// Always correct: both calls only read, the call is complete, or it is on another file.
 CASE(fine) {
   MPI_File_write_at_all_begin(file, 0, ints, 4, MPI_INT);
   MPI_Sendrecv(ints, 4, MPI_INT, 0, 6, more, 4, MPI_INT, 0, 6, MPI_COMM_SELF, MPI_STATUS_IGNORE);

@@ -44,7 +44,7 @@ static void exchange(int number) {
     receive(number);
 }
 
-// So that there is an order, which only the threads know.
+// Enforces an order that only the threads know.
 static void exchange_in_turn(int number) {
   pthread_mutex_lock(&lock);
   while (turn != number) pthread_cond_wait(&passed, &lock);
@@ -65,7 +65,7 @@ static void *work(void *given) {
   return NULL;
 }
 
-// In the same channel: a receive that is cancelled, and one that the wrapper does not see.
+// The same channel has a canceled receive, and one that the wrapper does not record.
 static void cancel(void) {
   float values[2];
   MPI_Request request;
@@ -84,7 +84,7 @@ static void receive_in_another_way(void) {
   }
 }
 
-// One thread alone, though several may call.
+// One thread makes all calls, although several may call MPI.
 static void exchange_alone(void) {
   double value;
   int values[2] = {0};

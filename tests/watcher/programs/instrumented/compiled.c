@@ -15,7 +15,7 @@ static int rank, wrong, tag;
 static double sum;
 
 static void done(MPI_Request *request, int receives, void *buffer, MPI_Datatype type, int count) {
-  // The peer does its part behind the barrier.
+  // The other process does its part after the barrier.
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1 && receives) MPI_Send(buffer, count, type, 0, tag, MPI_COMM_WORLD);
   if (rank == 1 && !receives)

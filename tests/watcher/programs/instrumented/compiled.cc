@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As compiled.c, in C++: each function is one access.
+// The C++ version of compiled.c: each function is one access.
 #include <mpi.h>
 
 #include <atomic>

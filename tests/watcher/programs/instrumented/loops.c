@@ -21,7 +21,7 @@ static uint64_t found;
 
 extern struct mpipp_program mpipp_program __attribute__((visibility("hidden")));
 
-// The accesses of the copies.
+// The accesses that the copies of the loops record.
 static void touch(const void *address, uint64_t bytes) {
   uint64_t first = (uint64_t)((const char *)address - (const char *)all);
   for (uint64_t byte = first; byte < first + bytes; byte++)
@@ -34,7 +34,7 @@ static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next
   if (address < looked + sizeof *all && address + bytes > looked) found |= 1;
 }
 
-// Likewise for recorded accesses.
+// The elements whose accesses are recorded (kept) instead of checked.
 static unsigned char kept[SIZE];
 static uint64_t elements_kept; // more than one at a time
 

@@ -64,14 +64,14 @@ __attribute__((noinline)) static void stores_row(int count) {
 __attribute__((noinline)) static void stores_member() {
   cell one = {0, 0};
   MPI_Request request = receive(&one.second, 1);
-  one.first = 3; // may be
+  one.first = 3; // this access may be reported
   if (wrong) one.second = 7;
   complete(request, 1);
   if (!wrong) one.second = 7;
   sum += one.first + one.second;
 }
 
-// Its scope begins and ends again and again, beside others'.
+// The variable's scope begins and ends again and again, beside other scopes.
 __attribute__((noinline)) static void stores_in_scope() {
   for (int turn = 0; turn < 4; turn++) {
     int other = turn;
@@ -87,7 +87,7 @@ __attribute__((noinline)) static void stores_in_scope() {
   }
 }
 
-// Frames that are left without their ends being reached.
+// Frames that are left by a jump, so that they do not reach their ends.
 __attribute__((noinline)) static void leaves(int depth, bool throws) {
   int room[16];
   MPI_Request request = receive(room, 4);

@@ -13,7 +13,7 @@
 enum { N = 8, PAGE = 4096 };
 #define END ((uintptr_t)0x7ffffffff000)
 
-// It is called before there is a shadow to check.
+// MPI calls this function before the shadow memory exists.
 #ifdef __clang__
 #define PLAIN __attribute__((no_sanitize("thread")))
 #else
@@ -28,7 +28,7 @@ PLAIN void *mmap(void *at, size_t bytes, int may, int flags, int file, off_t off
   return (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
 }
 
-// MAP_FAILED: the stack is there already.
+// MAP_FAILED means that the stack is mapped already.
 static void *last_page(void) {
   int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
   return mmap((void *)(END - PAGE), PAGE, PROT_READ | PROT_WRITE, how, -1, 0);

@@ -34,7 +34,7 @@ static void uses(double *in) {
   pthread_join(thread, NULL);
 }
 
-// On a window with so many numbers.
+// Puts and gets columns in a window of 40 numbers.
 static double put_and_got(double *out, double *in, int other, MPI_Datatype column, int wrong) {
   double *memory;
   MPI_Win win;
@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   MPI_Type_commit(&column);
   MPI_Irecv(in, 1, column, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
   if (wrong) uses(in);
-  in[9] = 1;                   // not of the column
+  in[9] = 1;                   // this element is not in the column
   MPI_Barrier(MPI_COMM_WORLD); // both make the next errors within moments: one report
   MPI_Isend(out, 1, column, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
   if (wrong) out[12] = 1;

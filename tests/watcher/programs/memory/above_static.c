@@ -14,7 +14,7 @@ enum { PAGE = 4096, HEAD = 16, BYTES = 16 * PAGE, N = BYTES - HEAD, IS_MAPPED = 
 static char in[N], other[N];
 extern char end[]; // the linker's: of all static memory
 
-// Other memory if the heap, whose begin is random, is already there.
+// Use other memory if the heap, whose start is random, is already there.
 static char *block(int below) {
   uintptr_t at = ((uintptr_t)end + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   MPI_Request request;
   MPI_Init(&argc, &argv);
   int is_further = argc > 1 && !strcmp(argv[1], "further");
-  // Its own head is only found from the first page of the block.
+  // The guard finds malloc's header of the block only from the block's first page.
   int from = is_further ? 0 : 2 * PAGE;
   char *data = block(is_further ? PAGE : 0) + from;
   MPI_Issend(data, N - from, MPI_CHAR, 0, 0, MPI_COMM_SELF, &request);

@@ -14,7 +14,7 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-// The quickest of some rounds: the machine may do other things.
+// Returns the shortest of several rounds, because the machine may have other load.
 static double pairs(void) {
   double best = 1e9;
   for (int round = 0; round < ROUNDS; round++) {

@@ -40,7 +40,7 @@ static void send(void (*give_back)(double *), int n) {
   if (!wrong) give_back(data);
 }
 
-// The last of these blocks is longer.
+// The last of these blocks is longer than the others.
 static void send_irregular(void) {
   int lengths[] = {3, 2, 5}, places[] = {0, 7, 20};
   double *data = calloc(100, sizeof *data);
@@ -68,14 +68,14 @@ static void send_from_mpi(void) {
   if (!wrong) MPI_Free_mem(data);
 }
 
-// A block of the same length is the same memory again.
+// A new block of the same length gets the same memory.
 static void innocent(int n) {
   double *data = malloc(n * sizeof *data);
   for (int i = 0; i < n; i++) data[i] = -1;
   free(data);
 }
 
-// Both operations have the buffer that is freed.
+// The freed buffer belongs to both operations.
 static void send_twice(int n) {
   double *data = calloc(n, sizeof *data);
   MPI_Request requests[2];

@@ -33,7 +33,7 @@ static void stores_early(char *data) {
   end(1, &request);
 }
 
-// In all rows, which one line has posted, and at another place.
+// Stores to all rows, which one line has posted, and to a buffer that another line has posted.
 static void touches(void) {
   MPI_Request requests[ROWS + 1];
   for (int i = 0; i < ROWS; i++) posts(rows[i], &requests[i]);

@@ -31,7 +31,7 @@ static void *nothing(void *unused) {
   return unused;
 }
 
-// The program needs mappings of its own.
+// The program also needs mappings.
 static void use_some(void) {
   void *maps[1000];
   pthread_t thread;
@@ -70,12 +70,12 @@ static char *fill(void) {
   int i = 1;
   while (i < PAGES && !mprotect(all + (size_t)i * BYTES, BYTES, PROT_READ)) i += 2;
   NEED(i < PAGES);
-  // None is left: at its end a mapping needs one more, between two others.
+  // No mapping is left: a buffer at the end of this one would need one more.
   mprotect(all + (size_t)(PAGES - 1) * BYTES, BYTES, PROT_READ);
   return all;
 }
 
-// A part of the pages that a longer one has had.
+// The buffer is a part of the pages of an earlier, longer one.
 static void exchange(int pages) {
   int first = pages == 16 ? 0 : 4 * PAGE;
   MPI_Request both[2];

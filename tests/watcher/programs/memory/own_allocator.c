@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { PAGE = 4096, SMALLEST = 6, LARGE = 17, SIZES = 30, BYTES = 1 << 20, TIMES = 15, MANY = 80 };
-struct block {   // before each
+struct block {   // header of each block
   uint64_t size; // a power of two
   struct block *next, *base;
   uint64_t unused;
@@ -33,7 +33,7 @@ static void take(void) {
 static void give(void) {
   pthread_mutex_unlock(&lock);
 }
-// Before any library's, like that of an allocator that is called first of all.
+// Registered before any library's handler, as by an allocator that is called before all else.
 static void first(void) {
   pthread_atfork(take, give, give);
 }
@@ -136,7 +136,7 @@ static void *forks(void *unused_here) {
   return NULL;
 }
 
-// Blocks that are not listed yet, and that have to be sorted.
+// Blocks that are not in the list yet, which has to be sorted.
 static void exchange(int i) {
   int lengths[MANY], displacements[MANY], sum = 0;
   for (int k = 0; k < MANY; k++) {

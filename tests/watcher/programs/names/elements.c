@@ -10,7 +10,7 @@ struct particle {
 
 static double u[4][8];
 
-// At a place of its own each time.
+// Each call uses a place of its own.
 #define BOTH(SENT, COUNT, RECEIVED, OTHER_COUNT)                                                   \
   do {                                                                                             \
     MPI_Request requests[4];                                                                       \

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   int next = (rank + 1) % size, last = (rank + size - 1) % size;
-  if (strcmp(how, "ring") == 0) { // each waits for the one before
+  if (strcmp(how, "ring") == 0) { // each process waits for the one before it
     if (rank == 0) MPI_Send(&value, 1, MPI_INT, next, 3, MPI_COMM_WORLD);
     MPI_Recv(&value, 1, MPI_INT, last, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
   if (strcmp(how, "refused") == 0 && !MPI_Barrier(MPI_COMM_WORLD) && rank == 2) { // MPI ends it
     MPI_Info info;
     MPI_Info_create(&info);
-    sleep(2); // the others come to the next one
+    sleep(2); // the others reach the next call
     MPI_Info_delete(info, "none");
   }
   if (strcmp(how, "slow") == 0 && rank == 2) sleep(3); // the others wait for it

@@ -34,7 +34,7 @@ static void ring(int turn) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-// Both of one node.
+// Both processes are on one node.
 static void near(void) {
   if (rank == 0) send(1, 2, MPI_INT);
   if (rank == 1) receive(0, 2, MPI_UNSIGNED);
@@ -50,7 +50,7 @@ int main(int argc, char **argv) {
   for (int turn = 0; turn < 10; turn++) ring(turn);
   if (is_wrong("near")) near();
   if (is_wrong("lost") && rank == 1) send(2, 7, MPI_INT);
-  // The same elements, however they are described.
+  // The same elements, described by other datatypes.
   MPI_Type_contiguous(2, MPI_INT, &rows);
   MPI_Type_commit(&rows);
   MPI_Bcast(values, rank < 2 ? 2 : 4, rank < 2 ? rows : MPI_INT, 0, MPI_COMM_WORLD);

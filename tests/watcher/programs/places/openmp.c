@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a datatype in a parallel region, and does not free it.
+// A parallel region of OpenMP makes a datatype, which the program does not free.
 #include <mpi.h>
 
 static MPI_Datatype type;

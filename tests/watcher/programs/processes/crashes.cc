@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rank 1 throws an exception that nobody catches.
+// Rank 1 throws an exception that no code catches.
 #include <map>
 #include <mpi.h>
 #include <string>

@@ -17,7 +17,7 @@ static int is(const char *what) {
   return strcmp(how, what) == 0;
 }
 
-// Without the handlers that an MPI library or its transport has for the signal.
+// Removes the signal handler of the MPI library or its transport.
 static void die(int number) {
   signal(number, SIG_DFL);
   raise(number);

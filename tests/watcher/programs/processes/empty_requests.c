@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Completes no requests: of an array without elements nothing is read, wherever it is.
+// Completes arrays without requests: MPI reads nothing, for any address of the array.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ends, or continues, as its argument says: in rank 1, the others wait for it.
+// Rank 1 ends, or continues, as the argument says, and the other ranks wait for it.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static int is(const char *how, const char *what) {
   return strcmp(how, what) == 0;
 }
 
-// The child makes what it never frees: it is not the parent's.
+// The child makes objects that it never frees: they are not the parent's.
 static void fork_a_child(void) {
   MPI_Datatype type;
   int status = 0;
@@ -27,7 +27,7 @@ static void fork_a_child(void) {
   printf("child %d\n", WEXITSTATUS(status));
 }
 
-// So many that they do not fit into the records' file.
+// So many objects that they do not fit into the records' file.
 static void limit(void) {
   const struct rlimit most = {1 << 20, 1 << 20};
   MPI_Datatype types[20000];
@@ -36,7 +36,7 @@ static void limit(void) {
   for (int i = 0; i < 20000; i++) MPI_Type_free(&types[i]);
 }
 
-// Nobody sends that; the handles lie on the stack.
+// No process sends this message; the handles lie on the stack.
 static void wait_for_all(int peer) {
   int values[2];
   MPI_Request requests[2];
@@ -52,7 +52,7 @@ static void end(const char *how) {
   if (is(how, "abort")) signal(SIGABRT, SIG_DFL), abort();
   if (is(how, "exit")) exit(3);
   if (is(how, "_exit")) _exit(3);
-  // With MPICH 5 it may return before the launcher has ended the process.
+  // With MPICH 5, MPI_Abort may return before the launcher has ended the process.
   if (is(how, "MPI_Abort")) MPI_Abort(MPI_COMM_WORLD, 7), pause();
 }
 
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
   if (rank == 0 && is(how, "fork")) fork_a_child();
   if (rank == 0 && is(how, "limit")) limit();
   fflush(stdout);
-  // Rank 0 cannot leave its call before rank 1 has received, and is inside when that has probed.
+  // Rank 0 cannot leave its call before rank 1 receives. If rank 1 has probed, rank 0 is inside.
   if (rank == 1) {
     MPI_Probe(0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     end(how);

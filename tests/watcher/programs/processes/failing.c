@@ -54,7 +54,7 @@ static void reduce(void) {
     MPI_Reduce(reals, sums, 4, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
 }
 
-// The arguments are wrong in themselves: MPI checks them before it does anything.
+// The arguments are wrong by themselves: MPI checks them before it communicates.
 static void try_arguments(void) {
   if (rank == 0) MPI_Bcast(in, -1, MPI_INT, 0, MPI_COMM_WORLD);
   broadcast(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each process leaks a datatype, and waits for the others twice, for longer than it takes to look.
+// Each process leaks a datatype, and waits twice for longer than the watcher takes to check.
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each process makes a communicator of its own, by one call of all.
+// All processes make one call, in which each gets a communicator of its own.
 #include <mpi.h>
 
 int main(int argc, char **argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waits for input; then rank 1 does what its argument says.
+// Waits for input; then rank 1 misbehaves as its argument says.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void spawn(char *program) {
   MPI_Comm_disconnect(&children);
 }
 
-// A datatype of so many blocks makes one query, about overlaps with itself.
+// A datatype with this many blocks causes a query, because its elements may overlap.
 static void ask(int count) {
   static char memory[1];
   for (int i = 1; i <= count; i++) {
@@ -41,13 +41,13 @@ static void ask(int count) {
   }
 }
 
-// Records more than the watcher has mapped so far.
+// Makes more records than the watcher has mapped so far.
 static void record(void) {
   MPI_Datatype type;
   for (int i = 0; i < 20000; i++) MPI_Type_contiguous(i, MPI_INT, &type);
 }
 
-// The file is full of records, and a call with long arguments needs a query.
+// The records' file is full, and a call with long arguments needs a query.
 static void die(void) {
   static int dims[3000], periods[3000];
   const struct rlimit most = {1 << 20, 1 << 20};
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
       getchar();
     }
     if (strcmp(how, "spawn") == 0) spawn(argv[0]);
-    if (strcmp(how, "asks") == 0) ask(200); // more than can wait for an answer
+    if (strcmp(how, "asks") == 0) ask(200); // more queries than can wait for an answer
     if (strcmp(how, "records") == 0) record();
     if (strcmp(how, "aborts") == 0) MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "aborts") == 0 && rank == 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says whether it was started with signals ignored.
+// Prints whether the program was started with signals ignored.
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -61,7 +61,7 @@ static void start(char **argv) {
   MPI_Comm_free(&children);
 }
 
-// A letter for each process that exists from here on.
+// A letter for each process that exists from this point on.
 static void chain(char **argv, MPI_Comm parents) {
   const char *left = argv[2];
   char *arguments[] = {argv[1], argv[2] + 1, NULL};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All that sessions are asked, and make of groups.
+// All calls that query a session, or make groups and communicators from it.
 #include <mpi.h>
 
 int main(void) {

@@ -67,7 +67,7 @@ static int shares(void) {
   return MPI_Allgatherv(numbers, COUNT, MPI_INT, to, &count, &none, MPI_INT, MPI_COMM_SELF);
 }
 
-// The place has been checked with variables before.
+// The place was checked before, with variables as buffers.
 static int again(void) {
   int code = MPI_SUCCESS;
   for (int i = 0; i < 9 && !code; i++) {
@@ -94,7 +94,7 @@ static int parts(void) {
   return code;
 }
 
-// It is writable during the receive.
+// The memory is writable during the receive.
 static int protected(void) {
   mprotect((void *)pages, sizeof pages, PROT_READ | PROT_WRITE);
   int code = receive((void *)pages, COUNT);

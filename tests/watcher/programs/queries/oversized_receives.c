@@ -22,7 +22,7 @@ static void receive(void *to, int count, MPI_Datatype type) {
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
-// Beyond the first half no memory is mapped.
+// No memory is mapped beyond the first half.
 static char *half(void) {
   int mode = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS;
   char *all = mmap(NULL, 2 * ALL, mode, kind, -1, 0);
@@ -48,7 +48,7 @@ static void combined(void) {
   MPI_Type_free(&type);
 }
 
-// The bytes between do not belong to the datatype.
+// The bytes between the blocks do not belong to the datatype.
 static void holes(void) {
   MPI_Datatype type;
   MPI_Type_vector(2, HALF / sizeof(int), right ? 3 * HALF / sizeof(int) : HALF / sizeof(int),
@@ -58,7 +58,7 @@ static void holes(void) {
   MPI_Type_free(&type);
 }
 
-// Unused before.
+// This memory was not used before.
 static __attribute__((noinline)) void stack(void) {
   char all[ALL];
   receive(all, ALL / sizeof(int), MPI_INT);
@@ -83,7 +83,7 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
     if (!strcmp(argv[1], all[i].name) || !strcmp(argv[1], "all")) all[i].run();
   }
-  fputs("received\n", stdout); // in one piece: the other process prints it, too
+  fputs("received\n", stdout); // one write, because the other process prints this line, too
   MPI_Finalize();
   return 0;
 }

@@ -36,7 +36,7 @@ static void received(void) {
   MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
 }
 
-// Partitions are filled one after the other; one is sent from while it is ready.
+// The program fills partitions one after the other, and sends from one that is ready.
 static void written(int is_wrong) {
   start();
   for (int i = 0; i < PARTS; i++) {
@@ -49,7 +49,7 @@ static void written(int is_wrong) {
   end();
 }
 
-// Some are marked ready while another is still written to.
+// Some partitions are ready while the program writes to another.
 static void marked(int is_wrong) {
   int others[] = {0, 2, 3, 5, is_wrong ? 1 : 4}, last[] = {is_wrong ? 4 : 1};
   start();
@@ -70,7 +70,7 @@ static void arrived(int is_wrong) {
   end();
 }
 
-// Between the columns of ready partitions there is unused memory.
+// Between the columns of ready partitions there is memory that the message does not use.
 static void columns(int is_wrong) {
   MPI_Datatype vector, column;
   MPI_Type_vector(2, 1, 3, MPI_INT, &vector);
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   MPI_Request pending[20];
   int from[20];
   MPI_Init(NULL, NULL);
-  // So many that the wrapper keeps their addresses.
+  // So many requests that the wrapper keeps an index of their addresses.
   int first = argc > 1 && strcmp(argv[1], "many") == 0 ? 2 : 1, many = first > 1 ? 20 : 0;
   for (int i = 0; i < many; i++) MPI_Irecv(&from[i], 1, MPI_INT, 0, 9, MPI_COMM_SELF, &pending[i]);
   wrong = "";

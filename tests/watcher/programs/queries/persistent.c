@@ -11,12 +11,12 @@ static int rank, other, sends_first, fixed, in[4096], out[4096];
 static double matrix[ROWS][MANY];
 static MPI_Request requests[MANY];
 
-// Made here,
+// The requests are created here,
 static void receive(int which, void *buffer, int count, MPI_Datatype type) {
   MPI_Recv_init(buffer, count, type, other, which, MPI_COMM_WORLD, &requests[which]);
 }
 
-// started here.
+// and started here.
 static void start(int count) {
   MPI_Startall(count, requests);
 }
@@ -40,7 +40,7 @@ static void two(void) {
   free_all(2);
 }
 
-// The last two of many share an element.
+// The last two of many buffers share an element.
 static void many(void) {
   for (int i = 0; i < MANY; i++) receive(i, in + 4 * i - (i == MANY - 1 && !fixed), 4, MPI_INT);
   for (int round = 0; round < ROUNDS; round++) {
@@ -50,7 +50,7 @@ static void many(void) {
   free_all(MANY);
 }
 
-// Columns of a matrix: all of their boxes overlap. With `wrong` one column is there twice.
+// The bounding boxes of a matrix's columns overlap. With `wrong`, one column occurs twice.
 static void columns(void) {
   MPI_Datatype column;
   MPI_Type_vector(ROWS, 1, MANY, MPI_DOUBLE, &column);
@@ -66,7 +66,7 @@ static void columns(void) {
   MPI_Type_free(&column);
 }
 
-// Other requests of the same places are started later: those overlap.
+// Other requests of the same places are started later, and their buffers overlap.
 static void later(void) {
   for (int i = 0; i < 4; i++) receive(i, in + 10 * i - 5 * (i == 3 && !fixed), 10, MPI_INT);
   start(2);
@@ -76,7 +76,7 @@ static void later(void) {
   free_all(4);
 }
 
-// Send buffers are only read.
+// Several sends only read the same buffer.
 static void sends(void) {
   for (int i = 0; i < 4; i++)
     MPI_Send_init(out + i, 10, MPI_INT, other, i, MPI_COMM_WORLD, &requests[i]);
@@ -127,7 +127,7 @@ static void types(void) {
   free_all(1);
 }
 
-// Likewise from any process: the received message is known when it is complete.
+// The same from any source: the message is known when the receive is complete.
 static void any(void) {
   if (sends_first)
     MPI_Send_init(out, 4, MPI_INT, other, 0, MPI_COMM_WORLD, &requests[0]);

@@ -27,7 +27,7 @@ static int below(int n) {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return (int)((state >> 33) % (uint64_t)n);
 }
-// Mostly one of the first n; else just outside of them.
+// Mostly one of the first n numbers; else a number just outside.
 static int mostly(int n) {
   return below(16) ? below(n) : below(2) ? -1 - below(3) : n + below(2);
 }
@@ -40,7 +40,7 @@ static int count(void) {
   return below(30) ? below(4) : -1;
 }
 static MPI_Datatype type(void) {
-  return types[below(below(8) ? USABLE : TYPES)]; // the last are not to be used
+  return types[below(below(8) ? USABLE : TYPES)]; // the last types must not be used
 }
 static int tag(void) {
   return below(20) ? below(100) : -1 - below(4);
@@ -140,7 +140,7 @@ static void about_topologies(int *numbers) {
   }
 }
 
-// Really: others overlap it, and its buffer.
+// This call reaches MPI, so that later calls overlap with it and its buffer.
 static void split(void) {
   static void *written;
   if (is_split) {

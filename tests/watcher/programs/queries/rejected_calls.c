@@ -83,7 +83,7 @@ static void complete(MPI_Request *received) {
   MPI_Send(more, 4, MPI_INT, 0, 2, alone);
   MPI_Wait(received, MPI_STATUS_IGNORE);
 }
-// Several calls of a row, side by side in both processes, and the code of all, or a deviating one.
+// Makes several calls of a row in both processes; returns the code of all, or one that differs.
 static int codes[16], made_calls;
 #define CALL(MADE) MPI_Barrier(both), codes[made_calls++] = (MADE)
 static int alike(void) {
@@ -122,7 +122,7 @@ ROW(one_group) {
   CALL(MPI_Comm_remote_group(both, &group));
   return alike();
 }
-// As often as it is made.
+// The second receive is rejected each time the program calls it.
 ROW(overlap) {
   MPI_Request received, other;
   int code = MPI_SUCCESS;
@@ -183,7 +183,7 @@ ROW(split) {
 ROW(no_file) {
   return MPI_File_write(MPI_FILE_NULL, numbers, 1, MPI_INT, MPI_STATUS_IGNORE);
 }
-// One process alone: in all of them the call does not begin.
+// One process makes the wrong call: it does not begin in any process.
 ROW(one_of_two) {
   return MPI_Bcast(numbers, rank ? -1 : 4, MPI_INT, 0, both);
 }
@@ -195,7 +195,7 @@ ROW(one_of_two_types) {
   MPI_Type_free(&type);
   return code;
 }
-// A call that only may be wrong, or is correct, is made.
+// MPI gets a call that is correct, or only may be wrong.
 ROW(warned) {
   MPI_Comm freed;
   MPI_Request received;
@@ -206,7 +206,7 @@ ROW(warned) {
   MPI_Wait(&received, MPI_STATUS_IGNORE);
   return code;
 }
-// The last two of many requests are one.
+// The last two of many requests are equal.
 ROW(many_twice) {
   MPI_Request requests[70], last;
   for (int i = 0; i < 70; i++) MPI_Irecv(NULL, 0, MPI_INT, 0, 4, alone, &requests[i]);
@@ -218,7 +218,7 @@ ROW(many_twice) {
   MPI_Waitall(70, requests, MPI_STATUSES_IGNORE);
   return code;
 }
-// The handles of mere queries are checked.
+// mpipp also checks the handles of calls that only query.
 ROW(null_rank) {
   int own;
   return MPI_Comm_rank(MPI_COMM_NULL, &own);
@@ -235,7 +235,7 @@ ROW(freed_size) {
   MPI_Type_free(&type);
   return MPI_Type_size(gone, &size);
 }
-// Refused calls took no part: each send is compared with the receive that took it.
+// Rejected calls did not take part: each send is compared with the receive that got it.
 ROW(compared) {
   float received[4];
   return MPI_Sendrecv(more, 4, MPI_INT, 0, 8, received, 4, MPI_FLOAT, 0, 8, alone,
@@ -290,7 +290,7 @@ static const char *named(int code) {
   return "another class";
 }
 
-// In a line of the first process.
+// This function is in one line of the first process.
 static void tell(const char *what, int code) {
   char own[128], other[128];
   snprintf(own, sizeof own, "%s%s", named(code), heard);

@@ -24,7 +24,7 @@ static void soon(void) {
   setitimer(ITIMER_REAL, &time, NULL);
 }
 
-// The next one comes when this is done: the thread continues in between, even if it takes long.
+// Sends the next signal when this one is handled, so that the thread continues in between.
 static void advise(int number) {
   (void)number;
   madvise(all.beside, PAGE, MADV_DONTNEED);

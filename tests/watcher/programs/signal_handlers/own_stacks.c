@@ -40,7 +40,7 @@ static void begin(int i, char *stack, void (*function)(void)) {
   swapcontext(&outer, &inner[i]);
 }
 
-// The one that sends lies further up.
+// The stack of the sending coroutine is at a higher address.
 static void run(char *low, char *high) {
   begin(0, low, receives);
   begin(1, high, sends);

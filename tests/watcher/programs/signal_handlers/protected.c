@@ -67,7 +67,7 @@ static void persistent(int kind) {
   MPI_Request_free(&request);
 }
 
-// MPI's own memory is not delivered again when the request is freed.
+// When the request is freed, the guard must not copy MPI's data into the buffer again.
 static void received(void) {
   MPI_Request request;
   MPI_Recv_init(in, N, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &request);

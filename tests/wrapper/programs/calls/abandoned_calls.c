@@ -30,14 +30,14 @@ static void after(const char *stop) {
   MPI_Type_free(&made);
 }
 
-// Its calls are below an array that no code writes to.
+// The calls of this function lie below an array that no code writes to.
 __attribute__((noinline)) static void further_in(const char *stop) {
   volatile char unwritten[4000];
   __asm__ volatile("" : : "r"(unwritten) : "memory");
   after(stop);
 }
 
-// MPI calls this one: its calls are not the program's.
+// MPI calls this function: calls in it are not the program's.
 static int copy(MPI_Comm from, int key, void *extra, void *in, void *out, int *flag) {
   MPI_Datatype inner;
   (void)from, (void)key, (void)extra, (void)in, (void)out;
@@ -49,13 +49,13 @@ static int copy(MPI_Comm from, int key, void *extra, void *in, void *out, int *f
   return MPI_SUCCESS;
 }
 
-// A wait that fails: whether what it waits for is complete is not known.
+// A wait that fails: it is not known whether the operation is complete.
 static void waiting(void) {
   MPI_Request requests[3];
   MPI_Irecv(memory, 1, MPI_INT, 0, 5, comm, &requests[0]);
   MPI_Irecv(memory + 1, 1, MPI_INT, 0, 6, comm, &requests[1]);
   MPI_Irecv(memory + 2, 1, MPI_INT, 0, 7, comm, &requests[2]);
-  MPI_Send(sent, 4, MPI_INT, 0, 5, comm); // too long
+  MPI_Send(sent, 4, MPI_INT, 0, 5, comm); // the message is too long
   MPI_Send(sent, 1, MPI_INT, 0, 6, comm);
   look("three");
   if (!setjmp(out)) MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MPI is called through a layer of the program's own: the layer's callers are of interest.
+// The program calls MPI through its own layer, and the layer's callers are recorded.
 #include "probe.h"
 
 static __attribute__((noinline)) void layer(MPI_Datatype *type) {

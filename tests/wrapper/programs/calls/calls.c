@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two processes inside calls of every class: a hook at the wrapper's seam stops them there.
+// Two processes stop inside calls of every class: a hook of the wrapper stops them there.
 #include "intercept/hooks.h"
 #include "probe.h"
 
@@ -14,9 +14,9 @@ static int enter(struct mpipp_passage *passage) {
 }
 static struct mpipp_hook hook = {.enter = enter};
 
-// Stops inside the call, before MPI gets it.
+// Stops inside the call, before MPI gets the call.
 #define INSIDE(name, call) (watching = name, call, watching = NULL)
-// An argument that is not significant: nobody may follow it.
+// This argument is not significant in the call: no code may follow the pointer.
 #define GARBAGE ((void *)16)
 
 static void point_to_point(void) {

@@ -38,7 +38,7 @@ static int see_results(void) {
   hook_in(&results);
   MPI_Isend(out, 2, MPI_INT, 0, 3, MPI_COMM_SELF, &requests[0]);
   CHECK(!left.handle && !left.status && !left.flag);
-  // A status that the program ignores.
+  // The program ignores this status.
   MPI_Recv(in, 4, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
   CHECK(left.statuses == 1 && statuses[0].MPI_SOURCE == 0 && statuses[0].MPI_TAG == 3);
   PMPI_Get_count(&statuses[0], MPI_INT, &count);
@@ -54,18 +54,18 @@ static int see_results(void) {
   CHECK(left.flag == &flag && left.index == &index && !left.outcount && left.statuses == 1);
   MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE);
   CHECK(left.statuses == 0 && !left.status);
-  // Statuses that the program wants are its own.
+  // Statuses that the program wants are in the program's own memory.
   MPI_Status own;
   MPI_Iprobe(MPI_ANY_SOURCE, 9, MPI_COMM_SELF, &flag, &own);
   CHECK(left.status == &own && left.flag == &flag);
-  // A probe of any message whose status is ignored: the message knows which it was.
+  // A probe of any message whose status is ignored: the message shows which one it was.
   MPI_Isend(out, 1, MPI_INT, 0, 6, MPI_COMM_SELF, &requests[0]);
   MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
   CHECK(left.handle == &message && left.kind == MPIPP_MESSAGE && statuses[0].MPI_TAG == 6);
   MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
   CHECK(left.handle == &message && left.kind == MPIPP_MESSAGE);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-  // Handles.
+  // The handles of requests.
   MPI_Comm_dup(MPI_COMM_SELF, &comm);
   CHECK(left.handle == &comm && left.kind == MPIPP_COMM);
   CHECK(!memcmp(&handle_left, &comm, sizeof comm));
@@ -75,7 +75,7 @@ static int see_results(void) {
   return wrong_line;
 }
 
-// MPI reports the missing requests: no number of statuses is needed.
+// MPI reports the missing requests, so the number of statuses is not needed.
 static int see_no_requests(void) {
 #ifndef MPI_ABI_VERSION // that library reads them
   int flag, outcount, indices[1];
@@ -117,7 +117,7 @@ static void listen_event(const struct mpipp_event *event) {
   if (event->object->kind != MPIPP_REQUEST) return;
   memcpy(&told_request, event->object, sizeof told_request);
   for (uint32_t i = 0; i < told_request.call.buffer_count; i++) {
-    // Whole, to the arrays and the records of its datatypes.
+    // The record includes the arrays and the datatypes that the call names.
     const struct mpipp_vector *vector = &told_request.call.vectors[0];
     if (told_request.call.buffers[i].vector)
       CHECK_HERE(vector->length == 1 && *(const int *)(uintptr_t)vector->counts == 1);
@@ -150,12 +150,12 @@ static int hear_events(void) {
   CHECK(is_told("cR ") && told_tag == 1 && told_count == 2);
   CHECK(told_request.object.serial == serial && told_request.state == MPIPP_REQUEST_ACTIVE);
   CHECK(told_request.call.buffers[0].address == (uintptr_t)in);
-  // The second of two, and each once.
+  // Two receives: each event is reported once, the last one for the second receive.
   for (int i = 0; i < 2; i++) MPI_Irecv(in + i, 1, MPI_INT, 0, 1 + i, MPI_COMM_SELF, &pair[i]);
   for (int i = 0; i < 2; i++) MPI_Send(out, 1, MPI_INT, 0, 1 + i, MPI_COMM_SELF);
   MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
   CHECK(is_told("mR mR cR cR ") && told_tag == 2);
-  // Persistent, and known to be complete before it is waited for.
+  // Persistent, and known to be complete before the program waits.
   MPI_Recv_init(in, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &request);
   MPI_Start(&request);
   CHECK(is_told("mR sR ") && told_request.call.ordinal);
@@ -216,7 +216,7 @@ static int take_over(void) {
   SAY(taken);
   MPI_Comm_set_errhandler(taken, MPI_ERRORS_RETURN);
   hook_in(&taker);
-  // Calls that are sent later have had their turn; the others never had one.
+  // Calls that are sent later have been made; the others never will be.
   for (int i = 1; i <= 2; i++) {
     CHECK(MPI_Send(out, 1, MPI_INT, 0, 1, taken) == MPI_SUCCESS && waiting);
     CHECK(entered.ordinal == (uint64_t)i);
@@ -231,7 +231,7 @@ static int take_over(void) {
     CHECK(MPI_Barrier(taken) == MPI_SUCCESS);
     CHECK(entered.ordinal == 1);
   }
-  // Which message a receive took over was, is counted.
+  // The wrapper counts the message that a receive got from the hook.
   MPI_Isend(out, 1, MPI_INT, 0, 4, taken, &request);
   CHECK(MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, 4, taken, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -250,7 +250,7 @@ static int find_library(struct dl_phdr_info *object, size_t size, void *data) {
   return library && REAL(Type_vector);
 }
 
-// A datatype that was made out of sight, and what is none.
+// A datatype that the wrapper did not see, and a handle that is none.
 static int unseen(void) {
   MPI_Datatype vector;
 #ifdef OPEN_MPI
@@ -267,7 +267,7 @@ static int unseen(void) {
   const struct mpipp_datatype *record = (void *)(uintptr_t)left.call->buffers[0].record;
   CHECK(record && record->combiner == MPIPP_COMBINER_VECTOR && record->extent == 16);
 #ifndef MPI_ABI_VERSION // that library follows any address
-  // MPI says that it is none, whether hooks look or not.
+  // MPI reports that the handle is invalid, with hooks or without.
   int class;
 #ifdef OPEN_MPI
   static uint64_t garbage[512];
@@ -284,7 +284,7 @@ static int unseen(void) {
   return 0;
 }
 
-// A call that the program's error handler jumps out of leaves nothing behind.
+// An error handler jumps out of a call, which then leaves nothing behind.
 static jmp_buf out_of_mpi;
 static void jump(MPI_Comm *comm, int *code, ...) {
   longjmp(out_of_mpi, 1);

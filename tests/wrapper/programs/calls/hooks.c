@@ -8,7 +8,7 @@
 
 static int in[16], out[16], elsewhere[16];
 
-// The observed calls: one letter for each enter and leave.
+// The observed calls: a letter for each entry and each exit.
 static char trace[64];
 static struct mpipp_call entered, left;
 static int code_left;
@@ -66,7 +66,7 @@ static int observe(void) {
   return 0;
 }
 
-// Three in a row; the second takes MPI_Ssend over.
+// Three hooks in a row; the second takes MPI_Ssend over.
 static int first_enter(struct mpipp_passage *passage) {
   return mark('a'), MPIPP_GO_ON;
 }
@@ -190,13 +190,13 @@ static int take_over(void) {
   MPI_Comm_create_errhandler(on_error, &handler);
   MPI_Comm_set_errhandler(comm, handler);
   hook_in(&taker);
-  // Nobody receives, nothing is sent.
+  // No process receives, and MPI sends nothing.
   CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 5, comm) == MPI_SUCCESS);
   CHECK(raised == 0);
   CHECK(MPI_Ssend(out, 1, MPI_INT, 0, 13, comm) == MPI_ERR_BUFFER);
   CHECK(code_left == MPI_ERR_BUFFER);
   CHECK(raised == 1 && raised_on == comm && raised_code == MPI_ERR_BUFFER);
-  // Which message it was is not known.
+  // It is not known which message the receive took.
   MPI_Comm_dup(MPI_COMM_SELF, &taken);
   SAY(taken);
   CHECK(MPI_Recv(in, 1, MPI_INT, MPI_ANY_SOURCE, 5, taken, MPI_STATUS_IGNORE) == MPI_SUCCESS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// For programs that hook into the wrapper's seam themselves, and check themselves.
+// Helpers for programs that install hooks in the wrapper, and check the results themselves.
 #ifndef HOOKS_H
 #define HOOKS_H
 
@@ -10,7 +10,7 @@
 #define CHECK(condition)                                                                           \
   if (!(condition)) return fprintf(stderr, "line %d: %s\n", __LINE__, #condition), __LINE__ % 255
 
-// For use in a hook: the failing line is kept.
+// A check for use in a hook: it stores the failing line.
 static int wrong_line;
 #define CHECK_HERE(condition)                                                                      \
   if (!(condition)) fprintf(stderr, "line %d: %s\n", __LINE__, #condition), wrong_line = __LINE__

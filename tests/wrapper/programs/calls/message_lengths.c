@@ -9,7 +9,7 @@ enum { THREADS = 4, LENGTHS = 97, ROUNDS = 4000 };
 
 static int out[LENGTHS + 1];
 
-// Loops within loops, and exceptions, which each thread makes at times of its own.
+// Loops within loops, and exceptions, at times that differ between the threads.
 static int length_of(int number, int round) {
   if (round % 7 == 0) return 1 + (round * 31 + number * 17) % LENGTHS;
   return 1 + round / 500 * 2 + number % 2;
@@ -26,7 +26,7 @@ static void *exchange(void *given) {
   return NULL;
 }
 
-// A thread of its own for a channel, whose ordinals are certain.
+// One thread has its own channel, whose ordinals are certain.
 static void *alone(void *given) {
   int in;
   for (int i = 0; i < 10; i++)
@@ -34,7 +34,7 @@ static void *alone(void *given) {
   return NULL;
 }
 
-// A message that is taken as any, while this thread alone has called MPI.
+// A receive from any source, while only this thread has called MPI.
 static void take_any(MPI_Comm any) {
   int in;
   MPI_Request request;

@@ -71,7 +71,7 @@ static void others(void) {
   look("others used");
 }
 
-// The objects that a program's callback frees inside MPI.
+// A callback of the program frees these objects inside MPI.
 struct owned {
   MPI_Comm comm;
   MPI_Datatype type;

@@ -21,7 +21,7 @@ struct one {
   int (*call)(void);
 };
 
-// Valid targets of arguments. Every child has its own copy.
+// Valid objects that arguments point to. Every child has its own copy.
 static int ones[ROOM], zeros[ROOM];
 static MPI_Aint aint_ones[ROOM], aint_zeros[ROOM];
 static MPI_Count count_ones[ROOM], count_zeros[ROOM];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Four threads make, use and free objects at once; each leaves some behind.
+// Four threads make, use and free objects at the same time; each keeps some objects.
 #include <pthread.h>
 
 #include "probe.h"

@@ -20,7 +20,7 @@ static MPI_Datatype vector;
     MPI_Wait(&request, MPI_STATUS_IGNORE);                                                         \
   } while (0)
 
-// Counts of 2 and 3, displacements of 1 and 4, in bytes 8 and 80, one and one.
+// Counts 2 and 3, displacements 1 and 4; in bytes, displacements 8 and 80, and counts of one.
 static int counts[8] = {2, 3, 1, 4, 8, 80, 1, 1};
 
 static void nonblocking(void) {

@@ -22,7 +22,7 @@ static void send_few(MPI_Comm comm) {
   look("all of them");
 }
 
-// One variable for all, copied each time but the last.
+// One variable holds all requests in turn; each except the last is copied.
 static void send_from_one_place(MPI_Comm comm) {
   MPI_Request send, copies[2];
   for (int i = 0; i < 2; i++) {

@@ -18,7 +18,7 @@ static void creations(void) {
   MPI_Comm_split(world, 0, size - rank, &ring);
   MPI_Comm_group(world, &everyone);
   MPI_Group_incl(everyone, 2, (int[]){rank % 2, rank % 2 + 2}, &two);
-  // One group makes two, the other one: each has its own count.
+  // One group makes two communicators, the other one: each group counts its own.
   for (int i = 0; i < 1 + (rank % 2 == 0); i++) MPI_Comm_create_group(world, two, 5, &few);
   MPI_Comm_create(world, two, &created);
   MPI_Intercomm_create(half, 0, world, 1 - rank % 2, 7, &between);
@@ -36,7 +36,7 @@ static void creations(void) {
   look("creations");
 }
 
-// From rank 0 to rank 1; others only take part in what is collective.
+// Messages go from rank 0 to rank 1; other ranks only make the collective calls.
 static void messages(void) {
   MPI_Comm comm;
   MPI_Request requests[4];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Requests of every sort through their lives, in one process that sends to itself.
+// Requests of every kind, from creation to completion, in one process that sends to itself.
 #include "probe.h"
 
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #endif
-// An extension that makes a communicator.
+// An extension of the MPI library that makes a communicator.
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION >= 40100000
 #define MAKE(COMM, MADE) (MPIX_Stream_comm_create(COMM, MPIX_STREAM_NULL, MADE) == MPI_SUCCESS)
 #elif defined OMPI_HAVE_MPI_EXT_FTMPI
@@ -98,7 +98,7 @@ static void partitioned(void) {
 #endif
 }
 
-// Several of them: which are complete after each sort of completion.
+// Several requests: shows which are complete after each kind of completion.
 static void fill(MPI_Request *all, int count) {
   for (int i = 0; i < count; i++) MPI_Irecv(in + i, 1, MPI_INT, 0, 10 + i, comm, &all[i]);
 }
@@ -159,7 +159,7 @@ static void errors(void) {
   MPI_Status statuses[2];
   int index = 0, flag, count, indices[2], code;
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  // On the world, because a completion call has no communicator.
+  // The error handler is that of MPI_COMM_WORLD, because completion calls have no communicator.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 #define TRY(name, call)                                                                            \

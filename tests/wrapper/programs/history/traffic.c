@@ -21,7 +21,7 @@ static unsigned draw(unsigned below) {
   return (unsigned)(seed >> 33) % below;
 }
 
-// A header says how much there is in the body, with the same tag.
+// A header with the size of the body, which has the same tag.
 static void header_and_body(MPI_Comm comm, int me, int n) {
   int length = 1 + (int)draw(LENGTH), tag = (int)draw(3), received = 0;
   int next = (me + 1) % n, previous = (me + n - 1) % n;
@@ -33,7 +33,7 @@ static void header_and_body(MPI_Comm comm, int me, int n) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-// The kind of data goes with the tag, the order of the receives is another than that of the sends.
+// The tag gives the kind of data; the receives are in another order than the sends.
 static void by_tag(MPI_Comm comm, int me, int n) {
   int next = (me + 1) % n, previous = (me + n - 1) % n, first = (int)draw(3);
   MPI_Request requests[6];
@@ -49,7 +49,7 @@ static void by_tag(MPI_Comm comm, int me, int n) {
   MPI_Waitall(6, requests, MPI_STATUSES_IGNORE);
 }
 
-// Messages in the order of arrival; blocking receives return the source.
+// Receives messages in the order of arrival; blocking receives return the source.
 static void from_any(MPI_Comm comm, int me, int n) {
   MPI_Request request;
   MPI_Status status, *asked = draw(2) ? MPI_STATUS_IGNORE : &status;
@@ -65,7 +65,7 @@ static void from_any(MPI_Comm comm, int me, int n) {
   MPI_Barrier(comm); // what is sent next must not be received here
 }
 
-// A probe says what is received.
+// A probe shows which message to receive.
 static void probed(MPI_Comm comm, int me, int n) {
   int next = (me + 1) % n, previous = (me + n - 1) % n, kind = (int)draw(2), count;
   MPI_Request request;
@@ -141,7 +141,7 @@ static void collective(MPI_Comm comm, int me, int n) {
   case 8:
     MPI_Alltoall(integers[4], 2, MPI_INT, integers_in[4], 2, MPI_INT, comm);
     break;
-  case 9: // two at a time
+  case 9: // two operations at a time
     MPI_Iallreduce(integers[5], integers_in[5], 4, MPI_INT, MPI_SUM, comm, &requests[0]);
     MPI_Ibcast(doubles[5], 4, MPI_DOUBLE, root, comm, &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -156,7 +156,7 @@ static void collective(MPI_Comm comm, int me, int n) {
   }
 }
 
-// After this nobody knows which message a receive is for, but MPI.
+// After this, only MPI knows which message each receive takes.
 static void pending_from_any(MPI_Comm comm, int me) {
   MPI_Request requests[2];
   if (me == 0) {

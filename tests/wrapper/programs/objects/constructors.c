@@ -130,7 +130,7 @@ static void large(void) {
 }
 #endif
 
-// Removed from the standard in MPI-3.0; some libraries still have them.
+// MPI-3.0 removed these procedures; some libraries still have them.
 typedef int hvector_function(int, int, MPI_Aint, MPI_Datatype, MPI_Datatype *);
 typedef int hindexed_function(int, int *, MPI_Aint *, MPI_Datatype, MPI_Datatype *);
 typedef int struct_function(int, int *, MPI_Aint *, MPI_Datatype *, MPI_Datatype *);
@@ -172,7 +172,7 @@ int main(void) {
   large();
 #endif
   removed();
-  // The caller's arrays are not referred to.
+  // The records must not refer to the caller's arrays.
   memset(blocklengths, 0xff, sizeof blocklengths);
   memset(offsets, 0xff, sizeof offsets);
   memset(sizes, 0xff, sizeof sizes);

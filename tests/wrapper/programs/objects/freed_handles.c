@@ -153,7 +153,7 @@ int main(int argc, char **argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm dup = comm;
   MPI_Comm_free(&dup);
-  // More than there are records for: those of the first are used again.
+  // More objects than there are records, so that the first records are used again.
   for (int i = 0; i < MANY; i++) {
     MPI_Type_contiguous(2, MPI_INT, &many[i]);
     MPI_Type_commit(&many[i]);
@@ -171,6 +171,6 @@ int main(int argc, char **argv) {
   others();
   if (rank == 0) fputs("done\n", stdout);
   fflush(NULL);
-  MPI_Barrier(MPI_COMM_WORLD); // launchers end the others of a process that has ended so
+  MPI_Barrier(MPI_COMM_WORLD); // launchers end the other processes when one has ended like this
   _exit(0);
 }

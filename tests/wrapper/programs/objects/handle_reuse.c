@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes and frees: handles are used again, memory is not used up.
+// Makes and frees objects in a loop: handles are used again, and memory does not run out.
 #include "probe.h"
 
 #define TIMES 1000000
@@ -12,7 +12,7 @@ static long resident(void) {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-// The same constructor again: of the same component, and of another that has its handle.
+// The same constructor twice: with the same component, and with another that has its handle.
 static void again(void) {
   MPI_Datatype inner, outer;
   MPI_Type_contiguous(2, MPI_INT, &inner);
@@ -66,7 +66,7 @@ static void types(int times) {
   }
 }
 
-// Fewer, because MPICH 4.0's MPI_Type_commit leaks 60 bytes each time.
+// Fewer rounds, because MPICH 4.0's MPI_Type_commit leaks 60 bytes each time.
 static void nested_types(int times) {
   MPI_Datatype inner, outer;
   for (int i = 0; i < times; i++) {
@@ -89,7 +89,7 @@ static void requests(int times) {
   }
 }
 
-// With a new derived datatype each, freed while the request is pending, and array arguments.
+// Each request has a new derived datatype, freed while it is pending, and array arguments.
 static void heavy_requests(int times) {
   int out[4] = {1}, in[4], count = 1, displacement = 1;
   MPI_Request request[2];

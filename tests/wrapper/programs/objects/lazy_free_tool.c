@@ -20,13 +20,13 @@ static int is_freed(uint64_t handle) {
   return 0;
 }
 
-// MPI has given it out again: an object that something else still uses.
+// MPI has returned this handle again: it belongs to a new object.
 static void give_out(uint64_t handle) {
   for (int i = 0; i < count; i++)
     if (freed[i] == handle) freed[i] = freed[--count];
 }
 
-// MPI's own calls come by way of the wrapper, too.
+// MPI's inner calls also pass through the wrapper.
 static void ask(const char *name, uint64_t handle, void *caller) {
   Dl_info info;
   if (!is_freed(handle) || !dladdr(caller, &info) || !strstr(info.dli_fname, "/libmpipp_")) return;
@@ -59,7 +59,7 @@ FREES(File_close, MPI_File, MPI_FILE_NULL)
     return code;                                                                                   \
   }
 #define ASK(NAME, HANDLE, ARGUMENTS, ...) DEFINE(NAME, HANDLE, (void)0, ARGUMENTS, __VA_ARGS__)
-// For procedures that return a handle, and that the program calls, too.
+// For procedures that return a handle, and that the program calls itself.
 #define GIVE(NAME, HANDLE, MADE, ARGUMENTS, ...)                                                   \
   DEFINE(NAME, HANDLE, give_out((uint64_t)KEY(MADE)), ARGUMENTS, __VA_ARGS__)                      \
   int MPI_##NAME(__VA_ARGS__) {                                                                    \

@@ -5,7 +5,7 @@
 static MPI_Comm world = MPI_COMM_WORLD;
 static int rank, other;
 
-// Both must be through with what they do: while one stands still, MPI does not progress there.
+// Both processes must have ended their calls: in a stopped process MPI makes no progress.
 static void stop(const char *what) {
   MPI_Barrier(world);
   look(what);

@@ -8,7 +8,7 @@ enum { RECORDED = 600, UNSEEN = 140, MOST = 5000 };
 static MPI_Datatype recorded[RECORDED], unseen[UNSEEN], made[MOST];
 static int in[64];
 
-// Inside of an MPI call, out of the recorder's sight.
+// Calls inside an MPI call, which the wrapper does not record.
 static int make_unseen(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag) {
   (void)comm, (void)key, (void)extra, (void)in, (void)out;
   for (int i = 0; i < UNSEEN; i++) MPI_Type_contiguous(2, MPI_INT, &unseen[i]);

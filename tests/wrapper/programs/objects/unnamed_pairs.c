@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands between the wrapper and an MPI library that makes no unnamed pairs: this one makes them.
+// A library between the wrapper and MPI that makes unnamed pair types, which MPI does not.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -12,7 +12,7 @@ struct pair {
 #define REAL(NAME) ((__typeof__(&NAME))dlsym(RTLD_NEXT, #NAME))
 static MPI_Datatype made = MPI_DATATYPE_NULL;
 
-// Out of the wrapper's sight.
+// The wrapper does not see these calls.
 MPI_Datatype unnamed_pair(void) {
   static const int lengths[] = {1, 1};
   static const MPI_Aint places[] = {offsetof(struct pair, value), offsetof(struct pair, index)};

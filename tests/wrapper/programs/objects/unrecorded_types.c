@@ -82,7 +82,7 @@ static void contents(const char *path) {
   MPI_Datatype known, outer, taken[2], etype, filetype, of_known[1];
   int integers[8];
   MPI_Aint addresses[8];
-  // The user frees the components, then asks for them.
+  // The program frees the components, and then asks MPI for them.
   MPI_Type_vector(5, 1, 2, MPI_DOUBLE, &known);
   MPI_Datatype types[] = {known, MPI_INT};
   MPI_Type_create_struct(2, lengths, bytes, types, &outer);

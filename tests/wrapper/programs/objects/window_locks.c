@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// More locks of one window than are recorded by rank.
+// Locks of one window for more ranks than the wrapper records.
 #include "probe.h"
 
 int main(void) {

@@ -8,7 +8,7 @@
 static int rank, right, value, *memory;
 static MPI_Win window;
 
-// A function in a line of its own, so that findings show its caller.
+// A macro, so that findings show the line that uses it.
 #define ACCESS(CALL)                                                                               \
   MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);                                                     \
   CALL(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);                                              \

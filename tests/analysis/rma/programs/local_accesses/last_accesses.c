@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
   MPI_Win_fence(0, window);
   if (rank == 0) MPI_Put(&zero, 1, MPI_DOUBLE, 1, 3, 1, MPI_DOUBLE, window);
   MPI_Barrier(MPI_COMM_WORLD);
-  // Does not use MPI: rank 0 may end only when its log contains the barrier.
+  // Synchronizes without MPI: rank 0 may end only when its log contains the barrier.
   if (rank == 0) fclose(fopen(argv[2], "w"));
   while (access(argv[2], F_OK) != 0) usleep(1000);
   if (rank == 1) {
