@@ -646,17 +646,19 @@ def gdb_batches(
     mpi: MPI,
     timeout: float = _LONGEST,
     points: bool = False,
+    variables: bool = False,
 ) -> list[str]:
     """Like `gdb_batch`, for several programs in one gdb, which reads the libraries' symbols once.
 
     Args:
         of: for each program, the commands `stop`, and the commands whose output is returned.
+        variables: whether to keep the variables of addresses.
     """
     words: list[str] = []
     for program, stop, commands in of:
         words += [f"file {program}", *stop, f"echo {_MARKER}\\n", *commands]
         words += [f"echo {_MARKER}\\n", "kill", "delete"]
-    output = gdb_batch(words, mpi=mpi, timeout=timeout, points=points)
+    output = gdb_batch(words, mpi=mpi, timeout=timeout, points=points, variables=variables)
     found = output.split(f"{_MARKER}\n")[1::2]
     assert len(found) == len(of), output
     return found

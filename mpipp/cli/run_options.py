@@ -130,7 +130,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
     "perturb": (
         Option(
             ("--provoke",),
-            "perturb timing within the rules of MPI, to show races",
+            "perturb timing within the rules of MPI, to expose races",
             "SEED",
             alone=ANY,
             of_run=True,

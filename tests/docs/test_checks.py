@@ -154,7 +154,7 @@ def reports_of_one(
     looked_at = []
     for one in sections:
         looked_at.append((program_of(one, mpi, kind), one.stop, [one.command]))
-    return zip(sections, gdb_batches(looked_at, mpi, points=True))
+    return zip(sections, gdb_batches(looked_at, mpi, points=True, variables=True))
 
 
 def reports_of_several(
