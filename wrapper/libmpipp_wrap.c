@@ -31,7 +31,7 @@
 //  2. The process's first call of MPI, on any thread, opens all parts: `mpipp_open` below. Each
 //     further thread gets a record at its first call (intercept/startup.c).
 //  3. Once MPI is initialized, the predefined handles are recorded, and the process introduces
-//     itself to the watcher (`mpipp_intercept_initialized`).
+//     itself to the watcher (`mpipp_intercept_after_init`).
 //  4. Each call goes the same way: generated/calls_*.c decode it, intercept/wrapper_body.h records
 //     it, the hooks enter, MPI is called, the hooks leave. Then recorder/ records the objects that
 //     it made or ended. The most frequent forms take a shorter way (intercept/fast_path.h).
@@ -84,7 +84,7 @@ extern struct mpipp_registry mpipp_registry;
 
 static void open_for_watcher(void) {
   mpipp_watcher_connect();
-  mpipp_intercept_screens_open();
+  mpipp_intercept_filter_open();
   mpipp_intercept_call_order_open();
   mpipp_intercept_callers_open();
   mpipp_intercept_stop_at_open();
@@ -92,7 +92,7 @@ static void open_for_watcher(void) {
 
 void mpipp_open(void) {
   // In a program of another MPI library all calls are passed on, and nothing is recorded.
-  int right = mpipp_abi_right_library();
+  int right = mpipp_abi_is_right_library();
   if (right) {
     mpipp_recorder_open_threads();
     mpipp_abi_resolve_all();
@@ -101,9 +101,9 @@ void mpipp_open(void) {
   }
   mpipp_registry_open();
   mpipp_registry_open_stores(mpipp_recorder_forget);
-  mpipp_recorder_any_waits = mpipp_intercept_hear_of_any;
+  mpipp_recorder_wildcard_waits = mpipp_intercept_watch_wildcards;
   mpipp_recorder_ledger_open();
-  if (right && mpipp_registry_shared) open_for_watcher();
+  if (right && mpipp_registry_is_shared) open_for_watcher();
   mpipp_abi_find_mpi_code(); // in either case: readers must see the status
   if (right) mpipp_intercept_python_open();
 }

@@ -15,8 +15,8 @@ import gdb
 
 # Functions of the wrapper that change records in most calls.
 UPDATES = (
-    "mpipp_request_made mpipp_recorder_operation_completed mpipp_registry_freed "
-    "mpipp_recorder_count mpipp_registry_publish mpipp_recorder_received_any "
+    "mpipp_add_request mpipp_recorder_complete_operation mpipp_registry_note_free "
+    "mpipp_recorder_count mpipp_registry_publish mpipp_recorder_receive_wildcard "
 ).split()
 _LOCKED = 5  # seconds for a thread to make its steps; afterwards it waits for another thread
 

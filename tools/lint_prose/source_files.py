@@ -24,7 +24,7 @@ def check(name: str, text: str) -> Iterator[tuple[str, Problem]]:
         for sentence in sentences(block):
             for problem in problems(sentence):
                 yield block.kind, problem
-    if name.endswith((".py", ".c", ".h")) and not name.startswith(("tests/", "wrapper/")):
+    if name.endswith((".py", ".c", ".h")) and not name.startswith("tests/"):
         for problem in names.problems(name, text):
             yield NAME, problem
     if name.startswith("mpipp/") and name.endswith(".py"):

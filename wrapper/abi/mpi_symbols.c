@@ -33,7 +33,7 @@ int mpipp_abi_is_own(const void *address) {
   return strncmp(info.dli_fname, own, length) == 0 && strchr("._", info.dli_fname[length]);
 }
 
-static int missing(void) {
+static int report_missing(void) {
   return MPI_ERR_OTHER;
 }
 
@@ -59,7 +59,7 @@ static int add_path(struct dl_phdr_info *object, size_t size, void *data) {
   return 0;
 }
 
-static void *look_in(const char *path, const char *name) {
+static void *find_in(const char *path, const char *name) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return NULL;
   void *found = dlsym(library, name);
@@ -76,7 +76,7 @@ static void *find(const char *name) {
   if (!paths) return NULL;
   dl_iterate_phdr(add_path, paths);
   for (const char *path = paths->text; *path && !address; path += strlen(path) + 1)
-    address = look_in(path, name);
+    address = find_in(path, name);
   free(paths);
   return address;
 }
@@ -86,7 +86,7 @@ void *mpipp_abi_resolve(int profiling, unsigned procedure) {
   char name[64];
   snprintf(name, sizeof name, "%s%s", profiling ? "P" : "", mpipp_procedure_names[procedure]);
   void *address = find(name);
-  if (!address) address = (void *)missing;
+  if (!address) address = (void *)report_missing;
   __atomic_store_n(&mpipp_abi_real[profiling][procedure], address, __ATOMIC_RELAXED);
   errno = saved;
   return address;
@@ -105,7 +105,7 @@ void mpipp_abi_resolve_all(void) {
 }
 
 int mpipp_abi_has(unsigned procedure) {
-  return mpipp_procedure(1, procedure) != (void *)missing;
+  return mpipp_procedure(1, procedure) != (void *)report_missing;
 }
 
 #ifdef MPIPP_FOR_OPENMPI
@@ -231,7 +231,7 @@ static int loaded_flavor(void) {
   return MPIPP_FLAVOR_MPICH;
 }
 
-int mpipp_abi_right_library(void) {
+int mpipp_abi_is_right_library(void) {
   static const char *const names[] = {"", "MPICH", "Open MPI", "the MPI standard ABI"};
   int flavor = loaded_flavor();
   if (flavor == MPIPP_FLAVOR) return 1;

@@ -21,7 +21,7 @@ MPIPP_SEAM void *mpipp_abi_resolve(int profiling, unsigned procedure);
 void *mpipp_abi_extension(const char *name);
 
 // Returns whether the loaded library is the one this was built for. Prints a sentence once if not.
-int mpipp_abi_right_library(void);
+int mpipp_abi_is_right_library(void);
 
 // Returns whether an address is code of this library, or of a part of the wrapper beside it.
 int mpipp_abi_is_own(const void *address);

@@ -46,7 +46,7 @@ static void before_fork(void) {
 
 static void after_fork(void) {
   sigset_t before;
-  if (depth == 1 && !was_locked) mpipp_guard_take_back(0);
+  if (depth == 1 && !was_locked) mpipp_guard_reclaim(0);
   block(&before);
   int held = was_locked;
   if (!--depth) mpipp_guard_pages_after_fork();
@@ -57,8 +57,8 @@ static void after_fork(void) {
 
 // Another thread may have had the lock; it does not exist here.
 static void after_fork_in_child(void) {
-  if (!was_locked) mpipp_guard_take_back(1);
-  mpipp_guard_pages_forked();
+  if (!was_locked) mpipp_guard_reclaim(1);
+  mpipp_guard_pages_after_fork_in_child();
   mpipp_guards_buffers = 0;
   for (int i = 0; i < count; i++) all[i]();
   if (was_locked) {
@@ -70,17 +70,17 @@ static void after_fork_in_child(void) {
   }
 }
 
-void mpipp_guard_forks_handle(void (*in_child)(void)) {
+void mpipp_guard_fork_add_handler(void (*in_child)(void)) {
   if (!count) pthread_atfork(before_fork, after_fork, after_fork_in_child);
   if (count < MOST) all[count++] = in_child;
 }
 
-void mpipp_fork_begins(void) {
+void mpipp_fork_begin(void) {
   before_fork();
   mpipp_recorder_threads_before_fork();
 }
 
-void mpipp_fork_ends(int in_child) {
+void mpipp_fork_end(int in_child) {
   mpipp_recorder_threads_after_fork(in_child);
   if (in_child)
     after_fork_in_child();

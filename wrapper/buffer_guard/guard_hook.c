@@ -41,7 +41,7 @@ static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // held while k
                                                                  // tested
 static int is_off = 0;
 // The operation of the thread's call; and whether the thread is in a call.
-static __thread struct mpipp_guarded *posted __attribute__((tls_model("initial-exec")));
+static __thread struct mpipp_guarded_operation *posted __attribute__((tls_model("initial-exec")));
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
 static __thread uint64_t entered
     __attribute__((tls_model("initial-exec"))); // the number of operations that had begun when its
@@ -49,11 +49,11 @@ static __thread uint64_t entered
 
 // Returns whether buffers of one operation share bytes, some of which it writes: an error, or
 // undecided.
-static int are_mixed(const struct mpipp_guarded *guarded) {
+static int are_mixed(const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 1; i < guarded->part_count; i++) {
     for (uint32_t j = 0; j < i; j++) {
       const struct mpipp_part *one = &guarded->parts[i], *other = &guarded->parts[j];
-      if ((one->writes | other->writes) && mpipp_guard_bytes_meet(&one->bytes, &other->bytes))
+      if ((one->writes | other->writes) && mpipp_guard_bytes_overlap(&one->bytes, &other->bytes))
         return 1;
     }
   }
@@ -61,13 +61,13 @@ static int are_mixed(const struct mpipp_guarded *guarded) {
 }
 
 // Makes a record in place of a request if the operation has none; 0 without memory.
-static int name(struct mpipp_guarded *guarded, const struct mpipp_call *call) {
+static int name_operation(struct mpipp_guarded_operation *guarded, const struct mpipp_call *call) {
   uint64_t serial = mpipp_guard_access_open(call);
   if (serial) mpipp_guard_name(guarded, call->win, serial);
   return serial != 0;
 }
 
-static void drop(struct mpipp_guarded *guarded) {
+static void drop(struct mpipp_guarded_operation *guarded) {
   uint64_t serial = guarded->serial;
   mpipp_guard_drop(guarded);
   mpipp_guard_access_close(serial);
@@ -78,13 +78,13 @@ static int is_partitioned(const struct mpipp_call *call) {
 }
 
 // Guards each buffer as far as possible; NULL if none can be.
-static struct mpipp_guarded *take(const struct mpipp_call *call) {
-  struct mpipp_guarded *guarded = mpipp_guard_new();
+static struct mpipp_guarded_operation *guard_buffers(const struct mpipp_call *call) {
+  struct mpipp_guarded_operation *guarded = mpipp_guard_new();
   if (guarded) guarded->persistent = mpipp_guard_turn_is_persistent(call);
   for (uint32_t i = 0; guarded && i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
     int writes = (call->buffers[i].access & MPIPP_WRITES) != 0;
-    if (!mpipp_guard_is_used(call, i) || !mpipp_guard_bytes_of_call(call, i, &bytes)) continue;
+    if (!mpipp_guard_uses_buffer(call, i) || !mpipp_guard_bytes_of_call(call, i, &bytes)) continue;
     if (mpipp_guard_is_exposed(bytes.low, bytes.high))
       mpipp_guard_bytes_give(&bytes);
     else if (is_partitioned(call))
@@ -97,14 +97,16 @@ static struct mpipp_guarded *take(const struct mpipp_call *call) {
   guarded->procedure = call->procedure;
   guarded->win = call->present & MPIPP_HAS_WIN ? call->win : 0;
   guarded->target = call->target_rank;
-  if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS)) fine = fine && name(guarded, call);
+  if (guarded->win && !(call->present & MPIPP_HAS_REQUESTS))
+    fine = fine && name_operation(guarded, call);
   if (fine && (guarded->persistent || mpipp_guard_fill(guarded, 1))) return guarded;
   drop(guarded);
   return NULL;
 }
 
 // MPI gets other memory for guarded buffers.
-static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guarded) {
+static void pass_addresses(struct mpipp_passage *passage,
+                           const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     passage->addresses[part->buffer] = passage->call->buffers[part->buffer].address + part->shift;
@@ -112,7 +114,7 @@ static void give(struct mpipp_passage *passage, const struct mpipp_guarded *guar
 }
 
 // Counts one more guarded operation of its place.
-static void count(const struct mpipp_guarded *guarded) {
+static void count(const struct mpipp_guarded_operation *guarded) {
   struct mpipp_cover *cover = guarded->cover;
   uint64_t *counted = &cover->nothing; // pages that are not the guard's this time
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -122,23 +124,24 @@ static void count(const struct mpipp_guarded *guarded) {
     else if (counted == &cover->nothing && (!part->window || part->compared))
       counted = &cover->compared;
   }
-  if (counted == &cover->pages) mpipp_guard_faults_catch_soon();
+  if (counted == &cover->pages) mpipp_guard_faults_refresh();
   ++*counted;
 }
 
-static struct mpipp_guarded *look_at(struct mpipp_passage *passage, struct mpipp_cover *cover) {
-  uint64_t refused = mpipp_guard_windows_refused;
+static struct mpipp_guarded_operation *guard_call(struct mpipp_passage *passage,
+                                                  struct mpipp_cover *cover) {
+  uint64_t refused = mpipp_guard_refused_windows;
   if (is_partitioned(passage->call))
     mpipp_guard_faults_catch(); // threads that store to them meanwhile have to wait
-  struct mpipp_guarded *guarded = take(passage->call);
-  mpipp_registry.crowded += mpipp_guard_windows_refused != refused;
+  struct mpipp_guarded_operation *guarded = guard_buffers(passage->call);
+  mpipp_registry.crowded += mpipp_guard_refused_windows != refused;
   if (!guarded) {
-    mpipp_guard_leave_out(cover, mpipp_guard_turn_is_persistent(passage->call), 0);
+    mpipp_guard_skip(cover, mpipp_guard_turn_is_persistent(passage->call), 0);
     return NULL;
   }
   guarded->cover = cover;
   mpipp_guard_coverage_begin(cover);
-  give(passage, guarded);
+  pass_addresses(passage, guarded);
   if (!guarded->persistent) count(guarded);
   return guarded;
 }
@@ -147,15 +150,15 @@ static void post(struct mpipp_passage *passage) {
   mpipp_guard_lock();
   uint64_t since = mpipp_guard_ticks();
   struct mpipp_cover *cover = mpipp_guard_turn_take(passage->call);
-  if (mpipp_guard_named) mpipp_guard_faults_catch_soon();
-  posted = cover ? look_at(passage, cover) : NULL;
+  if (mpipp_guard_named_count) mpipp_guard_faults_refresh();
+  posted = cover ? guard_call(passage, cover) : NULL;
   if (cover) mpipp_guard_coverage_spend(cover, since);
   mpipp_guard_unlock();
 }
 
 // Copies that MPI reads have to be brought up to date, whether it is the operation's turn or not.
 // If it is not, no time is counted: none would be left for any turn.
-static void start_one(struct mpipp_guarded *guarded) {
+static void start_operation(struct mpipp_guarded_operation *guarded) {
   uint64_t since = mpipp_guard_ticks();
   int looks = mpipp_guard_coverage_affords(guarded->cover);
   if (guarded->parts->partitions) mpipp_guard_faults_catch();
@@ -174,9 +177,9 @@ static void start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   mpipp_guard_lock();
   for (int64_t i = 0; requests && i < call->request_count; i++) {
-    struct mpipp_guarded *guarded = mpipp_guard_find_operation(MPIPP_KEY(requests[i]), 0);
-    if (!guarded) mpipp_guard_skipped_starts(MPIPP_KEY(requests[i]));
-    if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) start_one(guarded);
+    struct mpipp_guarded_operation *guarded = mpipp_guard_find_operation(MPIPP_KEY(requests[i]), 0);
+    if (!guarded) mpipp_guard_skip_note_start(MPIPP_KEY(requests[i]));
+    if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) start_operation(guarded);
   }
   mpipp_guard_unlock();
 }
@@ -194,14 +197,14 @@ static void mark(const struct mpipp_call *call) {
   int64_t last = is_list ? number_in(call, 0, 0) - 1 : first;
   if (call->procedure == MPIPP_PROC_Pready_range) last = number_in(call, 1, 0);
   mpipp_guard_lock();
-  struct mpipp_guarded *guarded = mpipp_guard_find_operation(MPIPP_KEY(*request), 0);
+  struct mpipp_guarded_operation *guarded = mpipp_guard_find_operation(MPIPP_KEY(*request), 0);
   for (int64_t i = first; guarded && i <= last; i++)
     mpipp_guard_mark(guarded, is_list ? number_in(call, 1, i) : i);
   mpipp_guard_unlock();
 }
 
 // With the lock, which is released for a moment. Reports the change that was found.
-static void end_access(struct mpipp_guarded *guarded) {
+static void end_access(struct mpipp_guarded_operation *guarded) {
   struct mpipp_change change;
   uint64_t handle = guarded->request, serial = guarded->serial;
   struct mpipp_request request;
@@ -210,7 +213,7 @@ static void end_access(struct mpipp_guarded *guarded) {
   int any = found || MPIPP_READ(mpipp_guard_faults_count);
   if (any && mpipp_guard_pending_copy(handle, serial, &request)) {
     mpipp_guard_report_completed_accesses(&request);
-    if (found) mpipp_guard_tell_change(&request, &change);
+    if (found) mpipp_guard_report_change(&request, &change);
   }
   mpipp_guard_access_close(serial);
   mpipp_guard_lock();
@@ -219,9 +222,9 @@ static void end_access(struct mpipp_guarded *guarded) {
 // Operations of a window that are complete, all of them with NULL. Operations that other threads
 // have begun since the call was made may still be active.
 static void end_accesses(uint64_t win, const struct mpipp_call *call) {
-  struct mpipp_guarded *one = NULL;
+  struct mpipp_guarded_operation *one = NULL;
   mpipp_guard_lock();
-  while ((one = mpipp_guard_next_of(one, win))) {
+  while ((one = mpipp_guard_next_on_window(one, win))) {
     if (!call || (one->number <= entered && mpipp_guard_completes_accesses(call, win, one->target)))
       end_access(one);
   }
@@ -231,12 +234,12 @@ static void end_accesses(uint64_t win, const struct mpipp_call *call) {
 // The program has freed the request of an active operation. MPI continues it, and has the window:
 // data that it receives beside whole pages must still reach the program. So the request is kept,
 // and tested.
-static int give_up(struct mpipp_passage *passage) {
+static int keep_freed_request(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
-  struct mpipp_guarded *guarded =
+  struct mpipp_guarded_operation *guarded =
       request ? mpipp_guard_find_operation(MPIPP_KEY(*request), 0) : NULL;
-  if (request) mpipp_guard_skipped_freed(MPIPP_KEY(*request));
+  if (request) mpipp_guard_skip_note_free(MPIPP_KEY(*request));
   if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
   if (guarded && !mpipp_guard_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guard_keep(guarded);
@@ -250,11 +253,11 @@ static int give_up(struct mpipp_passage *passage) {
 // Another thread may test it, too: data that it has found complete must also reach the program's
 // memory.
 static __thread int is_asking __attribute__((tls_model("initial-exec")));
-static void ask_after_kept(int over) {
-  if (!mpipp_guard_kept || is_asking) return;
+static void test_kept_operations(int over) {
+  if (!mpipp_guard_kept_count || is_asking) return;
   is_asking = 1;
   pthread_mutex_lock(&asking_after);
-  struct mpipp_guarded *kept = NULL;
+  struct mpipp_guarded_operation *kept = NULL;
   while ((kept = mpipp_guard_next_kept(kept))) {
     MPI_Request request = (MPI_Request)(uintptr_t)kept->request;
     int flag = 0;
@@ -270,11 +273,11 @@ static void ask_after_kept(int over) {
 }
 
 // Buffers on the thread's stack whose functions have returned.
-static void tell_gone(uint64_t frame) {
+static void report_dangling(uint64_t frame) {
   for (int more = 1; more;) {
     uint64_t address = 0, request = 0, serial = 0;
     mpipp_guard_lock();
-    const struct mpipp_guarded *gone = mpipp_guard_next_dangling(frame, &address);
+    const struct mpipp_guarded_operation *gone = mpipp_guard_next_dangling(frame, &address);
     more = gone != NULL;
     if (gone) {
       request = gone->request;
@@ -282,53 +285,53 @@ static void tell_gone(uint64_t frame) {
     }
     mpipp_guard_unlock();
     const struct mpipp_change change = {.kind = MPIPP_CHANGE_GONE, .address = address};
-    if (more) mpipp_guard_tell_pending_change(request, serial, &change);
+    if (more) mpipp_guard_report_pending_change(request, serial, &change);
   }
 }
 
 // Reports stores of the program to buffers of operations that it has not completed, and now never
 // will. A signal handler may end a process that it has interrupted while it held the lock.
-static void tell_never_completed(void) {
-  struct mpipp_guarded *one = NULL;
+static void report_pending(void) {
+  struct mpipp_guarded_operation *one = NULL;
   struct mpipp_change change;
   if (!mpipp_guard_try_lock()) return;
   if (mpipp_guard_any_operation()) mpipp_guard_faults_catch();
   while ((one = mpipp_guard_next_changed(one, &change)))
-    mpipp_guard_tell_pending_change(one->request, one->serial, &change);
+    mpipp_guard_report_pending_change(one->request, one->serial, &change);
   mpipp_guard_unlock();
 }
 
 // The call before never returned. The operation that it started no longer belongs to MPI.
 // Operations that it waited for may be complete without notice.
-static void call_was_left(void) {
+static void abandon_call(void) {
   if (is_asking) pthread_mutex_unlock(&asking_after);
   is_asking = 0;
   mpipp_guard_lock();
   if (posted) mpipp_guard_drop(posted);
   posted = NULL;
-  mpipp_guard_compared_call_abandoned();
+  mpipp_guard_snapshots_abandon_call();
   mpipp_guard_unlock();
 }
 
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
-  if (MPIPP_UNLIKELY(is_inside)) call_was_left();
+  if (MPIPP_UNLIKELY(is_inside)) abandon_call();
   is_inside = 1;
-  entered = MPIPP_READ(mpipp_guard_begun);
+  entered = MPIPP_READ(mpipp_guard_begun_count);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count))) mpipp_guard_report_accesses(call);
-  if (MPIPP_UNLIKELY(mpipp_guard_compared_may_be_gone(call->frame))) tell_gone(call->frame);
-  ask_after_kept(call->procedure == MPIPP_PROC_Finalize);
-  mpipp_guard_alone_enter(call);
-  if (call->procedure == MPIPP_PROC_Finalize) tell_never_completed();
-  if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
+  if (MPIPP_UNLIKELY(mpipp_guard_snapshots_may_dangle(call->frame))) report_dangling(call->frame);
+  test_kept_operations(call->procedure == MPIPP_PROC_Finalize);
+  mpipp_guard_threads_before_init(call);
+  if (call->procedure == MPIPP_PROC_Finalize) report_pending();
+  if (call->procedure == MPIPP_PROC_Request_free) return keep_freed_request(passage);
   if (call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall) start(call);
   if (call->procedure == MPIPP_PROC_Pready || call->procedure == MPIPP_PROC_Pready_range ||
       call->procedure == MPIPP_PROC_Pready_list)
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_free && passage->handle)
     end_accesses(MPIPP_KEY(*(const MPI_Win *)passage->handle), NULL);
-  if (MPIPP_READ(mpipp_guard_named) && mpipp_guard_may_claim(call)) {
+  if (MPIPP_READ(mpipp_guard_named_count) && mpipp_guard_may_claim(call)) {
     mpipp_guard_lock();
     mpipp_guard_claim(call);
     mpipp_guard_unlock();
@@ -339,8 +342,8 @@ static int enter(struct mpipp_passage *passage) {
 }
 
 // Operations that the program has not completed end all the same.
-static void end_all(void) {
-  struct mpipp_guarded *guarded;
+static void end_operations(void) {
+  struct mpipp_guarded_operation *guarded;
   mpipp_guard_lock();
   while ((guarded = mpipp_guard_any_operation())) {
     mpipp_guard_end(guarded, NULL);
@@ -349,11 +352,11 @@ static void end_all(void) {
   mpipp_guard_unlock();
 }
 
-static void end_failed(const struct mpipp_passage *passage) {
+static void end_failed_operations(const struct mpipp_passage *passage) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
   for (int64_t i = 0; i < passage->call->request_count; i++) {
-    struct mpipp_guarded *guarded = mpipp_guard_find_operation(MPIPP_KEY(requests[i]), 0);
+    struct mpipp_guarded_operation *guarded = mpipp_guard_find_operation(MPIPP_KEY(requests[i]), 0);
     if (guarded && guarded->persistent && mpipp_guard_may_be_complete(passage, i))
       mpipp_guard_end(guarded, NULL);
   }
@@ -368,36 +371,36 @@ static void expose_more(void) {
 
 // Rings that are made in other ways are noticed at the next exchange of pages. A signal handler may
 // make one while its thread has the lock.
-void mpipp_system_has_ring(void) {
+void mpipp_system_note_ring(void) {
   __atomic_store_n(&mpipp_guard_uses_io_uring, 1, __ATOMIC_RELAXED);
   if (!mpipp_guard_locked) expose_more();
 }
 
-static void is_left_out(const struct mpipp_call *call) {
+static void skip(const struct mpipp_call *call) {
   mpipp_guard_lock();
-  mpipp_guard_skipped_made(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
+  mpipp_guard_skip_note_request(MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests));
   mpipp_guard_unlock();
 }
 
 static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  struct mpipp_guarded *guarded = posted;
+  struct mpipp_guarded_operation *guarded = posted;
   posted = NULL;
   is_inside = 0;
   if (MPIPP_READ(is_off)) return;
   if (mpipp_guard_memcheck) mpipp_guard_memcheck_leave();
-  mpipp_guard_alone_leave(call);
+  mpipp_guard_threads_after_init(call);
   // Messages that came with this call may tell the program that an earlier operation is complete.
   if (call->procedure == MPIPP_PROC_Finalize)
-    end_all();
+    end_operations();
   else
-    ask_after_kept(0);
-  if (mpipp_guard_has_failed(passage)) end_failed(passage);
+    test_kept_operations(0);
+  if (mpipp_guard_has_failed(passage)) end_failed_operations(passage);
   if (call->present & MPIPP_HAS_WIN && !call->buffer_count) end_accesses(call->win, call);
   if (call->procedure == MPIPP_PROC_Parrived && passage->code == MPI_SUCCESS && *passage->flag)
     mark(call);
   if (call->procedure == MPIPP_PROC_Win_attach) expose_more();
-  if (mpipp_guard_leaves_out() && passage->code == MPI_SUCCESS) is_left_out(call);
+  if (mpipp_guard_skips() && passage->code == MPI_SUCCESS) skip(call);
   if (!guarded) return;
   struct mpipp_cover *cover = guarded->cover;
   uint64_t since = mpipp_guard_ticks();
@@ -407,7 +410,7 @@ static void leave(struct mpipp_passage *passage) {
   else if (!guarded->serial) // there is no request
     mpipp_guard_end(guarded, NULL);
   else if (guarded->persistent)
-    mpipp_guard_rest(guarded);
+    mpipp_guard_set_inactive(guarded);
   else
     mpipp_guard_begin(guarded);
   mpipp_guard_coverage_spend(cover, since);
@@ -416,7 +419,7 @@ static void leave(struct mpipp_passage *passage) {
 
 static void expose(const struct mpipp_event *event) {
   mpipp_guard_lock();
-  mpipp_guard_window_exposes(event);
+  mpipp_guard_note_window(event);
   if (event->kind == MPIPP_EVENT_MADE) mpipp_guard_expose();
   mpipp_guard_unlock();
 }
@@ -424,17 +427,17 @@ static void expose(const struct mpipp_event *event) {
 // Returns whether an event of a request may be one of a guarded operation. Without the lock, since
 // most are not if guarding all would take too long.
 static int is_concerned(uint32_t kind) {
-  return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guard_named) != 0;
+  return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guard_named_count) != 0;
 }
 
-static void end_beside(const struct mpipp_object *of) {
+static void end_other_operation(const struct mpipp_object *of) {
   struct mpipp_change change;
   mpipp_guard_lock();
-  struct mpipp_guarded *beside = mpipp_guard_beside(of);
+  struct mpipp_guarded_operation *beside = mpipp_guard_other_completion(of);
   uint64_t request = beside ? beside->request : 0, serial = beside ? beside->serial : 0;
   int found = beside && mpipp_guard_end(beside, &change);
   mpipp_guard_unlock();
-  if (found) mpipp_guard_tell_pending_change(request, serial, &change);
+  if (found) mpipp_guard_report_pending_change(request, serial, &change);
 }
 
 static void event(const struct mpipp_event *event) {
@@ -444,10 +447,10 @@ static void event(const struct mpipp_event *event) {
   if (MPIPP_READ(is_off)) return;
   if (request->kind == MPIPP_WIN) expose(event);
   if (request->kind != MPIPP_REQUEST || !is_concerned(event->kind)) return;
-  if (mpipp_guard_asks(event)) end_beside(request);
+  if (mpipp_guard_event_tests(event)) end_other_operation(request);
   mpipp_guard_lock();
   uint64_t since = mpipp_guard_ticks();
-  struct mpipp_guarded *guarded = mpipp_guard_of_event(event);
+  struct mpipp_guarded_operation *guarded = mpipp_guard_event_operation(event);
   struct mpipp_cover *cover = guarded && guarded->looks ? guarded->cover : NULL;
   int is_named = guarded && guarded->serial == request->serial;
   if (event->kind == MPIPP_EVENT_MADE) {
@@ -471,7 +474,7 @@ static void event(const struct mpipp_event *event) {
   const struct mpipp_request *record = (const struct mpipp_request *)request;
   if (is_named && event->kind == MPIPP_EVENT_COMPLETED)
     mpipp_guard_report_completed_accesses(record);
-  if (found && is_named) mpipp_guard_tell_change(record, &change);
+  if (found && is_named) mpipp_guard_report_change(record, &change);
 }
 
 static int wants(const struct mpipp_call *call);
@@ -479,7 +482,7 @@ static int wants(const struct mpipp_call *call);
 static struct mpipp_hook hook = {
     .enter = enter, .leave = leave, .event = event, .wants = wants, .deaf = 1, .order = ORDER};
 
-static int is_about_persistent(uint32_t procedure) {
+static int concerns_persistent(uint32_t procedure) {
   return procedure == MPIPP_PROC_Start || procedure == MPIPP_PROC_Startall ||
          procedure == MPIPP_PROC_Request_free;
 }
@@ -489,24 +492,24 @@ static int is_about_persistent(uint32_t procedure) {
 static int wants(const struct mpipp_call *call) {
   if (MPIPP_READ(is_off)) return 0;
   // The program's handler has left the call before, where the lock was held.
-  if (MPIPP_UNLIKELY(is_inside) && mpipp_guard_careful_was_left()) mpipp_guard_unlock();
+  if (MPIPP_UNLIKELY(is_inside) && mpipp_guard_try_was_abandoned()) mpipp_guard_unlock();
   int comes = mpipp_guard_turn_comes(&hook, call);
   return comes || is_inside || mpipp_guard_memcheck || MPIPP_READ(mpipp_guard_faults_count) ||
-         (MPIPP_READ(mpipp_guard_skipped_count) && is_about_persistent(call->procedure)) ||
+         (MPIPP_READ(mpipp_guard_skip_count) && concerns_persistent(call->procedure)) ||
          call->procedure == MPIPP_PROC_Win_attach || call->procedure == MPIPP_PROC_Finalize ||
          mpipp_guard_is_init(call);
 }
 
-static void forked(void) {
-  mpipp_guard_compared_forked();
+static void after_fork_in_child(void) {
+  mpipp_guard_snapshots_fork();
   is_off = 1; // the hook stays: removing it needs the store's lock, which may be held here
 }
 
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_GUARD") || !getenv("MPIPP_WATCH")) return;
   mpipp_guard_faults_prepare();
-  mpipp_guard_forks_handle(forked);
+  mpipp_guard_fork_add_handler(after_fork_in_child);
   mpipp_hook_in(&hook);
-  mpipp_intercept_before_end = tell_never_completed;
+  mpipp_intercept_before_end = report_pending;
   mpipp_guards_buffers = 1;
 }

@@ -63,7 +63,7 @@ int mpipp_filter_has_fine_numbers(const struct mpipp_call *call) {
   }
 }
 
-enum mpipp_kind mpipp_filter_kind_named(uint64_t name) {
+enum mpipp_kind mpipp_filter_kind_of_name(uint64_t name) {
   static const struct {
     const char *name;
     enum mpipp_kind kind;
@@ -105,7 +105,7 @@ int64_t mpipp_filter_input_count(const struct mpipp_call *call, uint32_t index) 
 }
 
 static void *object_of(const struct mpipp_input *input) {
-  enum mpipp_kind kind = mpipp_filter_kind_named(input->name);
+  enum mpipp_kind kind = mpipp_filter_kind_of_name(input->name);
   uint64_t handle = 0;
   if (!input->values || input->size > sizeof handle || kind == MPIPP_KINDS) return NULL;
   memcpy(&handle, input->values, input->size);
@@ -167,7 +167,7 @@ static int are_ranks(const struct mpipp_call *call) {
 }
 
 // Returns whether MPI may be used for a group: after MPI_Finalize only if a session made the group.
-static int is_in_time_for(const struct mpipp_call *call) {
+static int is_mpi_available(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_group *group = object_of(&inputs[0]);
   return mpipp_registry.status == MPIPP_STATUS_STARTED || (group && group->session);
@@ -208,7 +208,7 @@ static int has_any_numbers(const struct mpipp_call *call) {
     return 1;
   case MPIPP_PROC_Comm_create_from_group:
   case MPIPP_PROC_Intercomm_create_from_groups:
-    return is_in_time_for(call);
+    return is_mpi_available(call);
   case MPIPP_PROC_Comm_free:
   case MPIPP_PROC_Comm_disconnect:
   case MPIPP_PROC_Op_free:
@@ -254,7 +254,7 @@ int mpipp_filter_has_fine_arguments(const struct mpipp_call *call) {
 }
 
 static void doubt_object(const struct mpipp_input *input, struct mpipp_doubt *doubt) {
-  enum mpipp_kind kind = mpipp_filter_kind_named(input->name);
+  enum mpipp_kind kind = mpipp_filter_kind_of_name(input->name);
   uint64_t handle = 0;
   if (!input->values || input->size > sizeof handle) return;
   memcpy(&handle, input->values, input->size);

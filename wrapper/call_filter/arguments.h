@@ -17,7 +17,7 @@ int mpipp_filter_has_fine_arguments(const struct mpipp_call *call);
 void mpipp_filter_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 
 // The kind of object that an argument of that name is; MPIPP_KINDS if it is none.
-enum mpipp_kind mpipp_filter_kind_named(uint64_t name);
+enum mpipp_kind mpipp_filter_kind_of_name(uint64_t name);
 
 // The number of an argument's values: also for arrays whose length follows from other arguments.
 int64_t mpipp_filter_input_count(const struct mpipp_call *call, uint32_t index);

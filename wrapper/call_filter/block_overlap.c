@@ -31,7 +31,7 @@ int mpipp_filter_is_self_disjoint(const struct mpipp_buffer *buffer) {
   return apart;
 }
 
-int mpipp_filter_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffer *other) {
+int mpipp_filter_are_separate(const struct mpipp_buffer *one, const struct mpipp_buffer *other) {
   struct mpipp_layout *first = layout_of(one), *second = first ? layout_of(other) : NULL;
   int apart = second != NULL;
   // If the buffer overlaps itself, the highest address so far need not be the last block's.

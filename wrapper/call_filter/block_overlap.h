@@ -10,6 +10,6 @@
 // blocks, or with a constructor that is not expanded here.
 int mpipp_filter_is_self_disjoint(const struct mpipp_buffer *buffer);
 // Returns whether certainly no byte of one buffer belongs to the other.
-int mpipp_filter_share_nothing(const struct mpipp_buffer *one, const struct mpipp_buffer *other);
+int mpipp_filter_are_separate(const struct mpipp_buffer *one, const struct mpipp_buffer *other);
 
 #endif

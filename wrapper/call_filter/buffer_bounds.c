@@ -31,7 +31,7 @@ static int is_disjoint(const struct mpipp_datatype *type) {
   return type->true_extent <= extent;
 }
 
-static int doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint64_t what) {
+static int doubt_buffer(struct mpipp_doubt *doubt, uint64_t why, uint64_t index, uint64_t what) {
   mpipp_doubt(doubt, why << 32 | index);
   mpipp_doubt(doubt, what);
   return 0;
@@ -86,7 +86,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
   uint64_t n = vector->length, used = 0, followed = 0;
-  if (!vector->counts) return doubted(doubt, OF_SHARES, index, 0);
+  if (!vector->counts) return doubt_buffer(doubt, OF_SHARES, index, 0);
   int writes = (buffer->access & MPIPP_WRITES) != 0, ordered = 1, apart = 1, simple = 1;
   struct mpipp_piece few[64], *shares = few;
   if (writes && n > 64)
@@ -130,7 +130,7 @@ static int box_of_shares(const struct mpipp_call *call, uint32_t index, struct m
   if (shares != few) mpipp_registry_free(shares);
   if (fine) return 1;
   mpipp_filter_doubt_buffer(call, index, doubt);
-  return doubted(doubt, OF_SHARES, index, placed ? 0 : low);
+  return doubt_buffer(doubt, OF_SHARES, index, placed ? 0 : low);
 }
 
 void mpipp_filter_doubt_buffer(const struct mpipp_call *call, uint32_t index,
@@ -159,30 +159,30 @@ int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mp
   *box = (struct mpipp_box){.writes = (uint32_t)writes, .buffer = index};
   int is_local = !(buffer->access & MPIPP_REMOTE);
   if (MPIPP_UNLIKELY(buffer->address == (uintptr_t)MPI_IN_PLACE) && is_local)
-    return doubted(doubt, OF_PLACE, index, 0);
+    return doubt_buffer(doubt, OF_PLACE, index, 0);
   if (MPIPP_UNLIKELY(buffer->vector)) return box_of_shares(call, index, box, doubt);
   const struct mpipp_datatype *type = record_at(buffer->record);
   int usable = type && !(buffer->access & MPIPP_STALE) && mpipp_is_usable(type);
   if (MPIPP_UNLIKELY(!usable)) {
-    doubted(doubt, OF_TYPE, index, buffer->datatype);
+    doubt_buffer(doubt, OF_TYPE, index, buffer->datatype);
     mpipp_doubt(doubt, (uint64_t)(buffer->count == 0) << 32 | (type ? type->object.flags : 0));
   }
   if (MPIPP_UNLIKELY(!type)) return 0;
   if (MPIPP_UNLIKELY(buffer->count < 0))
-    return doubted(doubt, OF_COUNT, index, (uint64_t)buffer->count);
+    return doubt_buffer(doubt, OF_COUNT, index, (uint64_t)buffer->count);
   int64_t count = buffer->count;
   if (MPIPP_UNLIKELY(buffer->peers != 1) &&
       __builtin_mul_overflow(count, buffer->peers > 0 ? buffer->peers : 0, &count))
-    return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
+    return doubt_buffer(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   if (!is_local || count == 0 || type->size == 0) return usable;
   if (MPIPP_UNLIKELY(!mpipp_bounds(type, buffer->address, count, &box->low, &box->high))) {
     box->low = box->high = 0;
-    return doubted(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
+    return doubt_buffer(doubt, OF_BOUNDS, index, (uint64_t)buffer->count);
   }
   if (MPIPP_UNLIKELY(!mpipp_is_placed(box->low, box->high, box->writes,
                                       (uint64_t)count * (uint64_t)type->size))) {
     mpipp_filter_doubt_buffer(call, index, doubt);
-    return doubted(doubt, OF_ADDRESS, index, box->low);
+    return doubt_buffer(doubt, OF_ADDRESS, index, box->low);
   }
   if (!writes || MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return usable;
   if (!doubt) return usable && mpipp_filter_is_self_disjoint(buffer);
@@ -197,11 +197,11 @@ int mpipp_filter_are_disjoint(const struct mpipp_call *call, const struct mpipp_
   const struct mpipp_box *one = &boxes[first], *other = &boxes[second];
   if (one->high <= other->low || other->high <= one->low || !(one->writes | other->writes))
     return 1;
-  if (!doubt) return mpipp_filter_share_nothing(&call->buffers[first], &call->buffers[second]);
+  if (!doubt) return mpipp_filter_are_separate(&call->buffers[first], &call->buffers[second]);
   mpipp_filter_doubt_buffer(call, first, doubt);
   mpipp_filter_doubt_buffer(call, second, doubt);
-  return doubted(doubt, OF_BOTH, first << 8 | second,
-                 call->buffers[second].address - call->buffers[first].address);
+  return doubt_buffer(doubt, OF_BOTH, first << 8 | second,
+                      call->buffers[second].address - call->buffers[first].address);
 }
 
 int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high) {

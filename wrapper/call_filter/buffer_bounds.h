@@ -31,7 +31,7 @@ static inline void mpipp_doubt(struct mpipp_doubt *doubt, uint64_t word) {
   doubt->high ^= doubt->high >> 31;
 }
 
-static inline int mpipp_doubted(struct mpipp_doubt *doubt, uint64_t why, uint64_t what) {
+static inline int mpipp_doubt_reason(struct mpipp_doubt *doubt, uint64_t why, uint64_t what) {
   mpipp_doubt(doubt, why << 32);
   mpipp_doubt(doubt, what);
   return 0;
@@ -66,7 +66,7 @@ static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes, 
     return 0;
   // Between distant blocks there may be anything.
   if (MPIPP_UNLIKELY(high - low >= MPIPP_WIDE) && bytes != high - low &&
-      !mpipp_filter_has_ends(low, high))
+      !mpipp_filter_are_ends_mapped(low, high))
     return 0;
   if (MPIPP_LIKELY((int64_t)low >= mpipp_filter_first_beyond)) return 1;
   return low >= MPIPP_FIRST_ADDRESS && !(writes && mpipp_meets_constants(low, high));

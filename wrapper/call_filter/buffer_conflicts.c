@@ -11,8 +11,8 @@ static int is_partitioned(const struct mpipp_call *call) {
 }
 
 // Not if it depends on the partitions that are ready, or have arrived.
-static void know_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
-  const struct mpipp_request *request = mpipp_request_of(meeting->other);
+static void remember_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
+  const struct mpipp_request *request = mpipp_owner_request(meeting->other);
   if (!request || is_partitioned(call) || is_partitioned(&request->call)) return;
   mpipp_filter_remember_cleared_pair(call, meeting->own_buffer, &request->call, meeting->buffer);
 }
@@ -39,7 +39,7 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
                                   .own = meetings->own,
                                   .buffer = met->buffer,
                                   .own_buffer = meetings->own_buffer};
-  const struct mpipp_request *request = mpipp_request_of(owner);
+  const struct mpipp_request *request = mpipp_owner_request(owner);
   if (request && !holds(request, meetings->box, &meeting.doubt)) return;
   if (meetings->partitions) {
     mpipp_doubt(&meeting.doubt, (uint64_t)meetings->partitions->first);
@@ -48,8 +48,8 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
   if (mpipp_filter_is_new_meeting(meetings->call, &meeting)) {
     if (is_reported(meetings, &meeting.doubt)) return;
     const struct mpipp_call *other = mpipp_filter_call_of(owner);
-    if (!mpipp_filter_share_nothing(&meetings->call->buffers[meeting.own_buffer],
-                                    &other->buffers[meeting.buffer])) {
+    if (!mpipp_filter_are_separate(&meetings->call->buffers[meeting.own_buffer],
+                                   &other->buffers[meeting.buffer])) {
       if (meetings->count < MPIPP_MOST_MEETINGS)
         meetings->met[meetings->count++] = meeting;
       else
@@ -58,11 +58,11 @@ static void meet(void *asking, const struct mpipp_box *met, struct mpipp_owner o
     }
     mpipp_filter_remember(&meeting.doubt);
   }
-  know_meeting(meetings->call, &meeting);
+  remember_meeting(meetings->call, &meeting);
 }
 
 static int is_used(const struct mpipp_call *call, const struct mpipp_box *box) {
-  return box->low != box->high && !mpipp_is_to_nobody(call, box->writes);
+  return box->low != box->high && !mpipp_is_proc_null(call, box->writes);
 }
 
 void mpipp_filter_add_pending(const struct mpipp_call *call, const struct mpipp_own *boxes,
@@ -81,7 +81,7 @@ void mpipp_filter_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxe
 
 // A function that is called for each request with an active operation.
 typedef void for_request(const struct mpipp_request *request, void *context);
-static void each_active(for_request *act, void *context) {
+static void visit_active(for_request *act, void *context) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   for (const struct mpipp_chunk *chunk = (const void *)(uintptr_t)table->chunks; chunk;
        chunk = (const void *)(uintptr_t)MPIPP_READ(chunk->next)) {
@@ -89,7 +89,7 @@ static void each_active(for_request *act, void *context) {
     for (uint64_t i = 0; i < MPIPP_READ(chunk->used); i++) {
       const struct mpipp_request *request = &requests[i];
       struct mpipp_owner owner = {(uintptr_t)request, request->object.serial};
-      if (owner.serial && mpipp_goes_on(owner)) act(request, context);
+      if (owner.serial && mpipp_is_owner_active(owner)) act(request, context);
     }
   }
 }
@@ -103,15 +103,15 @@ static void keep(const struct mpipp_request *request, void *context) {
 }
 
 void mpipp_filter_keep_boxes(void) {
-  if (!mpipp_filter_boxes_kept) each_active(keep, NULL);
-  mpipp_filter_boxes_kept = 1;
+  if (!mpipp_filter_keeps_boxes) visit_active(keep, NULL);
+  mpipp_filter_keeps_boxes = 1;
 }
 
 // Returns whether there are so few requests that no boxes need be kept; otherwise they are kept.
 static int are_few(void) {
   const struct mpipp_chunk *chunk =
       (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
-  if (mpipp_filter_boxes_kept) return 0;
+  if (mpipp_filter_keeps_boxes) return 0;
   if (!chunk || chunk->used <= MPIPP_FEW_REQUESTS) return 1;
   mpipp_filter_keep_boxes();
   return 0;
@@ -136,7 +136,7 @@ static void meet_request(const struct mpipp_request *request, void *context) {
     looking->meetings->own_buffer = i;
     looking->meetings->box = box;
     for (uint32_t k = 0; is_used(looking->call, box) && k < others.count; k++) {
-      if (is_used(&request->call, &others.boxes[k]) && mpipp_boxes_meet(box, &others.boxes[k]))
+      if (is_used(&request->call, &others.boxes[k]) && mpipp_boxes_overlap(box, &others.boxes[k]))
         meet(looking->meetings, &others.boxes[k], owner);
     }
   }
@@ -147,7 +147,7 @@ void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp
   meetings->call = call;
   if (are_few()) {
     struct mpipp_looking looking = {call, boxes, owner, meetings};
-    each_active(meet_request, &looking);
+    visit_active(meet_request, &looking);
     return;
   }
   for (uint32_t i = 0; i < boxes->count; i++) {
@@ -160,13 +160,13 @@ void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp
 }
 
 // The persistent request at that place of an array; NULL: it is none.
-static struct mpipp_request *started_at(const struct mpipp_call *call, int64_t i) {
+static struct mpipp_request *start_at(const struct mpipp_call *call, int64_t i) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
   return request && request->persistent ? request : NULL;
 }
 
-static int64_t started_count(const struct mpipp_call *call) {
+static int64_t start_count(const struct mpipp_call *call) {
   return call->requests ? call->request_count : 0;
 }
 
@@ -175,11 +175,11 @@ static struct mpipp_owner owner_of(const struct mpipp_request *request) {
 }
 
 // Stands for all operations that are started: their arguments do not change.
-static uint64_t sum_of_started(const struct mpipp_call *call) {
+static uint64_t sum_of_starts(const struct mpipp_call *call) {
   const uint64_t odd = 0x9E3779B97F4A7C15u;
   uint64_t sum = MPIPP_PROC_Startall;
-  for (int64_t i = 0; i < started_count(call); i++) {
-    const struct mpipp_request *request = started_at(call, i);
+  for (int64_t i = 0; i < start_count(call); i++) {
+    const struct mpipp_request *request = start_at(call, i);
     if (!request) continue;
     sum = (sum ^ (uintptr_t)request) * odd;
     sum = (sum ^ sum >> 32 ^ request->object.serial) * odd;
@@ -188,13 +188,13 @@ static uint64_t sum_of_started(const struct mpipp_call *call) {
 }
 
 int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings) {
-  const uint64_t sum = call->request_count > 1 ? sum_of_started(call) : 0;
+  const uint64_t sum = call->request_count > 1 ? sum_of_starts(call) : 0;
   const int is_new =
       sum && (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_filter_was_cleared(sum));
   meetings->started = is_new ? sum : 0;
-  if (is_new) mpipp_filter_starting_look = mpipp_filter_next_look();
-  for (int64_t i = 0; i < started_count(call); i++) {
-    struct mpipp_request *request = started_at(call, i);
+  if (is_new) mpipp_filter_starting_pass = mpipp_filter_next_pass();
+  for (int64_t i = 0; i < start_count(call); i++) {
+    struct mpipp_request *request = start_at(call, i);
     if (!request) continue;
     struct mpipp_own boxes;
     mpipp_filter_boxes_of(&request->call, &boxes);
@@ -203,18 +203,18 @@ int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meeti
     if (!is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE)
       mpipp_filter_meet_pending(&request->call, &boxes, owner_of(request), meetings);
     if (!is_new) continue;
-    request->object.given = mpipp_filter_starting_look;
-    if (mpipp_filter_boxes_kept)
+    request->object.given = mpipp_filter_starting_pass;
+    if (mpipp_filter_keeps_boxes)
       mpipp_filter_add_pending(&request->call, &boxes, owner_of(request));
   }
   meetings->own = 0;
-  mpipp_filter_starting_look = 0;
-  return is_new && mpipp_filter_boxes_kept;
+  mpipp_filter_starting_pass = 0;
+  return is_new && mpipp_filter_keeps_boxes;
 }
 
-void mpipp_filter_keep_started(const struct mpipp_call *call) {
-  for (int64_t i = 0; i < started_count(call); i++) {
-    const struct mpipp_request *request = started_at(call, i);
+void mpipp_filter_keep_starts(const struct mpipp_call *call) {
+  for (int64_t i = 0; i < start_count(call); i++) {
+    const struct mpipp_request *request = start_at(call, i);
     if (request) keep(request, NULL);
   }
 }
@@ -241,13 +241,13 @@ void mpipp_filter_meetings_open(struct mpipp_meetings *meetings) {
   meetings->started = 0;
 }
 
-void mpipp_filter_know_meetings(const struct mpipp_call *call,
-                                const struct mpipp_meetings *meetings) {
+void mpipp_filter_remember_meetings(const struct mpipp_call *call,
+                                    const struct mpipp_meetings *meetings) {
   int all = !meetings->too_many;
   for (uint32_t i = 0; i < meetings->count; i++) {
     int is_asked = !mpipp_filter_is_new_doubt(&meetings->met[i].doubt);
-    if (is_asked && call->buffer_count) know_meeting(call, &meetings->met[i]);
+    if (is_asked && call->buffer_count) remember_meeting(call, &meetings->met[i]);
     all &= is_asked;
   }
-  if (all && meetings->started) mpipp_filter_remember_cleared(meetings->started);
+  if (all && meetings->started) mpipp_filter_remember_clearance(meetings->started);
 }

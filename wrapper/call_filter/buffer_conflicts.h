@@ -37,12 +37,12 @@ void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp
 // may also overlap each other. Returns whether their boxes are kept now.
 int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meetings *meetings);
 // They have started: their boxes are kept.
-void mpipp_filter_keep_started(const struct mpipp_call *call);
+void mpipp_filter_keep_starts(const struct mpipp_call *call);
 // Finds the operations that overlap the partitions that a call marks ready.
 void mpipp_filter_meet_ready(const struct mpipp_call *call, struct mpipp_meetings *meetings);
 
 // Remembers each operation that was queried, or shares no memory.
-void mpipp_filter_know_meetings(const struct mpipp_call *call,
-                                const struct mpipp_meetings *meetings);
+void mpipp_filter_remember_meetings(const struct mpipp_call *call,
+                                    const struct mpipp_meetings *meetings);
 
 #endif

@@ -101,7 +101,7 @@ static struct mpipp_place_uses *uses_of(uint64_t place) {
   return NULL;
 }
 
-static int is_asked(const struct mpipp_place_uses *uses, uint64_t place, uint64_t use) {
+static int was_queried(const struct mpipp_place_uses *uses, uint64_t place, uint64_t use) {
   return MPIPP_READ(uses->place) == place &&
          (MPIPP_READ(uses->count) >= MOST_USES || MPIPP_READ(uses->newest) == use);
 }
@@ -237,7 +237,7 @@ static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread
   int saved = errno;
   struct mpipp_asking asking;
   mpipp_registry_lock();
-  if (!is_asked(uses, place, use)) {
+  if (!was_queried(uses, place, use)) {
     MPIPP_WRITE(uses->place, place);
     MPIPP_WRITE(uses->newest, use);
     MPIPP_WRITE(uses->count, uses->count + 1);
@@ -264,7 +264,7 @@ void mpipp_filter_look_up_use(const struct mpipp_thread *thread, uint64_t place)
   if (all_uses && has_memory(call)) {
     const uint64_t use = use_of(call);
     struct mpipp_place_uses *uses = uses_of(place);
-    if (uses && !is_asked(uses, place, use)) ask(uses, thread, place, use);
+    if (uses && !was_queried(uses, place, use)) ask(uses, thread, place, use);
   }
   MPIPP_WRITE(mpipp_filter_known_places[mpipp_place_hash(place)], place);
   if (call->serial >= MPIPP_ALL_USES) MPIPP_WRITE(mpipp_filter_use_mask, 63);

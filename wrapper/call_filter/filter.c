@@ -21,7 +21,7 @@
 #include "registry/registry.h"
 #include "watcher_client/connection.h"
 
-static struct mpipp_own *own_of(struct mpipp_thread *thread) {
+static struct mpipp_own *boxes_of(struct mpipp_thread *thread) {
   return (struct mpipp_own *)thread->boxes;
 }
 
@@ -31,7 +31,7 @@ static int marks_ready(const struct mpipp_call *call) {
 }
 
 // Calls that take requests, and make none.
-static int is_given_requests(const struct mpipp_call *call) {
+static int takes_requests(const struct mpipp_call *call) {
   if (call->buffer_count || !call->requests) return 0;
   switch (call->procedure) {
   case MPIPP_PROC_Start:
@@ -63,7 +63,7 @@ static int doubt_request(const struct mpipp_request *request, uint64_t place,
   mpipp_doubt(doubt, request->persistent != 0);
   // If several have one handle, the place distinguishes them.
   mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
-  return mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
+  return mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
 
 static int is_buffered(const struct mpipp_call *call) {
@@ -81,35 +81,36 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   // With several threads the record may belong to another request that had the handle before.
   int alone = !MPIPP_READ(mpipp_registry_several_threads);
   int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
-  const uint32_t look = once ? mpipp_filter_next_look() : 0;
+  const uint32_t look = once ? mpipp_filter_next_pass() : 0;
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, handle);
-    if (MPIPP_UNLIKELY(!request)) return mpipp_doubted(doubt, MPIPP_OF_REQUEST, handle);
+    if (MPIPP_UNLIKELY(!request)) return mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, handle);
     if (call->present & MPIPP_HAS_GIVEN_UP && alone && request->object.flags & MPIPP_FLAG_NULL)
       return doubt_request(request, 0, doubt);
     if (call->procedure == MPIPP_PROC_Request_free && alone && !request->start &&
         request->object.flags & MPIPP_FLAG_IDLE)
       return doubt_request(request, 0, doubt);
     if (once && request->object.given == look &&
-        (starting || !(request->persistent || mpipp_may_be_passed_twice(request))))
-      return mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->procedure << 32);
+        (starting || !(request->persistent || mpipp_may_be_duplicate(request))))
+      return mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, (uint64_t)call->procedure << 32);
     if (once) request->object.given = look;
     if (starting && (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE ||
                      request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)))
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
     if (request->object.flags & MPIPP_FLAG_ENDED && alone)
       return doubt_request(request, (uintptr_t)&requests[i], doubt);
-    if (starting && is_buffered(&request->call) && !mpipp_filter_has_room(&request->call, doubt))
+    if (starting && is_buffered(&request->call) &&
+        !mpipp_filter_fits_attached_buffer(&request->call, doubt))
       return 0;
   }
   return 1;
 }
 
 // Returns whether the number of requests is valid, and the array exists unless it is 0.
-static int are_requests_there(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+static int has_request_array(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int fine = call->requests ? call->request_count >= 0 : call->request_count == 0;
-  return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
+  return fine || mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
 }
 
 static int begins_with(const char *name, const char *prefix) {
@@ -126,12 +127,12 @@ static int is_timeless(unsigned procedure) {
 
 // Returns whether MPI is initialized, if the procedure needs it.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  if (MPIPP_LIKELY(mpipp_is_there())) return 1;
+  if (MPIPP_LIKELY(mpipp_is_mpi_available())) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
                          MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR;
   const int has_others = call->present & MPIPP_HAS_ARGUMENTS && !is_timeless(call->procedure);
   if (!(call->present & needs) && !has_others) return 1;
-  return mpipp_doubted(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
+  return mpipp_doubt_reason(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
 }
 
 // Returns whether everything except overlaps with other operations is certain to be valid. Sets the
@@ -149,10 +150,9 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
             mpipp_filter_fits_itself(call, comm, doubt);
   }
   if (MPIPP_UNLIKELY(present & MPIPP_UNUSUAL))
-    fine &= mpipp_filter_is_unusual_fine(call, comm, doubt);
-  if (present & MPIPP_HAS_REQUESTS) fine &= are_requests_there(call, doubt);
-  if (present & MPIPP_HAS_REQUESTS && is_given_requests(call))
-    fine &= has_fine_requests(call, doubt);
+    fine &= mpipp_filter_has_fine_rest(call, comm, doubt);
+  if (present & MPIPP_HAS_REQUESTS) fine &= has_request_array(call, doubt);
+  if (present & MPIPP_HAS_REQUESTS && takes_requests(call)) fine &= has_fine_requests(call, doubt);
   uint32_t count = call->buffer_count;
   own->count = count;
   for (uint32_t i = 0; i < count; i++) fine &= mpipp_filter_box_of(call, i, &own->boxes[i], doubt);
@@ -163,7 +163,7 @@ static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
   if (MPIPP_UNLIKELY(!fine)) {
     mpipp_doubt(doubt, (uint64_t)call->procedure << 32 | present);
     mpipp_doubt(doubt, call->caller);
-    mpipp_doubt(doubt, mpipp_to_nobody(call));
+    mpipp_doubt(doubt, mpipp_proc_null_sides(call));
     if (comm && present & MPIPP_HAS_ROOT)
       mpipp_doubt(doubt, (uint64_t)(comm->rank == call->root) << 1 | (comm->inter != 0));
   }
@@ -174,7 +174,7 @@ static int begins_split(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_SPLIT_BEGIN;
 }
 
-static int is_pending_later(const struct mpipp_call *call) {
+static int stays_pending(const struct mpipp_call *call) {
   unsigned form = mpipp_facts[call->procedure].form;
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
 }
@@ -183,27 +183,27 @@ static int is_pending_later(const struct mpipp_call *call) {
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
                   const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
   if (sums && (!doubt || !mpipp_filter_is_new_doubt(doubt)))
-    mpipp_filter_remember_cleared(sums->call);
-  mpipp_filter_know_meetings(call, meetings);
+    mpipp_filter_remember_clearance(sums->call);
+  mpipp_filter_remember_meetings(call, meetings);
 }
 
 // The calls that other threads were inside of before there were several. The counts of v and w
 // forms are the program's memory, and may be gone.
 static void keep_threads(const struct mpipp_thread *thread) {
   struct mpipp_thread *other = NULL;
-  while ((other = mpipp_recorder_other_thread(thread, other))) {
+  while ((other = mpipp_recorder_next_thread(thread, other))) {
     const struct mpipp_call *call = &other->call;
     struct mpipp_owner owner = {(uintptr_t)other | MPIPP_OF_THREAD, MPIPP_READ(call->serial)};
-    int plain = mpipp_goes_on(owner) && call->buffer_count <= MPIPP_MAX_BUFFERS &&
+    int plain = mpipp_is_owner_active(owner) && call->buffer_count <= MPIPP_MAX_BUFFERS &&
                 !(call->present & MPIPP_HAS_VECTORS);
     if (!plain || mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING) continue;
     struct mpipp_own boxes;
     mpipp_filter_boxes_of(call, &boxes);
-    if (mpipp_goes_on(owner)) mpipp_filter_add_pending(call, &boxes, owner);
+    if (mpipp_is_owner_active(owner)) mpipp_filter_add_pending(call, &boxes, owner);
   }
 }
 
-static void keep_all(const struct mpipp_thread *thread) {
+static void keep_boxes(const struct mpipp_thread *thread) {
   static int threads_kept = 0;
   mpipp_filter_keep_boxes();
   if (!threads_kept) keep_threads(thread);
@@ -215,17 +215,17 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
   struct mpipp_sums sums;
   struct mpipp_doubt doubt = {0};
   struct mpipp_meetings meetings;
-  struct mpipp_own *own = own_of(thread);
+  struct mpipp_own *own = boxes_of(thread);
   mpipp_filter_meetings_open(&meetings);
   own->over = MPIPP_NO_BOX;
   int summed = mpipp_filter_sum_up(call, &sums);
   int fine = is_fine(call, own, &doubt), later = 0, locked = mpipp_lock_kind(MPIPP_REQUEST);
-  if (MPIPP_UNLIKELY(mpipp_registry_several_threads)) keep_all(thread);
+  if (MPIPP_UNLIKELY(mpipp_registry_several_threads)) keep_boxes(thread);
   if (call->buffer_count) {
     unsigned form = mpipp_facts[call->procedure].form;
     if (form != MPIPP_FORM_PERSISTENT && form != MPIPP_FORM_PARTITIONED)
       mpipp_filter_meet_pending(call, own, (struct mpipp_owner){0, 0}, &meetings);
-    later = (mpipp_filter_boxes_kept && is_pending_later(call)) || begins_split(call);
+    later = (mpipp_filter_keeps_boxes && stays_pending(call)) || begins_split(call);
     if (MPIPP_UNLIKELY(mpipp_registry_several_threads) && form == MPIPP_FORM_BLOCKING)
       mpipp_filter_add_pending(
           call, own, (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
@@ -233,7 +233,7 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
     // Before the start, another thread may take their boxes for those of completed operations.
     int are_kept =
         mpipp_filter_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_registry_several_threads);
-    later = mpipp_filter_boxes_kept && !are_kept;
+    later = mpipp_filter_keeps_boxes && !are_kept;
   } else if (marks_ready(call)) {
     mpipp_filter_meet_ready(call, &meetings);
   }
@@ -248,7 +248,7 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
     *refused = mpipp_filter_ask(thread, asks ? &doubt : NULL, meetings.met, meetings.count);
   if (!MPIPP_READ(mpipp_registry_several_threads)) {
     learn(call, summed ? &sums : NULL, fine ? NULL : &doubt, &meetings);
-    if (fine) mpipp_filter_know_reduction(call);
+    if (fine) mpipp_filter_remember_reduction(call);
   }
   return later;
 }
@@ -263,25 +263,25 @@ static int is_plain(struct mpipp_call *call) {
 // A plain call while boxes are kept: returns whether it overlaps nothing.
 static int is_plain_call(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
-  struct mpipp_own *own = own_of(thread);
-  if (!mpipp_filter_boxes_kept || !is_plain(&thread->call)) return 0;
+  struct mpipp_own *own = boxes_of(thread);
+  if (!mpipp_filter_keeps_boxes || !is_plain(&thread->call)) return 0;
   own->count = 1;
   own->boxes[0] =
       (struct mpipp_box){call->low, call->high, call->buffers[0].access / MPIPP_WRITES & 1, 0};
-  return mpipp_meets_nothing(&own->boxes[0], &own->over);
+  return mpipp_has_no_overlap(&own->boxes[0], &own->over);
 }
 
 // Returns whether a call that makes, commits or frees a datatype, or reduces, is certain to be
 // valid.
 static int is_usual(struct mpipp_call *call) {
   if (call->present == MPIPP_HAS_CONSTRUCTOR)
-    return mpipp_is_there() && mpipp_filter_is_fine_constructor(call, NULL);
+    return mpipp_is_mpi_available() && mpipp_filter_is_fine_constructor(call, NULL);
   return call->buffer_count == 2 &&
          MPIPP_READ(MPIPP_READ(mpipp_filter_last_comm)->object.live) == call->comm &&
-         mpipp_filter_is_reduced_before(call) && mpipp_meets_no_request(call);
+         mpipp_filter_is_repeated_reduction(call) && mpipp_meets_no_request(call);
 }
 
-int mpipp_filter_screen(struct mpipp_thread *thread, int *refused) {
+int mpipp_filter_check(struct mpipp_thread *thread, int *refused) {
   struct mpipp_call *call = &thread->call;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads)))
     return filter_slow(thread, refused);
@@ -295,7 +295,7 @@ int mpipp_filter_screen(struct mpipp_thread *thread, int *refused) {
 }
 
 // The request that the call has made; NULL if it is the null one, or not recorded.
-static struct mpipp_request *made_by(const struct mpipp_call *call) {
+static struct mpipp_request *made_request(const struct mpipp_call *call) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   if (request && request->newer && request->newest) request = (void *)(uintptr_t)request->newest;
@@ -305,7 +305,7 @@ static struct mpipp_request *made_by(const struct mpipp_call *call) {
 }
 
 // The file on which the call has begun a split operation; NULL if it is not recorded.
-static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
+static const struct mpipp_file *split_file(const struct mpipp_call *call) {
   const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
   return file && file->split_pending && file->call.serial == call->serial &&
                  file->call.frame == call->frame
@@ -313,22 +313,22 @@ static const struct mpipp_file *begun_by(const struct mpipp_call *call) {
              : NULL;
 }
 
-void mpipp_filter_returned_slow(struct mpipp_thread *thread) {
+void mpipp_filter_note_return_slow(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   if (starts(call)) {
-    mpipp_filter_keep_started(call);
+    mpipp_filter_keep_starts(call);
   } else if (begins_split(call)) {
-    const struct mpipp_file *file = begun_by(call);
+    const struct mpipp_file *file = split_file(call);
     mpipp_filter_keep_boxes(); // it is not a request, which is found without a box
     if (file)
       mpipp_filter_add_pending(
-          call, own_of(thread),
+          call, boxes_of(thread),
           (struct mpipp_owner){(uintptr_t)file | MPIPP_OF_FILE, file->split_number});
   } else if (call->present & MPIPP_HAS_REQUESTS) {
-    const struct mpipp_request *request = made_by(call);
+    const struct mpipp_request *request = made_request(call);
     if (request)
-      mpipp_filter_add_pending(call, own_of(thread),
+      mpipp_filter_add_pending(call, boxes_of(thread),
                                (struct mpipp_owner){(uintptr_t)request, request->object.serial});
   }
   mpipp_unlock_kind(locked);

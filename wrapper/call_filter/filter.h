@@ -19,11 +19,11 @@
 _Static_assert(sizeof(struct mpipp_own) <= sizeof((struct mpipp_thread *)0)->boxes, "it fits");
 
 // Filters the call that the thread is inside of, if it is not clear. Returns whether
-// mpipp_screen_returned has to be called once MPI has returned. refused: MPI's error class if the
-// call must not be made, else unchanged.
-int mpipp_filter_screen(struct mpipp_thread *thread, int *refused);
+// mpipp_filter_note_return has to be called once MPI has returned. refused: MPI's error class if
+// the call must not be made, else unchanged.
+int mpipp_filter_check(struct mpipp_thread *thread, int *refused);
 // The call has succeeded.
-void mpipp_filter_returned_slow(struct mpipp_thread *thread) MPIPP_COLD;
+void mpipp_filter_note_return_slow(struct mpipp_thread *thread) MPIPP_COLD;
 
 // Returns whether the call has only one buffer of a predefined datatype, ranks and a tag, all
 // valid; [low, high) is its box then. 0 for MPI_IN_PLACE, empty data, wildcards and the null
@@ -62,7 +62,7 @@ _Static_assert(offsetof(struct mpipp_buffer, vector) ==
 
 // Each pass over a call's requests has a number of its own, by which a duplicate request is
 // recognized.
-#define MPIPP_PLAIN_LOOK(CALL) ((uint32_t)(CALL)->serial | 1u << 31)
+#define MPIPP_PLAIN_PASS(CALL) ((uint32_t)(CALL)->serial | 1u << 31)
 
 // Returns whether there are requests with all the handles that a call completes, without
 // duplicates.
@@ -73,7 +73,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
       call->procedure == MPIPP_PROC_Startall)
     return 0;
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
-  const uint32_t look = MPIPP_PLAIN_LOOK(call);
+  const uint32_t look = MPIPP_PLAIN_PASS(call);
   for (int64_t i = 0; i < call->request_count; i++) {
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (MPIPP_UNLIKELY(!handle)) return 0; // unused slots have it, too
@@ -82,7 +82,7 @@ static inline int mpipp_is_plain_completion(const struct mpipp_call *call) {
     struct mpipp_request *request = (void *)(uintptr_t)slot->record;
     if (MPIPP_UNLIKELY(request->object.flags & MPIPP_FLAG_ENDED)) return 0; // a copy of its handle
     if (MPIPP_UNLIKELY(MPIPP_READ(request->object.given) == look) &&
-        !mpipp_may_be_passed_twice(request))
+        !mpipp_may_be_duplicate(request))
       return 0;
     MPIPP_WRITE(request->object.given, look);
   }
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) int mpipp_is_clear(struct mpipp_thr
   return mpipp_is_plain_completion(call);
 }
 
-static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
+static inline void mpipp_filter_note_return(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   const struct mpipp_own *own = (const struct mpipp_own *)thread->boxes;
   if (MPIPP_LIKELY(own->count == 1 && call->present & MPIPP_HAS_REQUESTS)) {
@@ -116,7 +116,7 @@ static inline void mpipp_screen_returned(struct mpipp_thread *thread) {
     mpipp_end_unlocked();
     if (MPIPP_LIKELY(found)) return;
   }
-  mpipp_filter_returned_slow(thread);
+  mpipp_filter_note_return_slow(thread);
 }
 
 #endif

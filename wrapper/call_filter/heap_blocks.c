@@ -137,7 +137,7 @@ int mpipp_filter_heap_block(uint64_t address, struct mpipp_heap_block *block) {
   memset(&walk, 0, offsetof(struct mpipp_heap_walk, copy));
   walk.address = address;
   walk.break_now = (uintptr_t)sbrk(0);
-  mpipp_filter_mapped_now(find, &walk);
+  mpipp_filter_visit_mappings(find, &walk);
   errno = saved;
   if (!walk.end) return 0;
   walk.step = walk.is_heap ? COPY : HEAD; // large blocks may be of pages that nobody has used

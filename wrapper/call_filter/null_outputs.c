@@ -24,7 +24,7 @@ void mpipp_filter_null_output(unsigned role) {
   int saved = errno;
   mpipp_doubt(&doubt, call->procedure);
   mpipp_doubt(&doubt, mpipp_outside_mpi(call->caller));
-  mpipp_doubted(&doubt, MPIPP_OF_ARGUMENTS, role);
+  mpipp_doubt_reason(&doubt, MPIPP_OF_ARGUMENTS, role);
   int locked = mpipp_lock_kind(MPIPP_REQUEST), asks = mpipp_filter_is_new_doubt(&doubt);
   mpipp_unlock_kind(locked);
   if (asks) {

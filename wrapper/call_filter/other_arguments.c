@@ -32,7 +32,7 @@ int mpipp_filter_has_session(void) {
 // Adds the facts on which it depends whether an operation fits the datatypes.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
                      struct mpipp_doubt *doubt) {
-  mpipp_doubted(doubt, MPIPP_OF_OP, (uintptr_t)op);
+  mpipp_doubt_reason(doubt, MPIPP_OF_OP, (uintptr_t)op);
   mpipp_doubt(doubt, op->flags & MPIPP_FLAG_PREDEFINED);
   for (uint32_t i = 0; i < call->buffer_count; i++)
     mpipp_doubt(doubt, mpipp_filter_shape_of(call->buffers[i].record, call->buffers[i].datatype));
@@ -45,7 +45,7 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
   mpipp_doubt(doubt, buffer->address);
   mpipp_doubt(doubt, (uint64_t)buffer->count);
   mpipp_doubt(doubt, mpipp_filter_shape_of(buffer->record, buffer->datatype));
-  return mpipp_doubted(doubt, MPIPP_OF_TARGET, (uint64_t)call->target_rank);
+  return mpipp_doubt_reason(doubt, MPIPP_OF_TARGET, (uint64_t)call->target_rank);
 }
 
 // The watcher is asked a few times, and takes some time to answer. Calls in between are held, and
@@ -82,7 +82,7 @@ static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win 
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, win->comm);
   int64_t target = call->target_rank;
   if (!mpipp_is_rank(target, comm ? comm->size : INT32_MAX))
-    return mpipp_doubted(doubt, MPIPP_OF_TARGET, (uint64_t)target);
+    return mpipp_doubt_reason(doubt, MPIPP_OF_TARGET, (uint64_t)target);
   if (target == MPI_PROC_NULL || win->flavor == MPIPP_WIN_DYNAMIC) return 1;
   struct mpipp_reach reach = {
       .state = MPIPP_REACH_KNOWN, .size = win->size, .disp_unit = win->disp_unit};
@@ -105,7 +105,7 @@ static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win 
       return doubt_reach(call, win, buffer, doubt);
     }
     if (!mpipp_filter_is_within(buffer, &reach))
-      return mpipp_doubted(doubt, MPIPP_OF_TARGET, (uint64_t)target);
+      return mpipp_doubt_reason(doubt, MPIPP_OF_TARGET, (uint64_t)target);
   }
   return 1;
 }
@@ -144,18 +144,18 @@ static int has_fine_types(const struct mpipp_call *call, struct mpipp_doubt *dou
     const struct mpipp_object *type = mpipp_passed_object(MPIPP_DATATYPE, handle, doubt);
     if (!type) return 0;
     if (frees && type->flags & MPIPP_FLAG_PREDEFINED)
-      return mpipp_doubted(doubt, MPIPP_OF_OBJECT, handle);
+      return mpipp_doubt_reason(doubt, MPIPP_OF_OBJECT, handle);
     uint32_t committed = type->flags & (MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
-    if (commits && committed) return mpipp_doubted(doubt, MPIPP_OF_OBJECT, committed);
+    if (commits && committed) return mpipp_doubt_reason(doubt, MPIPP_OF_OBJECT, committed);
   }
-  return types || call->type_count <= 0 || mpipp_doubted(doubt, MPIPP_OF_OBJECT, 0);
+  return types || call->type_count <= 0 || mpipp_doubt_reason(doubt, MPIPP_OF_OBJECT, 0);
 }
 
 int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int fine = has_fine_types(call, doubt);
   if (call->combiner == MPIPP_COMBINER_NAMED || mpipp_filter_has_fine_numbers(call)) return fine;
   if (doubt) {
-    mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS, call->combiner);
+    mpipp_doubt_reason(doubt, MPIPP_OF_ARGUMENTS, call->combiner);
     mpipp_filter_doubt_inputs(call, doubt);
   }
   return 0;
@@ -168,7 +168,8 @@ static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doub
   for (int64_t i = 0; i < call->type_count; i++) {
     uint64_t handle = MPIPP_KEY(types[i]);
     const struct mpipp_datatype *type = mpipp_passed_object(MPIPP_DATATYPE, handle, doubt);
-    fine &= type && (mpipp_is_usable(type) || mpipp_doubted(doubt, MPIPP_OF_OBJECT, (uint64_t)i));
+    fine &=
+        type && (mpipp_is_usable(type) || mpipp_doubt_reason(doubt, MPIPP_OF_OBJECT, (uint64_t)i));
   }
   return fine;
 }
@@ -182,20 +183,20 @@ static void doubt_view(const struct mpipp_call *call, struct mpipp_doubt *doubt)
     mpipp_doubt(doubt, type ? mpipp_filter_shape_of((uintptr_t)type, handle) : handle);
   }
   const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
-  mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS, file ? (uint64_t)file->amode : 0);
+  mpipp_doubt_reason(doubt, MPIPP_OF_ARGUMENTS, file ? (uint64_t)file->amode : 0);
 }
 
 // Arguments that only the watcher can check: all of them.
 static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt) {
-  mpipp_doubted(doubt, MPIPP_OF_ARGUMENTS,
-                comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
+  mpipp_doubt_reason(doubt, MPIPP_OF_ARGUMENTS,
+                     comm ? (uint64_t)comm->size << 32 | (uint32_t)comm->rank : 0);
   if (comm) mpipp_doubt(doubt, (uint64_t)comm->topology << 32 | (uint32_t)comm->inter);
   mpipp_filter_doubt_inputs(call, doubt);
 }
 
 // A request that is freed or cancelled must not be collective, and a receive must not be freed.
-static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+static int may_be_freed(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
   if (!given || MPIPP_READ(mpipp_registry_several_threads)) return 1;
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*given));
@@ -204,7 +205,7 @@ static int is_over_or_sends(const struct mpipp_call *call, struct mpipp_doubt *d
              mpipp_facts[request->call.procedure].form != MPIPP_FORM_PARTITIONED;
   if (call->procedure == MPIPP_PROC_Request_free)
     fine &= !(request->call.present & MPIPP_HAS_SOURCE);
-  return fine || mpipp_doubted(doubt, MPIPP_OF_REQUEST, request->call.procedure);
+  return fine || mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
 
 // Returns whether the message is, or may be, in the buffer that is attached for it.
@@ -216,35 +217,35 @@ static int is_in_attached(const struct mpipp_call *call, const struct mpipp_atta
          low < attached->address + (uint64_t)attached->size && attached->address < high;
 }
 
-int mpipp_filter_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
-  const struct mpipp_attachment *attached = mpipp_recorder_attached_for(call);
-  int64_t bytes = attached ? mpipp_recorder_bytes_buffered(call) : 0;
+int mpipp_filter_fits_attached_buffer(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+  const struct mpipp_attachment *attached = mpipp_recorder_attachment_for(call);
+  int64_t bytes = attached ? mpipp_recorder_buffered_bytes(call) : 0;
   if (!bytes) return 1;
   uint64_t state = MPIPP_READ(attached->state);
   int64_t room = state == MPIPP_ATTACHED ? attached->size : 0;
   if (state == MPIPP_ATTACHED_AUTOMATIC) return 1;
   if (room && is_in_attached(call, attached)) {
     mpipp_doubt(doubt, call->buffers[0].address - attached->address);
-    return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)bytes);
+    return mpipp_doubt_reason(doubt, MPIPP_OF_ROOM, (uint64_t)bytes);
   }
   int follows = attached->last + 1 == call->serial && !MPIPP_READ(mpipp_registry_several_threads) &&
                 mpipp_facts[call->procedure].form <= MPIPP_FORM_NONBLOCKING;
   int fits = bytes <= room;
   if (fits && (!follows || bytes <= room - attached->used)) return 1;
   mpipp_doubt(doubt, (uint64_t)bytes << 1 | (uint64_t)fits);
-  return mpipp_doubted(doubt, MPIPP_OF_ROOM, (uint64_t)room);
+  return mpipp_doubt_reason(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 
 // Returns whether a collective call on a file has no conflict there. It must not be beside a split
 // call, or end one that does not exist, or come while operations are pending that must be complete.
-static int is_beside_nothing(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
+static int has_no_file_conflict(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_file *file = NULL;
   if (facts->over == MPIPP_OVER_FILE)
     file = mpipp_find_live(MPIPP_FILE, mpipp_filter_file_of(call));
   if (file && mpipp_filter_ends_on_file(call) &&
       mpipp_filter_has_any(mpipp_filter_is_on_file, mpipp_filter_file_of(call)))
-    return mpipp_doubted(doubt, MPIPP_OF_SPLIT, file->object.serial);
+    return mpipp_doubt_reason(doubt, MPIPP_OF_SPLIT, file->object.serial);
   if (!file || MPIPP_READ(file->split_doubted)) return 1;
   uint32_t begun = MPIPP_READ(file->split_pending) ? file->call.procedure : 0;
   if (facts->form == MPIPP_FORM_SPLIT_END) {
@@ -252,16 +253,16 @@ static int is_beside_nothing(const struct mpipp_call *call, struct mpipp_doubt *
   } else if (!begun) {
     return 1;
   }
-  return mpipp_doubted(doubt, MPIPP_OF_SPLIT, begun);
+  return mpipp_doubt_reason(doubt, MPIPP_OF_SPLIT, begun);
 }
 
-int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                                 struct mpipp_doubt *doubt) {
+int mpipp_filter_has_fine_rest(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                               struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
   int fine = 1;
-  if (present & MPIPP_HAS_GIVEN_UP) fine &= is_over_or_sends(call, doubt);
-  if (present & MPIPP_HAS_BUFFERED) fine &= mpipp_filter_has_room(call, doubt);
-  if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubted(doubt, MPIPP_OF_STATUS, 0);
+  if (present & MPIPP_HAS_GIVEN_UP) fine &= may_be_freed(call, doubt);
+  if (present & MPIPP_HAS_BUFFERED) fine &= mpipp_filter_fits_attached_buffer(call, doubt);
+  if (present & MPIPP_HAS_AGAIN) fine = mpipp_doubt_reason(doubt, MPIPP_OF_STATUS, 0);
   if (present & MPIPP_HAS_OP && call->buffer_count) {
     const struct mpipp_object *op = mpipp_passed_object(MPIPP_OP, call->op, doubt);
     int is_plain = op && mpipp_filter_is_plain_reduction(call, op);
@@ -275,7 +276,7 @@ int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpi
     fine &= mpipp_filter_fits_target(call, doubt);
   }
   if (present & MPIPP_HAS_FILE) fine &= mpipp_passed_object(MPIPP_FILE, call->file, doubt) != NULL;
-  if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= is_beside_nothing(call, doubt);
+  if (present & (MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS)) fine &= has_no_file_conflict(call, doubt);
   if (present & MPIPP_HAS_MESSAGE)
     fine &= mpipp_passed_object(MPIPP_MESSAGE, call->message, doubt) != NULL;
   if (present & MPIPP_HAS_CONSTRUCTOR) fine &= mpipp_filter_is_fine_constructor(call, doubt);

@@ -31,7 +31,7 @@ static inline void *mpipp_passed_object(enum mpipp_kind kind, uint64_t handle,
                                         struct mpipp_doubt *doubt) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
   if (MPIPP_LIKELY(object && !(MPIPP_READ(object->flags) & MPIPP_FLAG_NULL))) return object;
-  mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)kind * 256, handle);
+  mpipp_doubt_reason(doubt, MPIPP_OF_OBJECT + (uint64_t)kind * 256, handle);
   return NULL;
 }
 
@@ -42,15 +42,15 @@ int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp
 void mpipp_filter_commits_open(void);
 int mpipp_filter_has_session(void);
 // Returns whether MPI may be used: before MPI_Init, and after MPI_Finalize, only with a session.
-static inline int mpipp_is_there(void) {
+static inline int mpipp_is_mpi_available(void) {
   return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_filter_has_session();
 }
 
-int mpipp_filter_is_unusual_fine(const struct mpipp_call *call, const struct mpipp_comm *comm,
-                                 struct mpipp_doubt *doubt);
+int mpipp_filter_has_fine_rest(const struct mpipp_call *call, const struct mpipp_comm *comm,
+                               struct mpipp_doubt *doubt);
 // Returns whether the call has no target, or one whose window is known and contains the access.
 int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
 // Returns whether the attached buffer has capacity for a message, when it is empty.
-int mpipp_filter_has_room(const struct mpipp_call *call, struct mpipp_doubt *doubt);
+int mpipp_filter_fits_attached_buffer(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 
 #endif

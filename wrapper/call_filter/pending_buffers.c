@@ -41,31 +41,31 @@ struct mpipp_pending_group {
 static struct mpipp_entry *entries; // [0] is not used
 static struct mpipp_pending_group groups[GROUPS];
 struct mpipp_recent mpipp_filter_recent;
-int mpipp_filter_boxes_kept = 0;
+int mpipp_filter_keeps_boxes = 0;
 static uint32_t *buckets, bucket_mask, room, used = 1, unused;
 #define WRITTEN 0xAAAAAAAAu
 
-uint32_t mpipp_filter_starting_look = 0;
+uint32_t mpipp_filter_starting_pass = 0;
 
-uint32_t mpipp_filter_next_look(void) {
+uint32_t mpipp_filter_next_pass(void) {
   static uint32_t looks = 0;
   looks = (looks + 1) & ~(1u << 31);
   return looks ? looks : ++looks;
 }
 
 const struct mpipp_call *mpipp_filter_call_of(struct mpipp_owner owner) {
-  if (owner.record & MPIPP_OF_THREAD) return &mpipp_inside(owner)->call;
-  if (owner.record & MPIPP_OF_FILE) return &mpipp_split_on(owner)->call;
-  return &mpipp_request_of(owner)->call;
+  if (owner.record & MPIPP_OF_THREAD) return &mpipp_owner_thread(owner)->call;
+  if (owner.record & MPIPP_OF_FILE) return &mpipp_owner_file(owner)->call;
+  return &mpipp_owner_request(owner)->call;
 }
 
-int mpipp_filter_call_goes_on(struct mpipp_owner owner) {
+int mpipp_filter_is_call_active(struct mpipp_owner owner) {
   if (owner.record & MPIPP_OF_FILE) {
-    const struct mpipp_file *file = mpipp_split_on(owner);
+    const struct mpipp_file *file = mpipp_owner_file(owner);
     return MPIPP_READ(file->split_pending) && MPIPP_READ(file->split_number) == owner.serial &&
            !(MPIPP_READ(file->object.flags) & MPIPP_FLAG_ENDED);
   }
-  const struct mpipp_call *call = &mpipp_inside(owner)->call;
+  const struct mpipp_call *call = &mpipp_owner_thread(owner)->call;
   return MPIPP_READ(call->serial) == owner.serial && MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
 }
 
@@ -83,7 +83,7 @@ static uint64_t granule_of(uint64_t address, unsigned level) {
   return address >> (SMALLEST + STEP * (level / 2));
 }
 
-static int any_are_kept(void) {
+static int keeps_boxes(void) {
   uint32_t levels = 0;
   for (unsigned i = 0; i < GROUPS; i++) levels |= groups[i].levels;
   return levels != 0;
@@ -113,7 +113,7 @@ static unsigned group_of(uint64_t stride) {
   return found;
 }
 
-static void take_out(uint32_t *link) {
+static void remove_entry(uint32_t *link) {
   uint32_t number = *link;
   struct mpipp_entry *entry = &entries[number];
   struct mpipp_pending_group *group = &groups[entry->group];
@@ -124,7 +124,7 @@ static void take_out(uint32_t *link) {
   unused = number;
 }
 
-static void put_in(uint32_t number) {
+static void insert(uint32_t number) {
   struct mpipp_entry *entry = &entries[number];
   struct mpipp_pending_group *group = &groups[entry->group];
   uint32_t *bucket = bucket_of(granule_of(entry->first, entry->level), entry->level, entry->group);
@@ -140,7 +140,8 @@ static void put_in(uint32_t number) {
 static int make_room(void) {
   uint32_t kept = 1;
   for (uint32_t i = 1; i < used; i++) {
-    if (entries[i].level < LEVELS && mpipp_goes_on(entries[i].owner)) entries[kept++] = entries[i];
+    if (entries[i].level < LEVELS && mpipp_is_owner_active(entries[i].owner))
+      entries[kept++] = entries[i];
   }
   if (!entries || kept > room / 2) {
     uint32_t more = entries ? 2 * room : FIRST_BOXES;
@@ -167,7 +168,7 @@ static int make_room(void) {
     memset(groups[i].counts, 0, sizeof groups[i].counts);
   }
   memset(buckets, 0, (bucket_mask + (size_t)1) * sizeof *buckets);
-  for (uint32_t i = 1; i < used; i++) put_in(i);
+  for (uint32_t i = 1; i < used; i++) insert(i);
   return used < room;
 }
 
@@ -189,16 +190,16 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
     struct mpipp_entry *entry = &entries[*link];
     int same = entry->box.low == box->low && entry->level == level && entry->group == group;
     int own = entry->owner.record == owner.record && entry->box.buffer == box->buffer;
-    if (same && (own || !mpipp_goes_on(entry->owner))) {
+    if (same && (own || !mpipp_is_owner_active(entry->owner))) {
       made.next = entry->next;
       *entry = made;
       if (box->high > groups[group].high) groups[group].high = box->high;
       return 1;
     }
-    if (mpipp_goes_on(entry->owner))
+    if (mpipp_is_owner_active(entry->owner))
       link = &entry->next;
     else
-      take_out(link);
+      remove_entry(link);
   }
   if (!unused && used == room && !make_room()) return 0;
   uint32_t number = unused;
@@ -208,7 +209,7 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
     number = used++;
   if (group) groups[group].stride = strided.stride;
   entries[number] = made;
-  put_in(number);
+  insert(number);
   return 1;
 }
 
@@ -217,7 +218,7 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
 void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_owner owner) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < MPIPP_RECENT_BOXES; i++) {
-    if (mpipp_goes_on(mpipp_filter_recent.all[i].owner))
+    if (mpipp_is_owner_active(mpipp_filter_recent.all[i].owner))
       mpipp_filter_recent.all[kept++] = mpipp_filter_recent.all[i];
   }
   for (; kept > MPIPP_RECENT_BOXES / 2; kept--)
@@ -225,7 +226,7 @@ void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_own
   mpipp_filter_recent.all[kept].box = *box;
   mpipp_filter_recent.all[kept].owner = owner;
   mpipp_filter_recent.count = kept + 1;
-  mpipp_filter_recent.older = (uint32_t)any_are_kept();
+  mpipp_filter_recent.older = (uint32_t)keeps_boxes();
 }
 
 // A search: the box, and the function that gets the results.
@@ -251,12 +252,12 @@ static inline int comes_near(const struct mpipp_search *search, const struct mpi
 }
 
 // If there are more granules than are worth a lookup, all boxes are visited.
-static void meet_all(struct mpipp_search *search, unsigned group) {
+static void visit_entries(struct mpipp_search *search, unsigned group) {
   const struct mpipp_box *box = search->box;
   for (uint32_t i = 1; i < used && search->met <= MOST_MET; i++) {
     const struct mpipp_entry *entry = &entries[i];
     if (comes_near(search, entry) && entry->level < LEVELS && entry->group == group &&
-        entry->box.writes | box->writes && mpipp_goes_on(entry->owner))
+        entry->box.writes | box->writes && mpipp_is_owner_active(entry->owner))
       meet(search, entry);
   }
 }
@@ -272,8 +273,8 @@ static void meet_in(struct mpipp_search *search, uint64_t granule, unsigned leve
                granule_of(entry->first, level) == granule;
     if (here && entry->first < end && first < entry->first + entry->bytes &&
         comes_near(search, entry)) {
-      if (!mpipp_goes_on(entry->owner)) {
-        take_out(link);
+      if (!mpipp_is_owner_active(entry->owner)) {
+        remove_entry(link);
         continue;
       }
       meet(search, entry);
@@ -294,7 +295,7 @@ static int meet_range(struct mpipp_search *search, unsigned group, uint64_t firs
     unsigned level = (unsigned)__builtin_ctz(left);
     uint64_t granules = granule_of(end - 1, level) - granule_of(first, level);
     if (granules > MOST_PROBED && granules > groups[group].counts[level]) {
-      meet_all(search, group);
+      visit_entries(search, group);
       return 1;
     }
   }
@@ -324,7 +325,7 @@ int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_bu
     const struct mpipp_box *other = &mpipp_filter_recent.all[i].box;
     struct mpipp_owner owner = mpipp_filter_recent.all[i].owner;
     if (other->low < box->high && box->low < other->high && (other->writes | box->writes) &&
-        owner.record != own.record && mpipp_goes_on(owner))
+        owner.record != own.record && mpipp_is_owner_active(owner))
       told(asking, other, owner);
   }
   const struct mpipp_strided_blocks strided = strided_blocks_of(buffer, box);
@@ -336,8 +337,8 @@ int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_bu
     else if (group->stride == strided.stride)
       meet_between(&search, i, &strided);
     else
-      meet_all(&search, i);
+      visit_entries(&search, i);
   }
-  mpipp_filter_recent.older = (uint32_t)any_are_kept();
+  mpipp_filter_recent.older = (uint32_t)keeps_boxes();
   return search.met <= MOST_MET;
 }

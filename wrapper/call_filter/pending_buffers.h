@@ -24,19 +24,19 @@ struct mpipp_owner {
 enum { MPIPP_OF_THREAD = 1, MPIPP_OF_FILE = 2, MPIPP_OF_CALL = MPIPP_OF_THREAD | MPIPP_OF_FILE };
 
 // NULL: it is no request.
-static inline const struct mpipp_request *mpipp_request_of(struct mpipp_owner owner) {
+static inline const struct mpipp_request *mpipp_owner_request(struct mpipp_owner owner) {
   return owner.record & MPIPP_OF_CALL ? NULL : (const void *)(uintptr_t)owner.record;
 }
-static inline const struct mpipp_thread *mpipp_inside(struct mpipp_owner owner) {
+static inline const struct mpipp_thread *mpipp_owner_thread(struct mpipp_owner owner) {
   return (const void *)(uintptr_t)(owner.record - MPIPP_OF_THREAD);
 }
-static inline const struct mpipp_file *mpipp_split_on(struct mpipp_owner owner) {
+static inline const struct mpipp_file *mpipp_owner_file(struct mpipp_owner owner) {
   return (const void *)(uintptr_t)(owner.record - MPIPP_OF_FILE);
 }
 
 // There are few requests at first, which are visited one by one. Boxes are kept once there have
 // been many, or an operation without a request is pending.
-extern int mpipp_filter_boxes_kept MPIPP_HIDDEN;
+extern int mpipp_filter_keeps_boxes MPIPP_HIDDEN;
 enum { MPIPP_FEW_REQUESTS = 16 };
 
 // The number of requests, if they are few; else ~0.
@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) uint64_t
 mpipp_few_requests(const struct mpipp_request **requests) {
   const struct mpipp_chunk *chunk =
       (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
-  if (MPIPP_UNLIKELY(mpipp_filter_boxes_kept)) return ~(uint64_t)0;
+  if (MPIPP_UNLIKELY(mpipp_filter_keeps_boxes)) return ~(uint64_t)0;
   if (MPIPP_UNLIKELY(!chunk)) return 0;
   *requests = (const void *)(chunk + 1);
   return MPIPP_LIKELY(chunk->used <= MPIPP_FEW_REQUESTS) ? chunk->used : ~(uint64_t)0;
@@ -83,38 +83,38 @@ extern struct mpipp_recent mpipp_filter_recent MPIPP_HIDDEN;
 
 // Each pass over the requests of a call has a number, by which a duplicate request is recognized
 // (`given` of an object). Passes over plain calls have other numbers (filter.h).
-uint32_t mpipp_filter_next_look(void);
+uint32_t mpipp_filter_next_pass(void);
 // The number of the pass over a call that starts several operations, while they are compared with
 // pending ones and with each other; else 0.
-extern uint32_t mpipp_filter_starting_look MPIPP_HIDDEN;
+extern uint32_t mpipp_filter_starting_pass MPIPP_HIDDEN;
 static inline int mpipp_is_starting(const struct mpipp_request *request) {
-  return MPIPP_UNLIKELY(mpipp_filter_starting_look) &&
-         request->object.given == mpipp_filter_starting_look &&
+  return MPIPP_UNLIKELY(mpipp_filter_starting_pass) &&
+         request->object.given == mpipp_filter_starting_pass &&
          request->state == MPIPP_REQUEST_INACTIVE;
 }
 
-int mpipp_filter_call_goes_on(struct mpipp_owner owner) MPIPP_COLD;
-static inline int mpipp_goes_on(struct mpipp_owner owner) {
-  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_CALL)) return mpipp_filter_call_goes_on(owner);
+int mpipp_filter_is_call_active(struct mpipp_owner owner) MPIPP_COLD;
+static inline int mpipp_is_owner_active(struct mpipp_owner owner) {
+  if (MPIPP_UNLIKELY(owner.record & MPIPP_OF_CALL)) return mpipp_filter_is_call_active(owner);
   const struct mpipp_request *request = (const void *)(uintptr_t)owner.record;
   return request->object.serial == owner.serial &&
          (MPIPP_LIKELY(request->state == MPIPP_REQUEST_ACTIVE) || mpipp_is_starting(request)) &&
          !(request->object.flags & MPIPP_FLAG_ENDED);
 }
 
-static inline int mpipp_boxes_meet(const struct mpipp_box *one, const struct mpipp_box *other) {
+static inline int mpipp_boxes_overlap(const struct mpipp_box *one, const struct mpipp_box *other) {
   return one->low < other->high && other->low < one->high && (one->writes | other->writes);
 }
 
 // Returns whether mpipp_filter_pending_meet certainly reports nothing. over: the box of the former
 // iteration of a loop, which this one can replace; else MPIPP_NO_BOX.
-static inline int mpipp_meets_nothing(const struct mpipp_box *box, uint32_t *over) {
+static inline int mpipp_has_no_overlap(const struct mpipp_box *box, uint32_t *over) {
   *over = MPIPP_NO_BOX;
   if (MPIPP_UNLIKELY(mpipp_filter_recent.older)) return 0;
   for (uint32_t i = 0; i < mpipp_filter_recent.count; i++) {
     const struct mpipp_box *other = &mpipp_filter_recent.all[i].box;
     if (other->low >= box->high || box->low >= other->high) continue;
-    if (!mpipp_goes_on(mpipp_filter_recent.all[i].owner))
+    if (!mpipp_is_owner_active(mpipp_filter_recent.all[i].owner))
       *over = i;
     else if (other->writes | box->writes)
       return 0;

@@ -13,14 +13,14 @@ static inline int mpipp_is_rank(int64_t rank, int64_t size) {
 
 // A message to or from MPI_PROC_NULL uses no memory (MPI-4.1, section 3.10), nor does an operation
 // on its window (section 12.3). For both, the bits 1 and 2.
-static inline uint64_t mpipp_to_nobody(const struct mpipp_call *call) {
+static inline uint64_t mpipp_proc_null_sides(const struct mpipp_call *call) {
   if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL))
     return 3;
   return (uint64_t)(call->present & MPIPP_HAS_DEST && call->dest == MPI_PROC_NULL) |
          (uint64_t)(call->present & MPIPP_HAS_SOURCE && call->source == MPI_PROC_NULL) << 1;
 }
-static inline int mpipp_is_to_nobody(const struct mpipp_call *call, uint32_t writes) {
-  return mpipp_to_nobody(call) >> (writes != 0) & 1;
+static inline int mpipp_is_proc_null(const struct mpipp_call *call, uint32_t writes) {
+  return mpipp_proc_null_sides(call) >> (writes != 0) & 1;
 }
 
 // Returns whether all ranks, and the tag, are valid for that communicator: no wildcards, no null

@@ -16,7 +16,7 @@ struct mpipp_constants mpipp_filter_constants;
 int64_t mpipp_filter_first_beyond = MPIPP_FIRST_ADDRESS;
 
 // The first object is the executable.
-static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
+static int visit_object(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
   struct mpipp_constants *found = data;
   const ElfW(Phdr) *first = NULL, *written = NULL, *relocated = NULL;
@@ -41,7 +41,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data) {
 
 void mpipp_filter_constants_open(void) {
   struct mpipp_constants found = {0, 0};
-  dl_iterate_phdr(look_at, &found);
+  dl_iterate_phdr(visit_object, &found);
   if (found.start >= found.end || found.end > INT64_MAX) return;
   mpipp_filter_constants = found;
   if ((int64_t)found.end > mpipp_filter_first_beyond)
@@ -57,7 +57,7 @@ int mpipp_filter_is_mapped(uint64_t low, uint64_t high) {
   return !is_not;
 }
 
-int mpipp_filter_has_ends(uint64_t low, uint64_t high) {
+int mpipp_filter_are_ends_mapped(uint64_t low, uint64_t high) {
   static __thread uint64_t last_low, last_high;
   if (low == last_low && high == last_high) return 1;
   if (!mpipp_filter_is_mapped(low, low + 1) || !mpipp_filter_is_mapped(high - 1, high)) return 0;
@@ -73,7 +73,7 @@ static void read_line(const char *line, mpipp_mapped_part *tell, void *context) 
   if (start < end && *rest == ' ') tell(context, start, end, rest + 1);
 }
 
-void mpipp_filter_mapped_now(mpipp_mapped_part *tell, void *context) {
+void mpipp_filter_visit_mappings(mpipp_mapped_part *tell, void *context) {
   int saved = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   char chunk[CHUNK], head[HEAD] = ""; // of a line: addresses and mode
   size_t length = 0;

@@ -36,10 +36,10 @@ enum { MPIPP_LARGE = 1 << 20, MPIPP_WIDE = 1 << 24 };
 int mpipp_filter_is_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
 // Returns whether its first and last byte are. A known pair of ends is not queried again, unless
 // others came in between.
-int mpipp_filter_has_ends(uint64_t low, uint64_t high) MPIPP_COLD;
+int mpipp_filter_are_ends_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
 
 // Calls `tell` with each mapping that exists now, in order; mode: as in /proc/PID/maps.
 typedef void mpipp_mapped_part(void *context, uint64_t start, uint64_t end, const char *mode);
-void mpipp_filter_mapped_now(mpipp_mapped_part *tell, void *context);
+void mpipp_filter_visit_mappings(mpipp_mapped_part *tell, void *context);
 
 #endif

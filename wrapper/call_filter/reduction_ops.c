@@ -52,7 +52,7 @@ static int is_simple(const struct mpipp_call *call) {
          one->peers == 1 && other->peers == 1 && !one->vector && !other->vector;
 }
 
-int mpipp_filter_is_reduced_before(struct mpipp_call *call) {
+int mpipp_filter_is_repeated_reduction(struct mpipp_call *call) {
   if (!is_simple(call)) return 0;
   const struct mpipp_reduction *like = place_of(call);
   const struct mpipp_buffer *one = &call->buffers[0], *other = &call->buffers[1];
@@ -72,7 +72,7 @@ int mpipp_filter_is_reduced_before(struct mpipp_call *call) {
   return 1;
 }
 
-void mpipp_filter_know_reduction(const struct mpipp_call *call) {
+void mpipp_filter_remember_reduction(const struct mpipp_call *call) {
   if (mpipp_facts[call->procedure].form != MPIPP_FORM_BLOCKING || !is_simple(call)) return;
   const struct mpipp_buffer *one = &call->buffers[0];
   const struct mpipp_object *op = mpipp_find_live(MPIPP_OP, call->op);

@@ -12,8 +12,8 @@ int mpipp_filter_is_plain_reduction(const struct mpipp_call *call, const struct 
 
 // Returns whether a blocking call equals one that was certain to be valid: the same operation and
 // datatype, both predefined; and its buffers are disjoint. [low, high) is their box then.
-int mpipp_filter_is_reduced_before(struct mpipp_call *call);
+int mpipp_filter_is_repeated_reduction(struct mpipp_call *call);
 // The call is certain to be valid.
-void mpipp_filter_know_reduction(const struct mpipp_call *call);
+void mpipp_filter_remember_reduction(const struct mpipp_call *call);
 
 #endif

@@ -51,10 +51,10 @@ static int doubt_parts(struct mpipp_part from, struct mpipp_part to, struct mpip
   mpipp_doubt(doubt, mpipp_filter_shape_of(from.record, from.handle));
   mpipp_doubt(doubt, (uint64_t)from.count);
   mpipp_doubt(doubt, mpipp_filter_shape_of(to.record, to.handle));
-  return mpipp_doubted(doubt, OF_PARTS, (uint64_t)to.count);
+  return mpipp_doubt_reason(doubt, OF_PARTS, (uint64_t)to.count);
 }
 
-static struct mpipp_part all_of(const struct mpipp_buffer *buffer) {
+static struct mpipp_part entries_of(const struct mpipp_buffer *buffer) {
   uint64_t record = buffer->access & MPIPP_STALE ? 0 : buffer->record;
   return (struct mpipp_part){record, buffer->datatype, buffer->count};
 }
@@ -74,16 +74,17 @@ int mpipp_filter_fits_target(const struct mpipp_call *call, struct mpipp_doubt *
     const struct mpipp_buffer *own = &call->buffers[i];
     int reads = (own->access & MPIPP_READS) != 0;
     if (own == remote || (reads && takes_nothing)) continue;
-    struct mpipp_part from = all_of(reads ? own : remote), to = all_of(reads ? remote : own);
+    struct mpipp_part from = entries_of(reads ? own : remote),
+                      to = entries_of(reads ? remote : own);
     if (!fits(from, to, 0)) return doubt_parts(from, to, doubt);
   }
   return 1;
 }
 
 // The part of a buffer that a process sends to itself. Returns 0 if it is unknown.
-static int own_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer, int rank,
-                  struct mpipp_part *own) {
-  *own = all_of(buffer);
+static int own_part(const struct mpipp_call *call, const struct mpipp_buffer *buffer, int rank,
+                    struct mpipp_part *own) {
+  *own = entries_of(buffer);
   if (!buffer->vector) return 1;
   const struct mpipp_vector *vector = &call->vectors[buffer->vector - 1];
   if (!vector->counts || rank < 0 || (uint64_t)rank >= vector->length) return 0;
@@ -112,14 +113,14 @@ int mpipp_filter_fits_itself(const struct mpipp_call *call, const struct mpipp_c
     if (!is_own_neighbor(comm)) return 1;
     mpipp_filter_doubt_buffer(call, 0, doubt);
     mpipp_filter_doubt_buffer(call, 1, doubt);
-    return mpipp_doubted(doubt, OF_PARTS, 0);
+    return mpipp_doubt_reason(doubt, OF_PARTS, 0);
   }
   for (int i = 0; i < 2; i++) {
     if (call->buffers[i].address == (uintptr_t)MPI_IN_PLACE) return 1;
   }
   // In the order of the arguments: sendbuf, recvbuf.
-  if (!own_of(call, &call->buffers[0], comm->rank, &sent) ||
-      !own_of(call, &call->buffers[1], comm->rank, &received))
+  if (!own_part(call, &call->buffers[0], comm->rank, &sent) ||
+      !own_part(call, &call->buffers[1], comm->rank, &received))
     return 1;
   return fits(sent, received, 1) || doubt_parts(sent, received, doubt);
 }

@@ -32,7 +32,7 @@ int mpipp_filter_has_topology(const struct mpipp_call *call, const struct mpipp_
   default:
     break;
   }
-  return fine || mpipp_doubted(doubt, OF_TOPOLOGY, comm->topology);
+  return fine || mpipp_doubt_reason(doubt, OF_TOPOLOGY, comm->topology);
 }
 
 int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
@@ -64,7 +64,7 @@ int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_co
   default:
     break;
   }
-  return fine || mpipp_doubted(doubt, OF_GROUPS, (uint64_t)comm->inter);
+  return fine || mpipp_doubt_reason(doubt, OF_GROUPS, (uint64_t)comm->inter);
 }
 
 // nnodes, ndims, dims

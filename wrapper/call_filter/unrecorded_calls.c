@@ -16,12 +16,12 @@ struct mpipp_marked_handle {
   uint8_t null;  // 1: a null handle is valid, too
   uint16_t role; // MPIPP_ROLE_
 };
-struct mpipp_marked {
+struct mpipp_unrecorded_procedure {
   uint32_t needs_mpi; // 1: MPI must be initialized, and not finalized
   uint32_t count;     // of handles
   struct mpipp_marked_handle handles[2];
 };
-static const struct mpipp_marked every[MPIPP_PROCEDURES] = {
+static const struct mpipp_unrecorded_procedure every[MPIPP_PROCEDURES] = {
 #include "generated/marked.inc"
 };
 
@@ -44,11 +44,13 @@ static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
     return 1;
   }
   if (flags & MPIPP_FLAG_NULL && of->null) return 1;
-  return mpipp_doubted(doubt, MPIPP_OF_OBJECT + (uint64_t)of->kind * 256, object ? flags : ~handle);
+  return mpipp_doubt_reason(doubt, MPIPP_OF_OBJECT + (uint64_t)of->kind * 256,
+                            object ? flags : ~handle);
 }
 
 // Like a recorded call, with its handles as arguments.
-static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked *known,
+static MPIPP_COLD int ask(struct mpipp_thread *thread,
+                          const struct mpipp_unrecorded_procedure *known,
                           struct mpipp_doubt *doubt) {
   struct mpipp_call *call = &thread->call;
   int saved = errno;
@@ -78,26 +80,26 @@ static MPIPP_COLD int ask(struct mpipp_thread *thread, const struct mpipp_marked
   return refused;
 }
 
-static __attribute__((noinline)) int screen(struct mpipp_thread *thread,
-                                            const struct mpipp_marked *known) {
+static __attribute__((noinline)) int check_handles(struct mpipp_thread *thread,
+                                                   const struct mpipp_unrecorded_procedure *known) {
   struct mpipp_doubt doubt = {0};
   int fine = 1;
-  if (known->needs_mpi && MPIPP_UNLIKELY(!mpipp_is_there()))
-    fine = mpipp_doubted(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
+  if (known->needs_mpi && MPIPP_UNLIKELY(!mpipp_is_mpi_available()))
+    fine = mpipp_doubt_reason(&doubt, MPIPP_OF_STATUS, mpipp_registry.status);
   if (known->count > 0) fine &= is_fine(&known->handles[0], thread->handle, &doubt);
   if (known->count > 1) fine &= is_fine(&known->handles[1], thread->other_handle, &doubt);
   return MPIPP_LIKELY(fine) ? 0 : ask(thread, known, &doubt);
 }
 
-enum mpipp_kind mpipp_filter_marked_kind(unsigned procedure) {
+enum mpipp_kind mpipp_filter_unrecorded_kind(unsigned procedure) {
   return every[procedure].count ? every[procedure].handles[0].kind : MPIPP_KINDS;
 }
 
-int mpipp_filter_marked(unsigned procedure) {
+int mpipp_filter_check_unrecorded_call(unsigned procedure) {
   struct mpipp_thread *thread = mpipp_recorder_self;
-  const struct mpipp_marked *known = &every[procedure];
+  const struct mpipp_unrecorded_procedure *known = &every[procedure];
   if (MPIPP_LIKELY(known->count == 1 && is_last(&known->handles[0], thread->handle)) &&
       MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED))
     return 0;
-  return screen(thread, known);
+  return check_handles(thread, known);
 }

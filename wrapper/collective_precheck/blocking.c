@@ -36,24 +36,24 @@ static int is_compared(const struct mpipp_facts *facts) {
 enum { REMEMBERED = 64 };
 static uint64_t right[REMEMBERED];
 
-static uint64_t *remembered(uint64_t key) {
+static uint64_t *sum_slot(uint64_t key) {
   return &right[key % REMEMBERED];
 }
 
 // The identity of the watcher: there may be several on a node.
-static uint64_t of_this_node(void) {
+static uint64_t node_identity(void) {
   const char *watcher = getenv("MPIPP_WATCH");
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   uint64_t hash = 1;
   PMPI(Get_processor_name)(name, &length);
-  for (int i = 0; i < length; i++) hash = mpipp_mixed(hash, (unsigned char)name[i]);
-  for (; watcher && *watcher; watcher++) hash = mpipp_mixed(hash, (unsigned char)*watcher);
+  for (int i = 0; i < length; i++) hash = mpipp_mix(hash, (unsigned char)name[i]);
+  for (; watcher && *watcher; watcher++) hash = mpipp_mix(hash, (unsigned char)*watcher);
   return hash;
 }
 
 // The number of the processes that are on this node.
-static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
+static uint32_t local_count(const struct mpipp_shadow *shadow, uint64_t own) {
   uint64_t *nodes = mpipp_registry_allocate((size_t)shadow->size * sizeof *nodes);
   uint32_t found = 0;
   int all = nodes != NULL;
@@ -69,8 +69,8 @@ static uint32_t here(const struct mpipp_shadow *shadow, uint64_t own) {
 static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow, uint64_t sum,
                int refused) {
   static uint64_t asked = 0;
-  uint64_t own = of_this_node(), key = mpipp_mixed(sum, shadow->identity);
-  uint64_t *known = remembered(key);
+  uint64_t own = node_identity(), key = mpipp_mix(sum, shadow->identity);
+  uint64_t *known = sum_slot(key);
   int of_any[2] = {MPIPP_READ(*known) != key, refused}, found;
   PMPI(Allreduce)(MPI_IN_PLACE, of_any, 2, MPI_INT, MPI_MAX, shadow->comm);
   if (of_any[1]) return refused ? refused : of_any[1];
@@ -78,12 +78,12 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
   struct mpipp_disagreeing question = {.pid = mpipp_registry.pid,
                                        .tid = mpipp_thread_of(call)->tid,
                                        .identity = shadow->identity,
-                                       .here = here(shadow, own),
+                                       .here = local_count(shadow, own),
                                        .processes = (uint32_t)shadow->size};
-  question.number = mpipp_mixed(mpipp_mixed(own, mpipp_registry.pid),
-                                __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
+  question.number = mpipp_mix(mpipp_mix(own, mpipp_registry.pid),
+                              __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED));
   PMPI(Bcast)(&question.number, 1, MPI_UINT64_T, 0, shadow->comm);
-  found = mpipp_watcher_ask_watcher(&question);
+  found = mpipp_watcher_ask_disagreement(&question);
   PMPI(Allreduce)(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MAX, shadow->comm);
   if (found == MPI_SUCCESS) MPIPP_WRITE(*known, key);
   return found;
@@ -93,8 +93,8 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
 static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
                         int refused) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
-  if (refused) return mpipp_mixed(mpipp_mixed(1, (uint64_t)refused), (uint64_t)shadow->rank);
-  return mpipp_one_word(mpipp_precheck_terms_of(call, position));
+  if (refused) return mpipp_mix(mpipp_mix(1, (uint64_t)refused), (uint64_t)shadow->rank);
+  return mpipp_fold_terms(mpipp_precheck_terms_of(call, position));
 }
 
 static int compare(const struct mpipp_call *call, const struct mpipp_shadow *shadow, int refused) {
@@ -117,7 +117,7 @@ static int ends(const struct mpipp_call *call) {
 }
 
 // Returns whether no process waits for the others in the call.
-static int is_later(const struct mpipp_facts *facts) {
+static int is_nonblocking(const struct mpipp_facts *facts) {
   return facts->over != MPIPP_OVER_NONE &&
          (facts->form == MPIPP_FORM_NONBLOCKING || facts->form == MPIPP_FORM_PERSISTENT);
 }
@@ -139,7 +139,7 @@ static int tests(uint32_t procedure) {
   }
 }
 
-static void look(uint32_t procedure) {
+static void test_pending(uint32_t procedure) {
   if (mpipp_precheck_test_pending_sums(waits(procedure)) && mpipp_watcher_on_error == MPIPP_ABORT)
     mpipp_intercept_end_job();
 }
@@ -149,28 +149,29 @@ static void look(uint32_t procedure) {
 static void finish(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  for (time_t until = now.tv_sec + 2; mpipp_precheck_later_is_pending() && now.tv_sec < until;) {
-    look(MPIPP_PROC_Wait);
+  for (time_t until = now.tv_sec + 2;
+       mpipp_precheck_nonblocking_is_pending() && now.tv_sec < until;) {
+    test_pending(MPIPP_PROC_Wait);
     clock_gettime(CLOCK_MONOTONIC, &now);
   }
 }
 
 // Once.
-static void tell_missing(void) {
+static void report_missing_shadow(void) {
   static int told = 0;
   if (!MPIPP_READ(told) && !__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL))
-    mpipp_watcher_tell_not_compared(mpipp_registry.pid);
+    mpipp_watcher_report_uncompared_calls(mpipp_registry.pid);
 }
 
 // MPI's error class if the call does not begin, in any process.
-static int disagreeing(const struct mpipp_passage *passage) {
+static int find_disagreement(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   const int refused = passage->refused;
   if (!is_compared(&mpipp_facts[call->procedure]) || mpipp_precheck_shadows_are_off())
     return refused;
-  mpipp_precheck_shadow_make_late(passage);
+  mpipp_precheck_shadow_make_in_call(passage);
   const struct mpipp_shadow shadow = mpipp_precheck_shadow_of(passage);
-  if (shadow.missing) tell_missing();
+  if (shadow.missing) report_missing_shadow();
   if (shadow.comm == MPI_COMM_NULL) return refused;
   int found = compare(call, &shadow, refused);
   if (ends(call)) to_be_freed = (uint64_t)(uintptr_t)shadow.comm;
@@ -180,7 +181,7 @@ static int disagreeing(const struct mpipp_passage *passage) {
 static int enter(struct mpipp_passage *passage) {
   to_be_freed = 0;
   if (passage->call->procedure == MPIPP_PROC_Finalize) finish();
-  int found = disagreeing(passage);
+  int found = find_disagreement(passage);
   return found ? mpipp_intercept_refuse(passage, found) : MPIPP_GO_ON;
 }
 
@@ -194,11 +195,11 @@ static void leave(struct mpipp_passage *passage) {
     mpipp_precheck_shadow_make(passage);
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
-  if (waits(procedure) || tests(procedure) || is_compared(facts)) return look(procedure);
-  if (!is_later(facts) || mpipp_precheck_shadows_are_off()) return;
+  if (waits(procedure) || tests(procedure) || is_compared(facts)) return test_pending(procedure);
+  if (!is_nonblocking(facts) || mpipp_precheck_shadows_are_off()) return;
   const struct mpipp_shadow of = mpipp_precheck_shadow_of(passage);
-  if (of.missing) tell_missing();
-  if (of.comm != MPI_COMM_NULL) mpipp_precheck_later_begin(passage, &of);
+  if (of.missing) report_missing_shadow();
+  if (of.comm != MPI_COMM_NULL) mpipp_precheck_nonblocking_begin(passage, &of);
 }
 
 __attribute__((constructor)) static void hook_in(void) {

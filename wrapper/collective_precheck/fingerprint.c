@@ -18,7 +18,7 @@ struct mpipp_words {
 
 static uint64_t weight(unsigned use, int one, int other) {
   uint64_t value = (uint64_t)(unsigned)one << 32 | (unsigned)other;
-  return mpipp_mixed(mpipp_mixed(0x9E3779B97F4A7C15u * use, value), value);
+  return mpipp_mix(mpipp_mix(0x9E3779B97F4A7C15u * use, value), value);
 }
 
 static void add(struct mpipp_terms *terms, uint64_t by, struct mpipp_words words) {
@@ -34,24 +34,24 @@ static void add_ring(struct mpipp_terms *terms, struct mpipp_position position,
 
 // Signatures.
 
-static struct mpipp_words of_signature(uint64_t record, int64_t count) {
+static struct mpipp_words signature_words(uint64_t record, int64_t count) {
   struct mpipp_words found = {{1, 1}}; // if it is unknown, the watcher decides
   const struct mpipp_fingerprint *part =
       count ? mpipp_recorder_fingerprint_of((struct mpipp_datatype *)(uintptr_t)record) : NULL;
   if (count && !part) return found;
   struct mpipp_fingerprint whole = {{0}, {0}, 0, 0};
-  if (part) whole = mpipp_recorder_fingerprint_repeated(*part, (uint64_t)count);
+  if (part) whole = mpipp_recorder_fingerprint_repeat(*part, (uint64_t)count);
   for (int i = 0; i < 2; i++)
-    found.word[i] = mpipp_mixed(mpipp_mixed(2, whole.elements), whole.hash[i]);
+    found.word[i] = mpipp_mix(mpipp_mix(2, whole.elements), whole.hash[i]);
   return found;
 }
 
-static struct mpipp_words of_entries(const struct mpipp_buffer *buffer, int64_t count) {
-  return of_signature(buffer->access & MPIPP_STALE ? 0 : buffer->record, count);
+static struct mpipp_words entry_words(const struct mpipp_buffer *buffer, int64_t count) {
+  return signature_words(buffer->access & MPIPP_STALE ? 0 : buffer->record, count);
 }
 
-static struct mpipp_words of_buffer(const struct mpipp_buffer *buffer) {
-  return of_entries(buffer, buffer->count);
+static struct mpipp_words buffer_words(const struct mpipp_buffer *buffer) {
+  return entry_words(buffer, buffer->count);
 }
 
 static int64_t element(const void *values, uint64_t index, unsigned size) {
@@ -68,11 +68,11 @@ struct mpipp_shares {
 static struct mpipp_shares shares_of(const struct mpipp_call *call,
                                      const struct mpipp_buffer *buffer) {
   struct mpipp_shares shares = {call, buffer, {{0, 0}}};
-  if (buffer && !buffer->vector) shares.each = of_buffer(buffer);
+  if (buffer && !buffer->vector) shares.each = buffer_words(buffer);
   return shares;
 }
 
-static struct mpipp_words of_share(const struct mpipp_shares *shares, int peer) {
+static struct mpipp_words share_words(const struct mpipp_shares *shares, int peer) {
   const struct mpipp_buffer *buffer = shares->buffer;
   if (!buffer->vector) return shares->each;
   const struct mpipp_call *call = shares->call;
@@ -83,7 +83,7 @@ static struct mpipp_words of_share(const struct mpipp_shares *shares, int peer) 
   int64_t count = element(counts, (uint64_t)peer, vector->count_size);
   uint64_t record = buffer->record;
   if (types && count) record = (uintptr_t)mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(types[peer]));
-  return of_signature(record, count);
+  return signature_words(record, count);
 }
 
 static int is_in_place(const struct mpipp_buffer *buffer) {
@@ -99,7 +99,7 @@ static const struct mpipp_buffer *buffer_of(const struct mpipp_call *call, unsig
   return NULL;
 }
 
-static int gives_in_place(const struct mpipp_call *call) {
+static int sends_in_place(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (is_in_place(&call->buffers[i])) return 1;
   }
@@ -125,7 +125,7 @@ static int has_root(const struct mpipp_facts *facts) {
 
 // Signatures that must be equal in all processes.
 
-static struct mpipp_words of_vector(const struct mpipp_exchange *of, int size) {
+static struct mpipp_words vector_words(const struct mpipp_exchange *of, int size) {
   const struct mpipp_vector *counts = // of a reduce-scatter
       of->call->present & MPIPP_HAS_COUNTS ? &of->call->vectors[0] : NULL;
   const struct mpipp_shares shares = shares_of(of->call, counts ? NULL : of->written);
@@ -133,8 +133,8 @@ static struct mpipp_words of_vector(const struct mpipp_exchange *of, int size) {
   for (int i = 0; of->written && i < size && (!counts || (uint64_t)i < counts->length); i++) {
     const void *values = counts ? (const void *)(uintptr_t)counts->counts : NULL;
     add(&found, weight(ENTRY, i, 0),
-        counts ? of_entries(of->written, element(values, (uint64_t)i, counts->count_size))
-               : of_share(&shares, i));
+        counts ? entry_words(of->written, element(values, (uint64_t)i, counts->count_size))
+               : share_words(&shares, i));
   }
   return (struct mpipp_words){{found.sums[0], found.sums[1]}};
 }
@@ -146,11 +146,11 @@ static struct mpipp_words add_equal(struct mpipp_terms *terms, const struct mpip
   if (of->read && of->written && !reduces(of->facts)) {
     const struct mpipp_shares sent = shares_of(of->call, of->read);
     const struct mpipp_shares received = shares_of(of->call, of->written);
-    add(terms, weight(OWN, rank, 0), of_share(&sent, rank));
-    add(terms, -weight(OWN, rank, 0), of_share(&received, rank));
+    add(terms, weight(OWN, rank, 0), share_words(&sent, rank));
+    add(terms, -weight(OWN, rank, 0), share_words(&received, rank));
   }
-  if (of->facts->signatures == MPIPP_SIGNATURES_VECTOR) return of_vector(of, of->position.size);
-  return any ? of_buffer(any) : (struct mpipp_words){{0, 0}};
+  if (of->facts->signatures == MPIPP_SIGNATURES_VECTOR) return vector_words(of, of->position.size);
+  return any ? buffer_words(any) : (struct mpipp_words){{0, 0}};
 }
 
 // Transfers from one process to another, added by the sender and subtracted by the receiver.
@@ -201,7 +201,7 @@ static void add_transfers(struct mpipp_terms *terms, const struct mpipp_exchange
     int peer = peer_rank(of, i, sends);
     if (edges ? peer == MPI_PROC_NULL : peer == own && !has_own) continue;
     uint64_t by = sends ? weight(PAIR, own, peer) : -weight(PAIR, peer, own);
-    add(terms, by, of_share(&shares, i));
+    add(terms, by, share_words(&shares, i));
   }
 }
 
@@ -216,7 +216,7 @@ static void add_counts(struct mpipp_terms *terms, const struct mpipp_exchange *o
   int next = comm->rank + 1 == comm->size ? 0 : comm->rank + 1;
   int group = (int)group_of(comm->world_ranks) + 1; // the ring of both is 0
   add(terms, weight(RING, comm->rank, group) - weight(RING, next, group),
-      of_vector(of, comm->size));
+      vector_words(of, comm->size));
 }
 
 // Adds the transfers from one process to another. Returns the signature that all must have.
@@ -235,7 +235,7 @@ static struct mpipp_words add_buffers(struct mpipp_terms *terms, const struct mp
   if (position.inter && reduces(facts) && !has_root(facts)) { // equal data, but maybe different
                                                               // numbers of blocks
     if (call->present & MPIPP_HAS_COUNTS) add_counts(terms, &of);
-    return of.read ? of_entries(of.read, of.read->count * of.read->peers) : none;
+    return of.read ? entry_words(of.read, of.read->count * of.read->peers) : none;
   }
   for (int sends = 0; sends < 2; sends++) add_transfers(terms, &of, sends);
   return none;
@@ -274,18 +274,18 @@ static uint32_t agreeing(const struct mpipp_input *input, uint32_t agree) {
 static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uint32_t agree,
                             int64_t last) {
   if (!input->values) return value;
-  if (agree == MPIPP_AGREE_WEIGHTS) return mpipp_mixed(value, 1);
-  if (input->size == 1) return mpipp_mixed(value, text(input->values));
+  if (agree == MPIPP_AGREE_WEIGHTS) return mpipp_mix(value, 1);
+  if (input->size == 1) return mpipp_mix(value, text(input->values));
   int64_t count = input->count >= 0 ? input->count : last;
   int64_t mask = agree == MPIPP_AGREE_ASSERT ? MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED : -1;
   for (int64_t i = 0; i < count; i++) {
     int64_t given = element(input->values, (uint64_t)i, input->size) & mask;
-    value = mpipp_mixed(value, agree & MPIPP_AGREE_LOGICAL ? given != 0 : (uint64_t)given);
+    value = mpipp_mix(value, agree & MPIPP_AGREE_LOGICAL ? given != 0 : (uint64_t)given);
   }
   return value;
 }
 
-static uint64_t further_arguments(uint64_t value, const struct mpipp_call *call, uint32_t agree) {
+static uint64_t hash_inputs(uint64_t value, const struct mpipp_call *call, uint32_t agree) {
   const struct mpipp_input *given = (const struct mpipp_input *)(uintptr_t)call->inputs;
   int64_t last = 0;
   for (uint32_t i = 0; i < call->input_count; i++) {
@@ -299,12 +299,12 @@ static uint64_t further_arguments(uint64_t value, const struct mpipp_call *call,
 
 static uint64_t arguments(const struct mpipp_call *call, const struct mpipp_facts *facts,
                           struct mpipp_position position) {
-  uint64_t value = mpipp_mixed(1, facts->operation);
-  if (has_root(facts) && !position.inter) value = mpipp_mixed(value, (uint64_t)call->root);
-  if (reduces(facts)) value = mpipp_mixed(value, operation(call->op));
+  uint64_t value = mpipp_mix(1, facts->operation);
+  if (has_root(facts) && !position.inter) value = mpipp_mix(value, (uint64_t)call->root);
+  if (reduces(facts)) value = mpipp_mix(value, operation(call->op));
   if (facts->in_place == MPIPP_IN_PLACE_ALL && !position.inter)
-    value = mpipp_mixed(value, (uint64_t)gives_in_place(call));
-  if (call->present & MPIPP_HAS_ARGUMENTS) value = further_arguments(value, call, facts->agree);
+    value = mpipp_mix(value, (uint64_t)sends_in_place(call));
+  if (call->present & MPIPP_HAS_ARGUMENTS) value = hash_inputs(value, call, facts->agree);
   return value;
 }
 
@@ -322,7 +322,7 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
   struct mpipp_words words = {{1, 2}};
   for (int i = 0; i < group->size; i++) {
     uint64_t member = (uint64_t)(ranks ? ranks[i] : i);
-    for (int k = 0; k < 2; k++) words.word[k] = mpipp_mixed(words.word[k], member);
+    for (int k = 0; k < 2; k++) words.word[k] = mpipp_mix(words.word[k], member);
   }
   add(terms,
       weight(GROUP, ranks ? ranks[group->rank] : group->rank, 0) -
@@ -340,7 +340,7 @@ static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *cal
   uint64_t rank = (uint64_t)(is_root ? comm->rank : root) + 1;
   uint64_t by = is_root ? (uint64_t)comm->remote_size : -(uint64_t)1;
   if (is_root || !here)
-    add(terms, by * weight(ROOT, 0, 0), (struct mpipp_words){{rank, mpipp_mixed(1, rank)}});
+    add(terms, by * weight(ROOT, 0, 0), (struct mpipp_words){{rank, mpipp_mix(1, rank)}});
   return group_of(here ? comm->world_ranks : comm->remote_world_ranks) + 1;
 }
 
@@ -350,8 +350,8 @@ struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
   struct mpipp_terms terms = {{0, 0}};
   struct mpipp_words words = add_buffers(&terms, call, facts, position);
   uint64_t given = arguments(call, facts, position);
-  if (has_root(facts) && position.inter) given = mpipp_mixed(given, add_root(&terms, call));
-  for (int i = 0; i < 2; i++) words.word[i] = mpipp_mixed(given, words.word[i]);
+  if (has_root(facts) && position.inter) given = mpipp_mix(given, add_root(&terms, call));
+  for (int i = 0; i < 2; i++) words.word[i] = mpipp_mix(given, words.word[i]);
   add_ring(&terms, position, words);
   if (facts->agree & MPIPP_AGREE_GROUP && call->present & MPIPP_HAS_ARGUMENTS)
     add_group(&terms, call);

@@ -23,13 +23,13 @@ struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
                                            struct mpipp_position place);
 
 // A hash with one more word in it.
-static inline uint64_t mpipp_mixed(uint64_t hash, uint64_t value) {
+static inline uint64_t mpipp_mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
   return hash ^ hash >> 29;
 }
 
 // Both sums as one number: the library may treat two words otherwise, in twice the time.
-static inline uint64_t mpipp_one_word(struct mpipp_terms terms) {
+static inline uint64_t mpipp_fold_terms(struct mpipp_terms terms) {
   return terms.sums[0] + 0x94D049BB133111EBu * terms.sums[1];
 }
 

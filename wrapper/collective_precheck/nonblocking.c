@@ -30,8 +30,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mpipp_pending_sum *oldest, **end = &oldest;
 static uint64_t asked = 0, told[REMEMBERED];
 
-void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
-                                const struct mpipp_shadow *shadow) {
+void mpipp_precheck_nonblocking_begin(const struct mpipp_passage *passage,
+                                      const struct mpipp_shadow *shadow) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
   struct mpipp_terms terms = mpipp_precheck_terms_of(passage->call, position);
   struct mpipp_pending_sum *pending = mpipp_registry_allocate(sizeof *pending);
@@ -41,7 +41,7 @@ void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
   pending->next = NULL;
   pending->identity = shadow->identity;
   pending->processes = (uint32_t)shadow->size;
-  pending->term = mpipp_one_word(terms);
+  pending->term = mpipp_fold_terms(terms);
   if (PMPI(Iallreduce)(&pending->term, &pending->sum, 1, MPI_UINT64_T, MPI_SUM, shadow->comm,
                        &pending->request) != MPI_SUCCESS) {
     mpipp_registry_free(pending);
@@ -56,7 +56,7 @@ void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
 // Returns its number if its sum has arrived, for the first time on its communicator; else 0.
 static uint64_t new_number(const struct mpipp_pending_sum *pending) {
   uint64_t key =
-      mpipp_mixed(mpipp_mixed(pending->sum, pending->identity), mpipp_precheck_shadows_number);
+      mpipp_mix(mpipp_mix(pending->sum, pending->identity), mpipp_precheck_shadows_number);
   uint64_t *known = &told[key % REMEMBERED];
   if (!pending->sum || *known == key || asked >= MOST_ASKED) return 0;
   *known = key;
@@ -84,7 +84,7 @@ static void find_disagreeing(struct mpipp_disagreeing *found) {
   }
 }
 
-int mpipp_precheck_later_is_pending(void) {
+int mpipp_precheck_nonblocking_is_pending(void) {
   return MPIPP_READ(oldest) != NULL;
 }
 

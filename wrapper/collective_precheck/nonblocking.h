@@ -8,8 +8,8 @@
 #include "intercept/hooks.h"
 
 // In a call that has started an operation, in all its processes in the same order.
-void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
-                                const struct mpipp_shadow *shadow);
+void mpipp_precheck_nonblocking_begin(const struct mpipp_passage *passage,
+                                      const struct mpipp_shadow *shadow);
 
 // Tests the sums that have arrived by now; never waits for others. If one is not zero, the watcher
 // compares the started calls. Returns whether there is a new finding. has_completed: an operation
@@ -17,6 +17,6 @@ void mpipp_precheck_later_begin(const struct mpipp_passage *passage,
 int mpipp_precheck_test_pending_sums(int has_completed);
 
 // Returns whether there are sums that are not complete.
-int mpipp_precheck_later_is_pending(void);
+int mpipp_precheck_nonblocking_is_pending(void);
 
 #endif

@@ -79,7 +79,7 @@ struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage
 // Returns whether all processes of a communicator have capacity for another one. On an
 // intercommunicator a reduction returns the other group's value. A second one returns the own
 // group's.
-static int have_room(MPI_Comm comm, int inter) {
+static int have_capacity(MPI_Comm comm, int inter) {
   int room = MPIPP_READ(living) < MOST_LIVING, others = 0, all = 1;
   for (int i = 0; i <= inter; i++) {
     if (PMPI(Allreduce)(&room, &others, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS) return 0;
@@ -92,7 +92,7 @@ static int have_room(MPI_Comm comm, int inter) {
 // Makes the shadow of a communicator that nothing else uses yet, from its group: a duplicate would
 // call the callbacks of attributes. The two groups of an intercommunicator become one, in any
 // order.
-static MPI_Comm created(MPI_Comm comm, int inter) {
+static MPI_Comm create_shadow(MPI_Comm comm, int inter) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Errhandler before;
   MPI_Group group;
@@ -110,9 +110,9 @@ static MPI_Comm created(MPI_Comm comm, int inter) {
   return made;
 }
 
-static MPI_Comm duplicated(const struct mpipp_passage *passage) {
+static MPI_Comm duplicate_comm(const struct mpipp_passage *passage) {
   MPI_Comm parent = mpipp_precheck_shadow_of(passage).comm, made = MPI_COMM_NULL;
-  if (parent == MPI_COMM_NULL || !have_room(parent, 0) ||
+  if (parent == MPI_COMM_NULL || !have_capacity(parent, 0) ||
       PMPI(Comm_dup)(parent, &made) != MPI_SUCCESS)
     return MPI_COMM_NULL;
   return made;
@@ -126,7 +126,7 @@ static void keep(struct mpipp_object *record, MPI_Comm shadow) {
   MPIPP_WRITE(*field(record), shadow == MPI_COMM_NULL ? FAILED : (uint64_t)(uintptr_t)shadow);
 }
 
-static int are_of_this_world(uint64_t world_ranks, int size) {
+static int are_in_this_world(uint64_t world_ranks, int size) {
   const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
   for (int i = 0; ranks && i < size; i++) {
     if (ranks[i] < 0) return 0;
@@ -138,26 +138,26 @@ static int are_of_this_world(uint64_t world_ranks, int size) {
 // worlds may run without --strict, or without a watcher.
 static int has_strict_processes(const struct mpipp_comm *comm) {
   if (!comm->inter && comm->size < 2) return 0;
-  return comm->world_known && are_of_this_world(comm->world_ranks, comm->size) &&
+  return comm->world_known && are_in_this_world(comm->world_ranks, comm->size) &&
          (!comm->inter || (comm->remote_world_ranks &&
-                           are_of_this_world(comm->remote_world_ranks, comm->remote_size)));
+                           are_in_this_world(comm->remote_world_ranks, comm->remote_size)));
 }
 
-static void make_of(struct mpipp_comm *record) {
+static void make_shadow(struct mpipp_comm *record) {
   if (!record || MPIPP_READ(record->shadow) != NONE) return;
   MPI_Comm comm = (MPI_Comm)(uintptr_t)record->object.handle;
   int inter = record->inter != 0;
-  int strict = all_make_them && has_strict_processes(record) && have_room(comm, inter);
-  keep(&record->object, strict ? created(comm, inter) : MPI_COMM_NULL);
+  int strict = all_make_them && has_strict_processes(record) && have_capacity(comm, inter);
+  keep(&record->object, strict ? create_shadow(comm, inter) : MPI_COMM_NULL);
 }
 
-static void make_of_comm(MPI_Comm comm) {
-  if (comm != MPI_COMM_NULL) make_of(mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm)));
+static void make_comm_shadow(MPI_Comm comm) {
+  if (comm != MPI_COMM_NULL) make_shadow(mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm)));
 }
 
-void mpipp_precheck_shadow_make_late(const struct mpipp_passage *passage) {
+void mpipp_precheck_shadow_make_in_call(const struct mpipp_passage *passage) {
   struct mpipp_object *record = collective_object(passage);
-  if (record && record->kind == MPIPP_COMM) make_of((struct mpipp_comm *)record);
+  if (record && record->kind == MPIPP_COMM) make_shadow((struct mpipp_comm *)record);
 }
 
 uint64_t mpipp_precheck_shadows_number = 0;
@@ -166,7 +166,7 @@ static void agree_on_number(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   mpipp_precheck_shadows_number =
-      mpipp_mixed((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, mpipp_registry.pid);
+      mpipp_mix((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, mpipp_registry.pid);
   PMPI(Bcast)(&mpipp_precheck_shadows_number, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 }
 
@@ -176,10 +176,10 @@ void mpipp_precheck_shadow_make(const struct mpipp_passage *passage) {
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) {
     // A query without communication: other processes may not be strict, and would not take part.
     all_make_them =
-        mpipp_registry.world_size < 2 || mpipp_watcher_ask_whether_all(mpipp_registry.pid);
+        mpipp_registry.world_size < 2 || mpipp_watcher_all_are_strict(mpipp_registry.pid);
     is_decided = 1;
     if (all_make_them) {
-      make_of_comm(MPI_COMM_WORLD);
+      make_comm_shadow(MPI_COMM_WORLD);
       agree_on_number();
     }
     return;
@@ -187,14 +187,14 @@ void mpipp_precheck_shadow_make(const struct mpipp_passage *passage) {
   if (!all_make_them || !passage->handle || facts->over == MPIPP_OVER_NONE ||
       facts->form != MPIPP_FORM_BLOCKING)
     return;
-  if (passage->kind == MPIPP_COMM) return make_of_comm(*(MPI_Comm *)passage->handle);
+  if (passage->kind == MPIPP_COMM) return make_comm_shadow(*(MPI_Comm *)passage->handle);
   if (facts->over != MPIPP_OVER_COMM) return;
   struct mpipp_object *record = NULL;
   if (passage->kind == MPIPP_WIN)
     record = mpipp_find_live(MPIPP_WIN, MPIPP_KEY(*(MPI_Win *)passage->handle));
   else if (passage->kind == MPIPP_FILE)
     record = mpipp_find_live(MPIPP_FILE, MPIPP_KEY(*(MPI_File *)passage->handle));
-  if (record) keep(record, duplicated(passage));
+  if (record) keep(record, duplicate_comm(passage));
 }
 
 void mpipp_precheck_shadow_free(MPI_Comm shadow) {

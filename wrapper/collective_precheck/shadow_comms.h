@@ -25,7 +25,7 @@ struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage
 void mpipp_precheck_shadow_make(const struct mpipp_passage *passage);
 // Makes the shadow in a blocking collective call on a communicator that a nonblocking call has
 // made. It is the first call that has the same place among the calls there in all processes.
-void mpipp_precheck_shadow_make_late(const struct mpipp_passage *passage);
+void mpipp_precheck_shadow_make_in_call(const struct mpipp_passage *passage);
 
 // Equal in all processes of MPI_COMM_WORLD, and different in each run.
 extern uint64_t mpipp_precheck_shadows_number MPIPP_HIDDEN;

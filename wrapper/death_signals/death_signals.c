@@ -41,7 +41,7 @@ static uint32_t access_of(const siginfo_t *info, const ucontext_t *context) {
 #endif
 }
 
-static void tell(const siginfo_t *info, const ucontext_t *context) {
+static void report(const siginfo_t *info, const ucontext_t *context) {
   struct mpipp_dying dying = {.pid = mpipp_registry.pid,
                               .tid = (uint64_t)syscall(SYS_gettid),
                               .signal = (uint32_t)info->si_signo,
@@ -53,16 +53,16 @@ static void tell(const siginfo_t *info, const ucontext_t *context) {
   dying.stack = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
   dying.base = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
 #endif
-  mpipp_watcher_tell_dying(&dying, PATIENCE_MS);
+  mpipp_watcher_report_dying(&dying, PATIENCE_MS);
 }
 
 // In exit, or when main has returned.
-static void tell_exit(void) {
+static void report_exit(void) {
   struct mpipp_dying dying = {.pid = mpipp_registry.pid, .tid = (uint64_t)syscall(SYS_gettid)};
 #ifdef __x86_64__
   __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
                    : "=r"(dying.instruction), "=r"(dying.stack), "=r"(dying.base));
-  mpipp_watcher_tell_dying(&dying, PATIENCE_MS);
+  mpipp_watcher_report_dying(&dying, PATIENCE_MS);
 #else
   (void)dying;
 #endif
@@ -71,7 +71,7 @@ static void tell_exit(void) {
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno, watched = (uint64_t)getpid() == mpipp_registry.pid; // not the child of a fork
   if (watched && !__atomic_exchange_n(&is_telling, 1, __ATOMIC_ACQ_REL)) {
-    tell(info, context);
+    report(info, context);
     __atomic_store_n(&has_told, 1, __ATOMIC_RELEASE);
   } else if (watched) { // another thread: the process must not die before the first is read
     for (int i = 0; i < PATIENCE_MS / STEP_MS && !__atomic_load_n(&has_told, __ATOMIC_ACQUIRE); i++)
@@ -85,7 +85,7 @@ static void handle(int number, siginfo_t *info, void *context) {
 
 // Returns whether a handler only prints the stack of a dying process. Libraries of languages have
 // such handlers, and those that MPI uses.
-static int is_of_library(const struct sigaction *one) {
+static int is_library_handler(const struct sigaction *one) {
   static const char *const libraries[] = {
       "libgfortran.", "libifcore", "libflang",   "libopen-pal.", "libopal",      "libmpi",
       "libucs.",      "libucm.",   "libfabric.", "libpsm",       "libevent_core"};
@@ -103,7 +103,7 @@ static int is_of_library(const struct sigaction *one) {
 static int may_replace(const struct sigaction *one) {
   if (!(one->sa_flags & SA_SIGINFO) && one->sa_handler == SIG_DFL) return 1;
   if (!(one->sa_flags & SA_SIGINFO) && one->sa_handler == SIG_IGN) return 0;
-  return is_of_library(one);
+  return is_library_handler(one);
 }
 
 // For a thread whose own stack has no space left.
@@ -128,5 +128,5 @@ static void catch_signals(void) {
 __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_WATCH")) return;
   mpipp_intercept_at_start = catch_signals;
-  mpipp_intercept_at_exit = tell_exit;
+  mpipp_intercept_at_exit = report_exit;
 }

@@ -47,7 +47,7 @@ static int is_mpi_program(void) {
   return !strncmp(base_name(path), "python", 6) || dl_iterate_phdr(is_mpi_library, NULL);
 }
 
-static int32_t number(const char *const *names) {
+static int32_t read_number(const char *const *names) {
   for (; *names; names++) {
     const char *text = getenv(*names);
     char *end = NULL;
@@ -57,7 +57,7 @@ static int32_t number(const char *const *names) {
   return -1;
 }
 
-static int connected(const char *path) {
+static int connect_to(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) return -1;
   strcpy(address.sun_path, path);
@@ -82,20 +82,21 @@ static int has_directory(const char *path) {
 
 // On other nodes mpipp/watcher/ipc/launch.py has made the directory, and has reported the node. The
 // debugger then starts an agent there, which listens.
-static int awaited(const char *path) {
+static int await_debugger(const char *path) {
   const struct timespec step = {0, STEP};
   for (int tries = 0;; tries++) {
-    int connection = connected(path);
+    int connection = connect_to(path);
     if (connection >= 0 || tries == TRIES || !has_directory(path)) return connection;
     nanosleep(&step, NULL);
   }
 }
 
-static int say_hello(int connection) {
+static int send_hello(int connection) {
   static const char *const ranks[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK",
                                       "SLURM_PROCID", NULL};
   static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", NULL};
-  struct mpipp_hold_hello hello = {"MPIPPDBG", (int32_t)getpid(), number(ranks), number(sizes)};
+  struct mpipp_hold_hello hello = {"MPIPPDBG", (int32_t)getpid(), read_number(ranks),
+                                   read_number(sizes)};
   return send(connection, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello;
 }
 
@@ -146,10 +147,10 @@ __attribute__((constructor)) static void hold(void) {
   const char *path = getenv("MPIPP_HOLD");
   int saved = errno;
   if (!path || !is_mpi_program()) return;
-  int connection = awaited(path);
+  int connection = await_debugger(path);
   unsetenv("MPIPP_HOLD"); // programs that this one starts are not held
   if (connection < 0) return;
-  if (say_hello(connection)) wait_for_debugger(connection);
+  if (send_hello(connection)) wait_for_debugger(connection);
   close(connection);
   errno = saved;
 }

@@ -6,15 +6,15 @@
 typedef int raw_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgather_init) typed_Allgather_init;
 static MPIPP_COLD int hooked_Allgather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Allgather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgather_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init, &real);
   if (!thread) return ((raw_Allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgather_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgather_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -23,15 +23,15 @@ int MPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Allgather_init own_Allgather_init OWN(MPI_Allgather_init);
 EXPORT int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -46,15 +46,15 @@ int PMPI_Allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
 typedef int raw_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgather_init_c) typed_Allgather_init_c;
 static MPIPP_COLD int hooked_Allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Allgather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgather_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgather_init_c, &real);
   if (!thread) return ((raw_Allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgather_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgather_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -63,15 +63,15 @@ int MPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Allgather_init_c own_Allgather_init_c OWN(MPI_Allgather_init_c);
 EXPORT int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -86,15 +86,15 @@ int PMPI_Allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
 typedef int raw_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init) typed_Allgatherv_init;
 static MPIPP_COLD int hooked_Allgatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Allgatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgatherv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init, &real);
   if (!thread) return ((raw_Allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgatherv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgatherv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -103,15 +103,15 @@ int MPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype s
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Allgatherv_init own_Allgatherv_init OWN(MPI_Allgatherv_init);
 EXPORT int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -126,15 +126,15 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 typedef int raw_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allgatherv_init_c) typed_Allgatherv_init_c;
 static MPIPP_COLD int hooked_Allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Allgatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allgatherv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allgatherv_init_c, &real);
   if (!thread) return ((raw_Allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allgatherv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allgatherv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -143,15 +143,15 @@ int MPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Da
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Allgatherv_init_c own_Allgatherv_init_c OWN(MPI_Allgatherv_init_c);
 EXPORT int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -166,15 +166,15 @@ int PMPI_Allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 typedef int raw_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allreduce_init) typed_Allreduce_init;
 static MPIPP_COLD int hooked_Allreduce_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Allreduce_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allreduce_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init, &real);
   if (!thread) return ((raw_Allreduce_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allreduce_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allreduce_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -184,15 +184,15 @@ int MPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Allreduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allreduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Allreduce_init own_Allreduce_init OWN(MPI_Allreduce_init);
 EXPORT int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -207,15 +207,15 @@ int PMPI_Allreduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI
 typedef int raw_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Allreduce_init_c) typed_Allreduce_init_c;
 static MPIPP_COLD int hooked_Allreduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Allreduce_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Allreduce_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Allreduce_init_c, &real);
   if (!thread) return ((raw_Allreduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Allreduce_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Allreduce_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -225,15 +225,15 @@ int MPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mp
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Allreduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Allreduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Allreduce_init_c own_Allreduce_init_c OWN(MPI_Allreduce_init_c);
 EXPORT int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -248,15 +248,15 @@ int PMPI_Allreduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, m
 typedef int raw_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init) typed_Alltoall_init;
 static MPIPP_COLD int hooked_Alltoall_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Alltoall_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoall_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init, &real);
   if (!thread) return ((raw_Alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoall_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoall_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -265,15 +265,15 @@ int MPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Alltoall_init own_Alltoall_init OWN(MPI_Alltoall_init);
 EXPORT int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -288,15 +288,15 @@ int PMPI_Alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype se
 typedef int raw_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoall_init_c) typed_Alltoall_init_c;
 static MPIPP_COLD int hooked_Alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Alltoall_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoall_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoall_init_c, &real);
   if (!thread) return ((raw_Alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoall_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoall_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -305,15 +305,15 @@ int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Alltoall_init_c own_Alltoall_init_c OWN(MPI_Alltoall_init_c);
 EXPORT int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -328,15 +328,15 @@ int PMPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dat
 typedef int raw_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallv_init) typed_Alltoallv_init;
 static MPIPP_COLD int hooked_Alltoallv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Alltoallv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init, &real);
   if (!thread) return ((raw_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -345,15 +345,15 @@ int MPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sd
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Alltoallv_init own_Alltoallv_init OWN(MPI_Alltoallv_init);
 EXPORT int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -368,15 +368,15 @@ int PMPI_Alltoallv_init(const void* sendbuf, const int sendcounts[], const int s
 typedef int raw_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallv_init_c) typed_Alltoallv_init_c;
 static MPIPP_COLD int hooked_Alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Alltoallv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallv_init_c, &real);
   if (!thread) return ((raw_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -385,15 +385,15 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Alltoallv_init_c own_Alltoallv_init_c OWN(MPI_Alltoallv_init_c);
 EXPORT int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -408,15 +408,15 @@ int PMPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], con
 typedef int raw_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init) typed_Alltoallw_init;
 static MPIPP_COLD int hooked_Alltoallw_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Alltoallw_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallw_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init, &real);
   if (!thread) return ((raw_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallw_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallw_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -425,15 +425,15 @@ int MPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sd
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Alltoallw_init own_Alltoallw_init OWN(MPI_Alltoallw_init);
 EXPORT int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -448,15 +448,15 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
 typedef int raw_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Alltoallw_init_c) typed_Alltoallw_init_c;
 static MPIPP_COLD int hooked_Alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Alltoallw_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Alltoallw_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Alltoallw_init_c, &real);
   if (!thread) return ((raw_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Alltoallw_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Alltoallw_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -465,15 +465,15 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], cons
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Alltoallw_init_c own_Alltoallw_init_c OWN(MPI_Alltoallw_init_c);
 EXPORT int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -488,7 +488,7 @@ int PMPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], con
 typedef int raw_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Barrier_init) typed_Barrier_init;
 static MPIPP_COLD int hooked_Barrier_init(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -496,22 +496,22 @@ int MPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* requ
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Barrier_init, &real);
   if (!thread) return ((raw_Barrier_init *)real)(comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Barrier_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Barrier_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Barrier_init *)real)((MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Barrier_init(thread, real, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Barrier_init own_Barrier_init OWN(MPI_Barrier_init);
 EXPORT int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -526,15 +526,15 @@ int PMPI_Barrier_init(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* req
 typedef int raw_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Bcast_init) typed_Bcast_init;
 static MPIPP_COLD int hooked_Bcast_init(struct mpipp_thread *thread, void *real, void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Bcast_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bcast_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init, &real);
   if (!thread) return ((raw_Bcast_init *)real)(buffer, count, datatype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bcast_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bcast_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -544,15 +544,15 @@ int MPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int roo
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Bcast_init *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Bcast_init(thread, real, buffer, count, datatype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Bcast_init own_Bcast_init OWN(MPI_Bcast_init);
 EXPORT int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -567,15 +567,15 @@ int PMPI_Bcast_init(void* buffer, int count, mpipp_MPI_Datatype datatype, int ro
 typedef int raw_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Bcast_init_c) typed_Bcast_init_c;
 static MPIPP_COLD int hooked_Bcast_init_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Bcast_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bcast_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buffer, buffer), count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bcast_init_c, &real);
   if (!thread) return ((raw_Bcast_init_c *)real)(buffer, count, datatype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bcast_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bcast_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -585,15 +585,15 @@ int MPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype,
     mpipp_buffer(call, call->buffer_count, buffer, count, MPIPP_KEY((MPI_Datatype)datatype), mpipp_at_root(call) ? MPIPP_READS : MPIPP_WRITES, MPIPP_ROLE_buffer);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Bcast_init_c *)real)(buffer, count, (MPI_Datatype)datatype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Bcast_init_c(thread, real, buffer, count, datatype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Bcast_init_c own_Bcast_init_c OWN(MPI_Bcast_init_c);
 EXPORT int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -608,15 +608,15 @@ int PMPI_Bcast_init_c(void* buffer, MPI_Count count, mpipp_MPI_Datatype datatype
 typedef int raw_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init) typed_Exscan_init;
 static MPIPP_COLD int hooked_Exscan_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Exscan_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Exscan_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init, &real);
   if (!thread) return ((raw_Exscan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Exscan_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Exscan_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -626,15 +626,15 @@ int MPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Exscan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Exscan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Exscan_init own_Exscan_init OWN(MPI_Exscan_init);
 EXPORT int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -649,15 +649,15 @@ int PMPI_Exscan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 typedef int raw_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Exscan_init_c) typed_Exscan_init_c;
 static MPIPP_COLD int hooked_Exscan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Exscan_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Exscan_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Exscan_init_c, &real);
   if (!thread) return ((raw_Exscan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Exscan_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Exscan_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -667,15 +667,15 @@ int MPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Exscan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Exscan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Exscan_init_c own_Exscan_init_c OWN(MPI_Exscan_init_c);
 EXPORT int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -690,15 +690,15 @@ int PMPI_Exscan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 typedef int raw_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gather_init) typed_Gather_init;
 static MPIPP_COLD int hooked_Gather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Gather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gather_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init, &real);
   if (!thread) return ((raw_Gather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gather_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gather_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -710,15 +710,15 @@ int MPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendt
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Gather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Gather_init own_Gather_init OWN(MPI_Gather_init);
 EXPORT int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -733,15 +733,15 @@ int PMPI_Gather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
 typedef int raw_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gather_init_c) typed_Gather_init_c;
 static MPIPP_COLD int hooked_Gather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Gather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gather_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gather_init_c, &real);
   if (!thread) return ((raw_Gather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gather_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gather_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -753,15 +753,15 @@ int MPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Dataty
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_peers(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Gather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Gather_init_c own_Gather_init_c OWN(MPI_Gather_init_c);
 EXPORT int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -776,15 +776,15 @@ int PMPI_Gather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
 typedef int raw_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init) typed_Gatherv_init;
 static MPIPP_COLD int hooked_Gatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Gatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gatherv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init, &real);
   if (!thread) return ((raw_Gatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gatherv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gatherv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -796,15 +796,15 @@ int MPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Gatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Gatherv_init own_Gatherv_init OWN(MPI_Gatherv_init);
 EXPORT int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -819,15 +819,15 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 typedef int raw_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Gatherv_init_c) typed_Gatherv_init_c;
 static MPIPP_COLD int hooked_Gatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Gatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Gatherv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Gatherv_init_c, &real);
   if (!thread) return ((raw_Gatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Gatherv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Gatherv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -839,15 +839,15 @@ int MPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
     mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_peers(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Gatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Gatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Gatherv_init_c own_Gatherv_init_c OWN(MPI_Gatherv_init_c);
 EXPORT int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -862,15 +862,15 @@ int PMPI_Gatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
 typedef int raw_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init) typed_Neighbor_allgather_init;
 static MPIPP_COLD int hooked_Neighbor_allgather_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_allgather_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init, &real);
   if (!thread) return ((raw_Neighbor_allgather_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgather_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgather_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -879,15 +879,15 @@ int MPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_allgather_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_allgather_init own_Neighbor_allgather_init OWN(MPI_Neighbor_allgather_init);
 EXPORT int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -902,15 +902,15 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, mpipp_MPI_D
 typedef int raw_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgather_init_c) typed_Neighbor_allgather_init_c;
 static MPIPP_COLD int hooked_Neighbor_allgather_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_allgather_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgather_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgather_init_c, &real);
   if (!thread) return ((raw_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgather_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgather_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -919,15 +919,15 @@ int MPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpip
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_allgather_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgather_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_allgather_init_c own_Neighbor_allgather_init_c OWN(MPI_Neighbor_allgather_init_c);
 EXPORT int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -942,15 +942,15 @@ int PMPI_Neighbor_allgather_init_c(const void* sendbuf, MPI_Count sendcount, mpi
 typedef int raw_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgatherv_init) typed_Neighbor_allgatherv_init;
 static MPIPP_COLD int hooked_Neighbor_allgatherv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init, &real);
   if (!thread) return ((raw_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgatherv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgatherv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -959,15 +959,15 @@ int MPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_D
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_allgatherv_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_allgatherv_init own_Neighbor_allgatherv_init OWN(MPI_Neighbor_allgatherv_init);
 EXPORT int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -982,15 +982,15 @@ int PMPI_Neighbor_allgatherv_init(const void* sendbuf, int sendcount, mpipp_MPI_
 typedef int raw_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_allgatherv_init_c) typed_Neighbor_allgatherv_init_c;
 static MPIPP_COLD int hooked_Neighbor_allgatherv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_allgatherv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_allgatherv_init_c, &real);
   if (!thread) return ((raw_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_allgatherv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_allgatherv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -999,15 +999,15 @@ int MPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpi
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, displs, NULL, sizeof *recvcounts, sizeof *displs}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_allgatherv_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcounts, displs, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_allgatherv_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_allgatherv_init_c own_Neighbor_allgatherv_init_c OWN(MPI_Neighbor_allgatherv_init_c);
 EXPORT int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1022,15 +1022,15 @@ int PMPI_Neighbor_allgatherv_init_c(const void* sendbuf, MPI_Count sendcount, mp
 typedef int raw_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init) typed_Neighbor_alltoall_init;
 static MPIPP_COLD int hooked_Neighbor_alltoall_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init, &real);
   if (!thread) return ((raw_Neighbor_alltoall_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoall_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoall_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1039,15 +1039,15 @@ int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Dat
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_alltoall_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_alltoall_init own_Neighbor_alltoall_init OWN(MPI_Neighbor_alltoall_init);
 EXPORT int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1062,15 +1062,15 @@ int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, mpipp_MPI_Da
 typedef int raw_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoall_init_c) typed_Neighbor_alltoall_init_c;
 static MPIPP_COLD int hooked_Neighbor_alltoall_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoall_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoall_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoall_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoall_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1079,15 +1079,15 @@ int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf)->peers = mpipp_intercept_sources(call);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_alltoall_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoall_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_alltoall_init_c own_Neighbor_alltoall_init_c OWN(MPI_Neighbor_alltoall_init_c);
 EXPORT int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1102,15 +1102,15 @@ int PMPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, mpip
 typedef int raw_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallv_init) typed_Neighbor_alltoallv_init;
 static MPIPP_COLD int hooked_Neighbor_alltoallv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init, &real);
   if (!thread) return ((raw_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1119,15 +1119,15 @@ int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], con
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_alltoallv_init *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_alltoallv_init own_Neighbor_alltoallv_init OWN(MPI_Neighbor_alltoallv_init);
 EXPORT int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1142,15 +1142,15 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
 typedef int raw_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallv_init_c) typed_Neighbor_alltoallv_init_c;
 static MPIPP_COLD int hooked_Neighbor_alltoallv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallv_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1159,15 +1159,15 @@ int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcount
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, NULL, sizeof *recvcounts, sizeof *rdispls}, MPIPP_KEY((MPI_Datatype)recvtype), mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_alltoallv_init_c *)real)(sendbuf, sendcounts, sdispls, (MPI_Datatype)sendtype, recvbuf, recvcounts, rdispls, (MPI_Datatype)recvtype, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallv_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_alltoallv_init_c own_Neighbor_alltoallv_init_c OWN(MPI_Neighbor_alltoallv_init_c);
 EXPORT int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], mpipp_MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], mpipp_MPI_Datatype recvtype, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1182,15 +1182,15 @@ int PMPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcoun
 typedef int raw_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init) typed_Neighbor_alltoallw_init;
 static MPIPP_COLD int hooked_Neighbor_alltoallw_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init, &real);
   if (!thread) return ((raw_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallw_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallw_init, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1199,15 +1199,15 @@ int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], con
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_alltoallw_init *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_alltoallw_init own_Neighbor_alltoallw_init OWN(MPI_Neighbor_alltoallw_init);
 EXPORT int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1222,15 +1222,15 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
 typedef int raw_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Neighbor_alltoallw_init_c) typed_Neighbor_alltoallw_init_c;
 static MPIPP_COLD int hooked_Neighbor_alltoallw_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Neighbor_alltoallw_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, sdispls, sendtypes, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Neighbor_alltoallw_init_c, &real);
   if (!thread) return ((raw_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Neighbor_alltoallw_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Neighbor_alltoallw_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1239,15 +1239,15 @@ int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcount
   mpipp_intercept_buffer_v(call, recvbuf, (struct mpipp_arrays){recvcounts, rdispls, recvtypes, sizeof *recvcounts, sizeof *rdispls}, 0, mpipp_intercept_sources(call), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Neighbor_alltoallw_init_c *)real)(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Neighbor_alltoallw_init_c(thread, real, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Neighbor_alltoallw_init_c own_Neighbor_alltoallw_init_c OWN(MPI_Neighbor_alltoallw_init_c);
 EXPORT int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1262,15 +1262,15 @@ int PMPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count sendcoun
 typedef int raw_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_init) typed_Reduce_init;
 static MPIPP_COLD int hooked_Reduce_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init, &real);
   if (!thread) return ((raw_Reduce_init *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
@@ -1283,15 +1283,15 @@ int MPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Dat
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_init(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Reduce_init own_Reduce_init OWN(MPI_Reduce_init);
 EXPORT int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1306,15 +1306,15 @@ int PMPI_Reduce_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Da
 typedef int raw_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_init_c) typed_Reduce_init_c;
 static MPIPP_COLD int hooked_Reduce_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_init_c, &real);
   if (!thread) return ((raw_Reduce_init_c *)real)(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->root = root;
@@ -1327,15 +1327,15 @@ int MPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp
     mpipp_buffer(call, call->buffer_count, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Reduce_init_c own_Reduce_init_c OWN(MPI_Reduce_init_c);
 EXPORT int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1350,15 +1350,15 @@ int PMPI_Reduce_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpip
 typedef int raw_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init) typed_Reduce_scatter_block_init;
 static MPIPP_COLD int hooked_Reduce_scatter_block_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init, &real);
   if (!thread) return ((raw_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_block_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_block_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1368,15 +1368,15 @@ int MPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvco
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_scatter_block_init *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Reduce_scatter_block_init own_Reduce_scatter_block_init OWN(MPI_Reduce_scatter_block_init);
 EXPORT int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1391,15 +1391,15 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
 typedef int raw_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_block_init_c) typed_Reduce_scatter_block_init_c;
 static MPIPP_COLD int hooked_Reduce_scatter_block_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_block_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_block_init_c, &real);
   if (!thread) return ((raw_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_block_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_block_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1409,15 +1409,15 @@ int MPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Coun
   mpipp_buffer(call, 1, recvbuf, sendbuf == MPI_IN_PLACE ? recvcount * mpipp_intercept_parts(call) : recvcount, MPIPP_KEY((MPI_Datatype)datatype), sendbuf == MPI_IN_PLACE ? MPIPP_READS | MPIPP_WRITES : MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_scatter_block_init_c *)real)(sendbuf, recvbuf, recvcount, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_block_init_c(thread, real, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Reduce_scatter_block_init_c own_Reduce_scatter_block_init_c OWN(MPI_Reduce_scatter_block_init_c);
 EXPORT int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1432,15 +1432,15 @@ int PMPI_Reduce_scatter_block_init_c(const void* sendbuf, void* recvbuf, MPI_Cou
 typedef int raw_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_init) typed_Reduce_scatter_init;
 static MPIPP_COLD int hooked_Reduce_scatter_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_scatter_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init, &real);
   if (!thread) return ((raw_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1451,15 +1451,15 @@ int MPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvco
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_scatter_init *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_init(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Reduce_scatter_init own_Reduce_scatter_init OWN(MPI_Reduce_scatter_init);
 EXPORT int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1474,15 +1474,15 @@ int PMPI_Reduce_scatter_init(const void* sendbuf, void* recvbuf, const int recvc
 typedef int raw_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Reduce_scatter_init_c) typed_Reduce_scatter_init_c;
 static MPIPP_COLD int hooked_Reduce_scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_scatter_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_scatter_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_scatter_init_c, &real);
   if (!thread) return ((raw_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_scatter_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_scatter_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1493,15 +1493,15 @@ int MPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Coun
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
   mpipp_intercept_counts(call, recvcounts, sizeof *recvcounts);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_scatter_init_c *)real)(sendbuf, recvbuf, recvcounts, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Reduce_scatter_init_c(thread, real, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Reduce_scatter_init_c own_Reduce_scatter_init_c OWN(MPI_Reduce_scatter_init_c);
 EXPORT int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1516,15 +1516,15 @@ int PMPI_Reduce_scatter_init_c(const void* sendbuf, void* recvbuf, const MPI_Cou
 typedef int raw_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init) typed_Scan_init;
 static MPIPP_COLD int hooked_Scan_init(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Scan_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scan_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init, &real);
   if (!thread) return ((raw_Scan_init *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scan_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scan_init, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1534,15 +1534,15 @@ int MPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datat
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Scan_init *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scan_init(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Scan_init own_Scan_init OWN(MPI_Scan_init);
 EXPORT int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1557,15 +1557,15 @@ int PMPI_Scan_init(const void* sendbuf, void* recvbuf, int count, mpipp_MPI_Data
 typedef int raw_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scan_init_c) typed_Scan_init_c;
 static MPIPP_COLD int hooked_Scan_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Scan_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scan_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scan_init_c, &real);
   if (!thread) return ((raw_Scan_init_c *)real)(sendbuf, recvbuf, count, datatype, op, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scan_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scan_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1575,15 +1575,15 @@ int MPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_M
   mpipp_buffer(call, 1, recvbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Scan_init_c *)real)(sendbuf, recvbuf, count, (MPI_Datatype)datatype, (MPI_Op)op, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scan_init_c(thread, real, sendbuf, recvbuf, count, datatype, op, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Scan_init_c own_Scan_init_c OWN(MPI_Scan_init_c);
 EXPORT int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1598,15 +1598,15 @@ int PMPI_Scan_init_c(const void* sendbuf, void* recvbuf, MPI_Count count, mpipp_
 typedef int raw_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatter_init) typed_Scatter_init;
 static MPIPP_COLD int hooked_Scatter_init(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Scatter_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatter_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init, &real);
   if (!thread) return ((raw_Scatter_init *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatter_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatter_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1618,15 +1618,15 @@ int MPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype send
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Scatter_init *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatter_init(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Scatter_init own_Scatter_init OWN(MPI_Scatter_init);
 EXPORT int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1641,15 +1641,15 @@ int PMPI_Scatter_init(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sen
 typedef int raw_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatter_init_c) typed_Scatter_init_c;
 static MPIPP_COLD int hooked_Scatter_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Scatter_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatter_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatter_init_c, &real);
   if (!thread) return ((raw_Scatter_init_c *)real)(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatter_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatter_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1661,15 +1661,15 @@ int MPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datat
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Scatter_init_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatter_init_c(thread, real, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Scatter_init_c own_Scatter_init_c OWN(MPI_Scatter_init_c);
 EXPORT int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1684,15 +1684,15 @@ int PMPI_Scatter_init_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Data
 typedef int raw_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init) typed_Scatterv_init;
 static MPIPP_COLD int hooked_Scatterv_init(struct mpipp_thread *thread, void *real, const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Scatterv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatterv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init, &real);
   if (!thread) return ((raw_Scatterv_init *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatterv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatterv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1704,15 +1704,15 @@ int MPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int dis
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Scatterv_init *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatterv_init(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Scatterv_init own_Scatterv_init OWN(MPI_Scatterv_init);
 EXPORT int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1727,15 +1727,15 @@ int PMPI_Scatterv_init(const void* sendbuf, const int sendcounts[], const int di
 typedef int raw_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Scatterv_init_c) typed_Scatterv_init_c;
 static MPIPP_COLD int hooked_Scatterv_init_c(struct mpipp_thread *thread, void *real, const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Scatterv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Scatterv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcounts, displs, (MPI_Datatype)sendtype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Scatterv_init_c, &real);
   if (!thread) return ((raw_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Scatterv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Scatterv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
@@ -1747,15 +1747,15 @@ int MPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const
     mpipp_buffer(call, call->buffer_count, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Scatterv_init_c *)real)(sendbuf, sendcounts, displs, (MPI_Datatype)sendtype, recvbuf, recvcount, (MPI_Datatype)recvtype, root, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Scatterv_init_c(thread, real, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_ALL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Scatterv_init_c own_Scatterv_init_c OWN(MPI_Scatterv_init_c);
 EXPORT int PMPI_Scatterv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], mpipp_MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int root, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);

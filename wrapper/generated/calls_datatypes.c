@@ -6,28 +6,28 @@
 typedef int raw_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack) typed_Pack;
 static MPIPP_COLD int hooked_Pack(struct mpipp_thread *thread, void *real, const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Pack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Pack *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
 }
 EXPORT int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
 int MPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack, &real);
   if (!thread) return ((raw_Pack *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pack, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
-  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
                  : hooked_Pack(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pack own_Pack OWN(MPI_Pack);
 EXPORT int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, int outsize, int* position, mpipp_MPI_Comm comm);
@@ -42,28 +42,28 @@ int PMPI_Pack(const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void*
 typedef int raw_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Pack_c) typed_Pack_c;
 static MPIPP_COLD int hooked_Pack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Pack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Pack_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position, (MPI_Comm)comm);
 }
 EXPORT int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_c, &real);
   if (!thread) return ((raw_Pack_c *)real)(inbuf, incount, datatype, outbuf, outsize, position, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pack_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
-  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack_c *)real)(inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position, (MPI_Comm)comm)
                  : hooked_Pack_c(thread, real, inbuf, incount, datatype, outbuf, outsize, position, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pack_c own_Pack_c OWN(MPI_Pack_c);
 EXPORT int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, mpipp_MPI_Comm comm);
@@ -78,27 +78,27 @@ int PMPI_Pack_c(const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatyp
 typedef int raw_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 typedef __typeof__(mpih_Pack_external) typed_Pack_external;
 static MPIPP_COLD int hooked_Pack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Pack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Pack_external *)real)(datarep, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
 }
 EXPORT int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
 int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external, &real);
   if (!thread) return ((raw_Pack_external *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack_external, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pack_external, MPIPP_SITE);
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
-  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack_external *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
                  : hooked_Pack_external(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pack_external own_Pack_external OWN(MPI_Pack_external);
 EXPORT int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Aint outsize, MPI_Aint* position);
@@ -113,27 +113,27 @@ int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, mpi
 typedef int raw_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 typedef __typeof__(mpih_Pack_external_c) typed_Pack_external_c;
 static MPIPP_COLD int hooked_Pack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Pack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Pack_external_c *)real)(datarep, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), incount, (MPI_Datatype)datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outsize, position);
 }
 EXPORT int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
 int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pack_external_c, &real);
   if (!thread) return ((raw_Pack_external_c *)real)(datarep, inbuf, incount, datatype, outbuf, outsize, position);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pack_external_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pack_external_c, MPIPP_SITE);
   call->present = 0;
   mpipp_buffer(call, 0, inbuf, incount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
-  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
+  mpipp_buffer(call, 1, outbuf, outsize, mpipp_packed_handle(), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pack_external_c *)real)(datarep, inbuf, incount, (MPI_Datatype)datatype, outbuf, outsize, position)
                  : hooked_Pack_external_c(thread, real, datarep, inbuf, incount, datatype, outbuf, outsize, position);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pack_external_c own_Pack_external_c OWN(MPI_Pack_external_c);
 EXPORT int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, mpipp_MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position);
@@ -148,27 +148,27 @@ int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count inco
 typedef int raw_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local) typed_Reduce_local;
 static MPIPP_COLD int hooked_Reduce_local(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_local *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_local *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
 }
 EXPORT int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local, &real);
   if (!thread) return ((raw_Reduce_local *)real)(inbuf, inoutbuf, count, datatype, op);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_local, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_local, MPIPP_SITE);
   call->present = MPIPP_HAS_OP;
   call->op = MPIPP_KEY((MPI_Op)op);
   mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, inoutbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_inoutbuf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_local *)real)(inbuf, inoutbuf, count, (MPI_Datatype)datatype, (MPI_Op)op)
                  : hooked_Reduce_local(thread, real, inbuf, inoutbuf, count, datatype, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Reduce_local own_Reduce_local OWN(MPI_Reduce_local);
 EXPORT int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -183,27 +183,27 @@ int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, mpipp_MPI_Da
 typedef int raw_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 typedef __typeof__(mpih_Reduce_local_c) typed_Reduce_local_c;
 static MPIPP_COLD int hooked_Reduce_local_c(struct mpipp_thread *thread, void *real, const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Reduce_local_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_GIVEN(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Reduce_local_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inoutbuf, inoutbuf), count, (MPI_Datatype)datatype, (MPI_Op)op);
 }
 EXPORT int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
 int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Reduce_local_c, &real);
   if (!thread) return ((raw_Reduce_local_c *)real)(inbuf, inoutbuf, count, datatype, op);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Reduce_local_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Reduce_local_c, MPIPP_SITE);
   call->present = MPIPP_HAS_OP;
   call->op = MPIPP_KEY((MPI_Op)op);
   mpipp_buffer(call, 0, inbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, inoutbuf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_inoutbuf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Reduce_local_c *)real)(inbuf, inoutbuf, count, (MPI_Datatype)datatype, (MPI_Op)op)
                  : hooked_Reduce_local_c(thread, real, inbuf, inoutbuf, count, datatype, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Reduce_local_c own_Reduce_local_c OWN(MPI_Reduce_local_c);
 EXPORT int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, mpipp_MPI_Datatype datatype, mpipp_MPI_Op op);
@@ -219,7 +219,7 @@ typedef int raw_Type_commit(MPI_Datatype* datatype);
 typedef __typeof__(mpih_Type_commit) typed_Type_commit;
 static MPIPP_COLD int hooked_Type_commit(struct mpipp_thread *thread, void *real, MPI_Datatype* datatype) {
   struct mpipp_passage results = {.handle = datatype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_commit *)real)(datatype);
 }
 EXPORT int MPI_Type_commit(MPI_Datatype* datatype);
@@ -227,21 +227,21 @@ int MPI_Type_commit(MPI_Datatype* datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_commit, &real);
   if (!thread) return ((raw_Type_commit *)real)(datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_commit, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_commit, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(datatype, MPIPP_ROLE_datatype);
   // the library may change the caller's variable
   MPI_Datatype given = datatype ? *datatype : MPI_DATATYPE_NULL;
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
   uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_commit *)real)(datatype)
                  : hooked_Type_commit(thread, real, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_committed(handle);
+    mpipp_recorder_commit_datatype(handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_commit own_Type_commit OWN(MPI_Type_commit);
 EXPORT int PMPI_Type_commit(MPI_Datatype* datatype);
@@ -257,7 +257,7 @@ typedef int raw_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datat
 typedef __typeof__(mpih_Type_contiguous) typed_Type_contiguous;
 static MPIPP_COLD int hooked_Type_contiguous(struct mpipp_thread *thread, void *real, int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -267,24 +267,24 @@ int MPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* new
   if (!thread) {
     int code = ((raw_Type_contiguous *)real)(count, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_contiguous, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_contiguous *)real)(count, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_contiguous(thread, real, count, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_CONTIGUOUS, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_contiguous own_Type_contiguous OWN(MPI_Type_contiguous);
 EXPORT int PMPI_Type_contiguous(int count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -300,7 +300,7 @@ typedef int raw_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, M
 typedef __typeof__(mpih_Type_contiguous_c) typed_Type_contiguous_c;
 static MPIPP_COLD int hooked_Type_contiguous_c(struct mpipp_thread *thread, void *real, MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -310,24 +310,24 @@ int MPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datat
   if (!thread) {
     int code = ((raw_Type_contiguous_c *)real)(count, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_contiguous_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_CONTIGUOUS, inputs, 1, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_contiguous_c *)real)(count, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_contiguous_c(thread, real, count, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_CONTIGUOUS, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_contiguous_c own_Type_contiguous_c OWN(MPI_Type_contiguous_c);
 EXPORT int PMPI_Type_contiguous_c(MPI_Count count, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -343,7 +343,7 @@ typedef int raw_Type_create_darray(int size, int rank, int ndims, const int arra
 typedef __typeof__(mpih_Type_create_darray) typed_Type_create_darray;
 static MPIPP_COLD int hooked_Type_create_darray(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -353,24 +353,24 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsi
   if (!thread) {
     int code = ((raw_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_darray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_darray *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_darray(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_DARRAY, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_DARRAY, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_darray own_Type_create_darray OWN(MPI_Type_create_darray);
 EXPORT int PMPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -386,7 +386,7 @@ typedef int raw_Type_create_darray_c(int size, int rank, int ndims, const MPI_Co
 typedef __typeof__(mpih_Type_create_darray_c) typed_Type_create_darray_c;
 static MPIPP_COLD int hooked_Type_create_darray_c(struct mpipp_thread *thread, void *real, int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -396,24 +396,24 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
   if (!thread) {
     int code = ((raw_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_darray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, 0, 0}, {&rank, 1, sizeof rank, 0, 0}, {&ndims, 1, sizeof ndims, 0, 0}, {array_of_gsizes, ndims, sizeof *array_of_gsizes, 0, 0}, {array_of_distribs, ndims, sizeof *array_of_distribs, 0, 0}, {array_of_dargs, ndims, sizeof *array_of_dargs, 0, 0}, {array_of_psizes, ndims, sizeof *array_of_psizes, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DARRAY, inputs, 8, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_darray_c *)real)(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_darray_c(thread, real, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_DARRAY, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_darray_c own_Type_create_darray_c OWN(MPI_Type_create_darray_c);
 EXPORT int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -429,7 +429,7 @@ typedef int raw_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_complex) typed_Type_create_f90_complex;
 static MPIPP_COLD int hooked_Type_create_f90_complex(struct mpipp_thread *thread, void *real, int p, int r, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_f90_complex *)real)(p, r, newtype);
 }
 EXPORT int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
@@ -439,23 +439,23 @@ int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   if (!thread) {
     int code = ((raw_Type_create_f90_complex *)real)(p, r, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_f90_complex, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_COMPLEX, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_f90_complex *)real)(p, r, newtype)
                  : hooked_Type_create_f90_complex(thread, real, p, r, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_F90_COMPLEX, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_F90_COMPLEX, 0, *newtype,
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_f90_complex own_Type_create_f90_complex OWN(MPI_Type_create_f90_complex);
 EXPORT int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype* newtype);
@@ -471,7 +471,7 @@ typedef int raw_Type_create_f90_integer(int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_integer) typed_Type_create_f90_integer;
 static MPIPP_COLD int hooked_Type_create_f90_integer(struct mpipp_thread *thread, void *real, int r, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_f90_integer *)real)(r, newtype);
 }
 EXPORT int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
@@ -481,23 +481,23 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
   if (!thread) {
     int code = ((raw_Type_create_f90_integer *)real)(r, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_f90_integer, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_INTEGER, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_f90_integer *)real)(r, newtype)
                  : hooked_Type_create_f90_integer(thread, real, r, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_F90_INTEGER, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_F90_INTEGER, 0, *newtype,
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_f90_integer own_Type_create_f90_integer OWN(MPI_Type_create_f90_integer);
 EXPORT int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype);
@@ -513,7 +513,7 @@ typedef int raw_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_create_f90_real) typed_Type_create_f90_real;
 static MPIPP_COLD int hooked_Type_create_f90_real(struct mpipp_thread *thread, void *real, int p, int r, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_f90_real *)real)(p, r, newtype);
 }
 EXPORT int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
@@ -523,23 +523,23 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
   if (!thread) {
     int code = ((raw_Type_create_f90_real *)real)(p, r, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_f90_real, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&p, 1, sizeof p, 0, 0}, {&r, 1, sizeof r, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_F90_REAL, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_f90_real *)real)(p, r, newtype)
                  : hooked_Type_create_f90_real(thread, real, p, r, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_F90_REAL, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_F90_REAL, 0, *newtype,
                         inputs, NULL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_f90_real own_Type_create_f90_real OWN(MPI_Type_create_f90_real);
 EXPORT int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype* newtype);
@@ -555,7 +555,7 @@ typedef int raw_Type_create_hindexed(int count, const int array_of_blocklengths[
 typedef __typeof__(mpih_Type_create_hindexed) typed_Type_create_hindexed;
 static MPIPP_COLD int hooked_Type_create_hindexed(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -565,24 +565,24 @@ int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const
   if (!thread) {
     int code = ((raw_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_hindexed own_Type_create_hindexed OWN(MPI_Type_create_hindexed);
 EXPORT int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -598,7 +598,7 @@ typedef int raw_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of
 typedef __typeof__(mpih_Type_create_hindexed_c) typed_Type_create_hindexed_c;
 static MPIPP_COLD int hooked_Type_create_hindexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -608,24 +608,24 @@ int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blockle
   if (!thread) {
     int code = ((raw_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hindexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_hindexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_hindexed_c own_Type_create_hindexed_c OWN(MPI_Type_create_hindexed_c);
 EXPORT int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -641,7 +641,7 @@ typedef int raw_Type_create_hindexed_block(int count, int blocklength, const MPI
 typedef __typeof__(mpih_Type_create_hindexed_block) typed_Type_create_hindexed_block;
 static MPIPP_COLD int hooked_Type_create_hindexed_block(struct mpipp_thread *thread, void *real, int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -651,24 +651,24 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint ar
   if (!thread) {
     int code = ((raw_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hindexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_hindexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed_block(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED_BLOCK, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_hindexed_block own_Type_create_hindexed_block OWN(MPI_Type_create_hindexed_block);
 EXPORT int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -684,7 +684,7 @@ typedef int raw_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklen
 typedef __typeof__(mpih_Type_create_hindexed_block_c) typed_Type_create_hindexed_block_c;
 static MPIPP_COLD int hooked_Type_create_hindexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -694,24 +694,24 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, con
   if (!thread) {
     int code = ((raw_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hindexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED_BLOCK, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_hindexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hindexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED_BLOCK, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_hindexed_block_c own_Type_create_hindexed_block_c OWN(MPI_Type_create_hindexed_block_c);
 EXPORT int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -727,7 +727,7 @@ typedef int raw_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
 typedef __typeof__(mpih_Type_create_hvector) typed_Type_create_hvector;
 static MPIPP_COLD int hooked_Type_create_hvector(struct mpipp_thread *thread, void *real, int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -737,24 +737,24 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_M
   if (!thread) {
     int code = ((raw_Type_create_hvector *)real)(count, blocklength, stride, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hvector(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_hvector own_Type_create_hvector OWN(MPI_Type_create_hvector);
 EXPORT int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -770,7 +770,7 @@ typedef int raw_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MP
 typedef __typeof__(mpih_Type_create_hvector_c) typed_Type_create_hvector_c;
 static MPIPP_COLD int hooked_Type_create_hvector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -780,24 +780,24 @@ int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
   if (!thread) {
     int code = ((raw_Type_create_hvector_c *)real)(count, blocklength, stride, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_hvector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_hvector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_hvector_c(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HVECTOR, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_hvector_c own_Type_create_hvector_c OWN(MPI_Type_create_hvector_c);
 EXPORT int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -813,7 +813,7 @@ typedef int raw_Type_create_indexed_block(int count, int blocklength, const int 
 typedef __typeof__(mpih_Type_create_indexed_block) typed_Type_create_indexed_block;
 static MPIPP_COLD int hooked_Type_create_indexed_block(struct mpipp_thread *thread, void *real, int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -823,24 +823,24 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of
   if (!thread) {
     int code = ((raw_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_indexed_block, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_indexed_block *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_indexed_block(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_INDEXED_BLOCK, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_indexed_block own_Type_create_indexed_block OWN(MPI_Type_create_indexed_block);
 EXPORT int PMPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -856,7 +856,7 @@ typedef int raw_Type_create_indexed_block_c(MPI_Count count, MPI_Count blockleng
 typedef __typeof__(mpih_Type_create_indexed_block_c) typed_Type_create_indexed_block_c;
 static MPIPP_COLD int hooked_Type_create_indexed_block_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -866,24 +866,24 @@ int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, cons
   if (!thread) {
     int code = ((raw_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_indexed_block_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED_BLOCK, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_indexed_block_c *)real)(count, blocklength, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_indexed_block_c(thread, real, count, blocklength, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_INDEXED_BLOCK, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_indexed_block_c own_Type_create_indexed_block_c OWN(MPI_Type_create_indexed_block_c);
 EXPORT int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -899,7 +899,7 @@ typedef int raw_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI
 typedef __typeof__(mpih_Type_create_resized) typed_Type_create_resized;
 static MPIPP_COLD int hooked_Type_create_resized(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
 }
 EXPORT int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
@@ -909,24 +909,24 @@ int MPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
   if (!thread) {
     int code = ((raw_Type_create_resized *)real)(oldtype, lb, extent, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_resized, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_resized *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
                  : hooked_Type_create_resized(thread, real, oldtype, lb, extent, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_RESIZED, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_RESIZED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_resized own_Type_create_resized OWN(MPI_Type_create_resized);
 EXPORT int PMPI_Type_create_resized(mpipp_MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
@@ -942,7 +942,7 @@ typedef int raw_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, 
 typedef __typeof__(mpih_Type_create_resized_c) typed_Type_create_resized_c;
 static MPIPP_COLD int hooked_Type_create_resized_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype);
 }
 EXPORT int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
@@ -952,24 +952,24 @@ int MPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
   if (!thread) {
     int code = ((raw_Type_create_resized_c *)real)(oldtype, lb, extent, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_resized_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&lb, 1, sizeof lb, 0, 0}, {&extent, 1, sizeof extent, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_RESIZED, inputs, 2, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_resized_c *)real)((MPI_Datatype)oldtype, lb, extent, newtype)
                  : hooked_Type_create_resized_c(thread, real, oldtype, lb, extent, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_RESIZED, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_resized_c own_Type_create_resized_c OWN(MPI_Type_create_resized_c);
 EXPORT int PMPI_Type_create_resized_c(mpipp_MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
@@ -985,7 +985,7 @@ typedef int raw_Type_create_struct(int count, const int array_of_blocklengths[],
 typedef __typeof__(mpih_Type_create_struct) typed_Type_create_struct;
 static MPIPP_COLD int hooked_Type_create_struct(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 EXPORT int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -995,23 +995,23 @@ int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const M
   if (!thread) {
     int code = ((raw_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
                  : hooked_Type_create_struct(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_struct own_Type_create_struct OWN(MPI_Type_create_struct);
 EXPORT int PMPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1027,7 +1027,7 @@ typedef int raw_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_b
 typedef __typeof__(mpih_Type_create_struct_c) typed_Type_create_struct_c;
 static MPIPP_COLD int hooked_Type_create_struct_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 EXPORT int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1037,23 +1037,23 @@ int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blockleng
   if (!thread) {
     int code = ((raw_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_struct_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_struct_c *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
                  : hooked_Type_create_struct_c(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_STRUCT, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_STRUCT, 1, *newtype,
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_struct_c own_Type_create_struct_c OWN(MPI_Type_create_struct_c);
 EXPORT int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
@@ -1069,7 +1069,7 @@ typedef int raw_Type_create_subarray(int ndims, const int array_of_sizes[], cons
 typedef __typeof__(mpih_Type_create_subarray) typed_Type_create_subarray;
 static MPIPP_COLD int hooked_Type_create_subarray(struct mpipp_thread *thread, void *real, int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1079,24 +1079,24 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
   if (!thread) {
     int code = ((raw_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_subarray, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_subarray *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_subarray(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_SUBARRAY, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_subarray own_Type_create_subarray OWN(MPI_Type_create_subarray);
 EXPORT int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1112,7 +1112,7 @@ typedef int raw_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes
 typedef __typeof__(mpih_Type_create_subarray_c) typed_Type_create_subarray_c;
 static MPIPP_COLD int hooked_Type_create_subarray_c(struct mpipp_thread *thread, void *real, int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1122,24 +1122,24 @@ int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], cons
   if (!thread) {
     int code = ((raw_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_create_subarray_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, 0, 0}, {array_of_sizes, ndims, sizeof *array_of_sizes, 0, 0}, {array_of_subsizes, ndims, sizeof *array_of_subsizes, 0, 0}, {array_of_starts, ndims, sizeof *array_of_starts, 0, 0}, {&order, 1, sizeof order, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_SUBARRAY, inputs, 5, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_create_subarray_c *)real)(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_create_subarray_c(thread, real, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_SUBARRAY, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_create_subarray_c own_Type_create_subarray_c OWN(MPI_Type_create_subarray_c);
 EXPORT int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1155,7 +1155,7 @@ typedef int raw_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
 typedef __typeof__(mpih_Type_dup) typed_Type_dup;
 static MPIPP_COLD int hooked_Type_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1165,24 +1165,24 @@ int MPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (!thread) {
     int code = ((raw_Type_dup *)real)(oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_DUP, inputs, 0, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_dup *)real)((MPI_Datatype)oldtype, newtype)
                  : hooked_Type_dup(thread, real, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_DUP, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_DUP, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_dup own_Type_dup OWN(MPI_Type_dup);
 EXPORT int PMPI_Type_dup(mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1198,7 +1198,7 @@ typedef int raw_Type_free(MPI_Datatype* datatype);
 typedef __typeof__(mpih_Type_free) typed_Type_free;
 static MPIPP_COLD int hooked_Type_free(struct mpipp_thread *thread, void *real, MPI_Datatype* datatype) {
   struct mpipp_passage results = {.handle = datatype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_free *)real)(datatype);
 }
 EXPORT int MPI_Type_free(MPI_Datatype* datatype);
@@ -1210,10 +1210,10 @@ int MPI_Type_free(MPI_Datatype* datatype) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_DATATYPE, handle, __builtin_return_address(0));
     int code = ((raw_Type_free *)real)(datatype);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_DATATYPE, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_free, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(datatype, MPIPP_ROLE_datatype);
   // the library may change the caller's variable
@@ -1221,15 +1221,15 @@ int MPI_Type_free(MPI_Datatype* datatype) {
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, NULL, 0, &given, datatype != NULL);
   uint64_t serial = mpipp_registry_serial_of(MPIPP_DATATYPE, MPIPP_KEY(given));
   uint64_t handle = datatype ? MPIPP_KEY(*datatype) : 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_free *)real)(datatype)
                  : hooked_Type_free(thread, real, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_CONSTRUCTOR;
-    mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_DATATYPE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_free own_Type_free OWN(MPI_Type_free);
 EXPORT int PMPI_Type_free(MPI_Datatype* datatype);
@@ -1244,7 +1244,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 typedef int raw_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents) typed_Type_get_contents;
 static MPIPP_COLD int hooked_Type_get_contents(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
 }
 EXPORT int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
@@ -1252,16 +1252,16 @@ int MPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents, &real);
   if (!thread) return ((raw_Type_get_contents *)real)(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_contents, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_get_contents, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_get_contents *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes)
                  : hooked_Type_get_contents(thread, real, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
+    mpipp_recorder_import_contents(call, (MPI_Datatype)datatype, array_of_datatypes);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_get_contents own_Type_get_contents OWN(MPI_Type_get_contents);
 EXPORT int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
@@ -1276,7 +1276,7 @@ int PMPI_Type_get_contents(mpipp_MPI_Datatype datatype, int max_integers, int ma
 typedef int raw_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 typedef __typeof__(mpih_Type_get_contents_c) typed_Type_get_contents_c;
 static MPIPP_COLD int hooked_Type_get_contents_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
 }
 EXPORT int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
@@ -1284,16 +1284,16 @@ int MPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers,
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_get_contents_c, &real);
   if (!thread) return ((raw_Type_get_contents_c *)real)(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_contents_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_get_contents_c, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_get_contents_c *)real)((MPI_Datatype)datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes)
                  : hooked_Type_get_contents_c(thread, real, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_contents_taken(call, (MPI_Datatype)datatype, array_of_datatypes);
+    mpipp_recorder_import_contents(call, (MPI_Datatype)datatype, array_of_datatypes);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_get_contents_c own_Type_get_contents_c OWN(MPI_Type_get_contents_c);
 EXPORT int PMPI_Type_get_contents_c(mpipp_MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
@@ -1309,7 +1309,7 @@ typedef int raw_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Da
 typedef __typeof__(mpih_Type_get_value_index) typed_Type_get_value_index;
 static MPIPP_COLD int hooked_Type_get_value_index(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type) {
   struct mpipp_passage results = {.handle = pair_type, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type);
 }
 EXPORT int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
@@ -1319,24 +1319,24 @@ int MPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype i
   if (!thread) {
     int code = ((raw_Type_get_value_index *)real)(value_type, index_type, pair_type);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*pair_type), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*pair_type), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_get_value_index, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_get_value_index, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(pair_type, MPIPP_ROLE_pair_type);
   MPI_Datatype components[] = {(MPI_Datatype)value_type, (MPI_Datatype)index_type};
   struct mpipp_input inputs[] = {{NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VALUE_INDEX, inputs, 0, components, 2);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_get_value_index *)real)((MPI_Datatype)value_type, (MPI_Datatype)index_type, pair_type)
                  : hooked_Type_get_value_index(thread, real, value_type, index_type, pair_type);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_VALUE_INDEX, 0, *pair_type,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_VALUE_INDEX, 0, *pair_type,
                         inputs, components, 2);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_get_value_index own_Type_get_value_index OWN(MPI_Type_get_value_index);
 EXPORT int PMPI_Type_get_value_index(mpipp_MPI_Datatype value_type, mpipp_MPI_Datatype index_type, MPI_Datatype* pair_type);
@@ -1352,7 +1352,7 @@ typedef int raw_Type_indexed(int count, const int array_of_blocklengths[], const
 typedef __typeof__(mpih_Type_indexed) typed_Type_indexed;
 static MPIPP_COLD int hooked_Type_indexed(struct mpipp_thread *thread, void *real, int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1362,24 +1362,24 @@ int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int arr
   if (!thread) {
     int code = ((raw_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_indexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_indexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_indexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_INDEXED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_indexed own_Type_indexed OWN(MPI_Type_indexed);
 EXPORT int PMPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1395,7 +1395,7 @@ typedef int raw_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockle
 typedef __typeof__(mpih_Type_indexed_c) typed_Type_indexed_c;
 static MPIPP_COLD int hooked_Type_indexed_c(struct mpipp_thread *thread, void *real, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1405,24 +1405,24 @@ int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
   if (!thread) {
     int code = ((raw_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_indexed_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_INDEXED, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_indexed_c *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_indexed_c(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_INDEXED, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_indexed_c own_Type_indexed_c OWN(MPI_Type_indexed_c);
 EXPORT int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1437,7 +1437,7 @@ int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[]
 typedef int raw_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
 typedef __typeof__(mpih_Type_set_name) typed_Type_set_name;
 static MPIPP_COLD int hooked_Type_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Datatype datatype, const char* type_name) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name);
 }
 EXPORT int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
@@ -1445,16 +1445,16 @@ int MPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Type_set_name, &real);
   if (!thread) return ((raw_Type_set_name *)real)(datatype, type_name);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_set_name, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_set_name, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_set_name *)real)((MPI_Datatype)datatype, type_name)
                  : hooked_Type_set_name(thread, real, datatype, type_name);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_named(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);
+    mpipp_recorder_set_name(MPIPP_DATATYPE, MPIPP_KEY((MPI_Datatype)datatype), type_name);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_set_name own_Type_set_name OWN(MPI_Type_set_name);
 EXPORT int PMPI_Type_set_name(mpipp_MPI_Datatype datatype, const char* type_name);
@@ -1470,7 +1470,7 @@ typedef int raw_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Da
 typedef __typeof__(mpih_Type_vector) typed_Type_vector;
 static MPIPP_COLD int hooked_Type_vector(struct mpipp_thread *thread, void *real, int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1480,24 +1480,24 @@ int MPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype o
   if (!thread) {
     int code = ((raw_Type_vector *)real)(count, blocklength, stride, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_vector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_vector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_vector(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_VECTOR, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_VECTOR, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_vector own_Type_vector OWN(MPI_Type_vector);
 EXPORT int PMPI_Type_vector(int count, int blocklength, int stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1513,7 +1513,7 @@ typedef int raw_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count 
 typedef __typeof__(mpih_Type_vector_c) typed_Type_vector_c;
 static MPIPP_COLD int hooked_Type_vector_c(struct mpipp_thread *thread, void *real, MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1523,24 +1523,24 @@ int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, 
   if (!thread) {
     int code = ((raw_Type_vector_c *)real)(count, blocklength, stride, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_vector_c, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   mpipp_output(newtype, MPIPP_ROLE_newtype);
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_VECTOR, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_vector_c *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_vector_c(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_VECTOR, 1, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_vector_c own_Type_vector_c OWN(MPI_Type_vector_c);
 EXPORT int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -1555,28 +1555,28 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 typedef int raw_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack) typed_Unpack;
 static MPIPP_COLD int hooked_Unpack(struct mpipp_thread *thread, void *real, const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Unpack *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Unpack *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack, &real);
   if (!thread) return ((raw_Unpack *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Unpack, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
                  : hooked_Unpack(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Unpack own_Unpack OWN(MPI_Unpack);
 EXPORT int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1591,28 +1591,28 @@ int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int 
 typedef int raw_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Unpack_c) typed_Unpack_c;
 static MPIPP_COLD int hooked_Unpack_c(struct mpipp_thread *thread, void *real, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Unpack_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Unpack_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype, (MPI_Comm)comm);
 }
 EXPORT int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
 int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_c, &real);
   if (!thread) return ((raw_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, datatype, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Unpack_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack_c *)real)(inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype, (MPI_Comm)comm)
                  : hooked_Unpack_c(thread, real, inbuf, insize, position, outbuf, outcount, datatype, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Unpack_c own_Unpack_c OWN(MPI_Unpack_c);
 EXPORT int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype, mpipp_MPI_Comm comm);
@@ -1627,27 +1627,27 @@ int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void
 typedef int raw_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external) typed_Unpack_external;
 static MPIPP_COLD int hooked_Unpack_external(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Unpack_external *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Unpack_external *)real)(datarep, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
 int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external, &real);
   if (!thread) return ((raw_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack_external, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Unpack_external, MPIPP_SITE);
   call->present = 0;
-  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack_external *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
                  : hooked_Unpack_external(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Unpack_external own_Unpack_external OWN(MPI_Unpack_external);
 EXPORT int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount, mpipp_MPI_Datatype datatype);
@@ -1662,27 +1662,27 @@ int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insiz
 typedef int raw_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_Unpack_external_c) typed_Unpack_external_c;
 static MPIPP_COLD int hooked_Unpack_external_c(struct mpipp_thread *thread, void *real, const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Unpack_external_c *)real)(datarep, MPIPP_GIVEN(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_GIVEN(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Unpack_external_c *)real)(datarep, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_inbuf, inbuf), insize, position, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_outbuf, outbuf), outcount, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
 int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Unpack_external_c, &real);
   if (!thread) return ((raw_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Unpack_external_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Unpack_external_c, MPIPP_SITE);
   call->present = 0;
-  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed(), MPIPP_READS, MPIPP_ROLE_inbuf);
+  mpipp_buffer(call, 0, inbuf, insize, mpipp_packed_handle(), MPIPP_READS, MPIPP_ROLE_inbuf);
   mpipp_buffer(call, 1, outbuf, outcount, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_outbuf);
   mpipp_output(position, MPIPP_ROLE_position);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Unpack_external_c *)real)(datarep, inbuf, insize, position, outbuf, outcount, (MPI_Datatype)datatype)
                  : hooked_Unpack_external_c(thread, real, datarep, inbuf, insize, position, outbuf, outcount, datatype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Unpack_external_c own_Unpack_external_c OWN(MPI_Unpack_external_c);
 EXPORT int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, mpipp_MPI_Datatype datatype);
@@ -1697,7 +1697,7 @@ typedef int raw_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_
 typedef int typed_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
 static MPIPP_COLD int hooked_Type_hvector(struct mpipp_thread *thread, void *real, int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hvector");
@@ -1707,23 +1707,23 @@ int MPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Dat
   if (!thread) {
     int code = ((raw_Type_hvector *)real)(count, blocklength, stride, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_hvector, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {&blocklength, 1, sizeof blocklength, 0, 0}, {&stride, 1, sizeof stride, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HVECTOR, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_hvector *)real)(count, blocklength, stride, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_hvector(thread, real, count, blocklength, stride, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HVECTOR, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_hvector own_Type_hvector OWN(MPI_Type_hvector);
 EXPORT int PMPI1_Type_hvector(int count, int blocklength, MPI_Aint stride, mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("PMPI_Type_hvector");
@@ -1737,7 +1737,7 @@ typedef int raw_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint a
 typedef int typed_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype);
 static MPIPP_COLD int hooked_Type_hindexed(struct mpipp_thread *thread, void *real, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype);
 }
 EXPORT int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("MPI_Type_hindexed");
@@ -1747,23 +1747,23 @@ int MPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of
   if (!thread) {
     int code = ((raw_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_hindexed, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   MPI_Datatype components[] = {(MPI_Datatype)oldtype};
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_HINDEXED, inputs, 3, components, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_hindexed *)real)(count, array_of_blocklengths, array_of_displacements, (MPI_Datatype)oldtype, newtype)
                  : hooked_Type_hindexed(thread, real, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_HINDEXED, 0, *newtype,
                         inputs, components, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_hindexed own_Type_hindexed OWN(MPI_Type_hindexed);
 EXPORT int PMPI1_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], mpipp_MPI_Datatype oldtype, MPI_Datatype* newtype) __asm__("PMPI_Type_hindexed");
@@ -1777,7 +1777,7 @@ typedef int raw_Type_struct(int count, int array_of_blocklengths[], MPI_Aint arr
 typedef int typed_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype);
 static MPIPP_COLD int hooked_Type_struct(struct mpipp_thread *thread, void *real, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   struct mpipp_passage results = {.handle = newtype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
 }
 EXPORT int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) __asm__("MPI_Type_struct");
@@ -1787,22 +1787,22 @@ int MPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_d
   if (!thread) {
     int code = ((raw_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*newtype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Type_struct, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Type_struct, MPIPP_SITE);
   call->present = MPIPP_HAS_CONSTRUCTOR;
   struct mpipp_input inputs[] = {{&count, 1, sizeof count, 0, 0}, {array_of_blocklengths, count, sizeof *array_of_blocklengths, 0, 0}, {array_of_displacements, count, sizeof *array_of_displacements, 0, 0}, {NULL, 0, 0, 0, 0}};
   mpipp_constructing(call, MPIPP_COMBINER_STRUCT, inputs, 3, array_of_types, count);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Type_struct *)real)(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype)
                  : hooked_Type_struct(thread, real, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_datatype_made(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
+    mpipp_recorder_add_datatype(call, MPIPP_COMBINER_STRUCT, 0, *newtype,
                         inputs, array_of_types, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Type_struct own_Type_struct OWN(MPI_Type_struct);
 EXPORT int PMPI1_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype* newtype) __asm__("PMPI_Type_struct");

@@ -7,7 +7,7 @@ typedef int raw_Abi_get_fortran_info(MPI_Info* info);
 typedef __typeof__(mpih_Abi_get_fortran_info) typed_Abi_get_fortran_info;
 static MPIPP_COLD int hooked_Abi_get_fortran_info(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Abi_get_fortran_info *)real)(info);
 }
 EXPORT int MPI_Abi_get_fortran_info(MPI_Info* info);
@@ -17,20 +17,20 @@ int MPI_Abi_get_fortran_info(MPI_Info* info) {
   if (!thread) {
     int code = ((raw_Abi_get_fortran_info *)real)(info);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_fortran_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Abi_get_fortran_info, MPIPP_SITE);
   call->present = 0;
   mpipp_output(info, MPIPP_ROLE_info);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Abi_get_fortran_info *)real)(info)
                  : hooked_Abi_get_fortran_info(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info);
+    mpipp_recorder_add_info(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Abi_get_fortran_info own_Abi_get_fortran_info OWN(MPI_Abi_get_fortran_info);
 EXPORT int PMPI_Abi_get_fortran_info(MPI_Info* info);
@@ -46,7 +46,7 @@ typedef int raw_Abi_get_info(MPI_Info* info);
 typedef __typeof__(mpih_Abi_get_info) typed_Abi_get_info;
 static MPIPP_COLD int hooked_Abi_get_info(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Abi_get_info *)real)(info);
 }
 EXPORT int MPI_Abi_get_info(MPI_Info* info);
@@ -56,20 +56,20 @@ int MPI_Abi_get_info(MPI_Info* info) {
   if (!thread) {
     int code = ((raw_Abi_get_info *)real)(info);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abi_get_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Abi_get_info, MPIPP_SITE);
   call->present = 0;
   mpipp_output(info, MPIPP_ROLE_info);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Abi_get_info *)real)(info)
                  : hooked_Abi_get_info(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info);
+    mpipp_recorder_add_info(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Abi_get_info own_Abi_get_info OWN(MPI_Abi_get_info);
 EXPORT int PMPI_Abi_get_info(MPI_Info* info);
@@ -84,7 +84,7 @@ int PMPI_Abi_get_info(MPI_Info* info) {
 typedef int raw_Abort(mpipp_MPI_Comm comm, int errorcode);
 typedef __typeof__(mpih_Abort) typed_Abort;
 static MPIPP_COLD int hooked_Abort(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int errorcode) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Abort *)real)((MPI_Comm)comm, errorcode);
 }
 EXPORT int MPI_Abort(mpipp_MPI_Comm comm, int errorcode);
@@ -92,12 +92,12 @@ int MPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Abort, &real);
   if (!thread) return ((raw_Abort *)real)(comm, errorcode);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Abort, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Abort, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ERRORCODE;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->errorcode = errorcode;
-  mpipp_intercept_aborting(call);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_intercept_before_abort(call);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Abort *)real)((MPI_Comm)comm, errorcode)
                  : hooked_Abort(thread, real, comm, errorcode);
   return mpipp_leave_any(thread, code);
@@ -115,7 +115,7 @@ int PMPI_Abort(mpipp_MPI_Comm comm, int errorcode) {
 typedef int raw_Buffer_iflush(MPI_Request* request);
 typedef __typeof__(mpih_Buffer_iflush) typed_Buffer_iflush;
 static MPIPP_COLD int hooked_Buffer_iflush(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_iflush *)real)(request);
 }
 EXPORT int MPI_Buffer_iflush(MPI_Request* request);
@@ -123,19 +123,19 @@ int MPI_Buffer_iflush(MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_iflush, &real);
   if (!thread) return ((raw_Buffer_iflush *)real)(request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_iflush, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_iflush, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_iflush *)real)(request)
                  : hooked_Buffer_iflush(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Buffer_iflush own_Buffer_iflush OWN(MPI_Buffer_iflush);
 EXPORT int PMPI_Buffer_iflush(MPI_Request* request);
@@ -150,7 +150,7 @@ int PMPI_Buffer_iflush(MPI_Request* request) {
 typedef int raw_Cancel(MPI_Request* request);
 typedef __typeof__(mpih_Cancel) typed_Cancel;
 static MPIPP_COLD int hooked_Cancel(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cancel *)real)(request);
 }
 EXPORT int MPI_Cancel(MPI_Request* request);
@@ -158,18 +158,18 @@ int MPI_Cancel(MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cancel, &real);
   if (!thread) return ((raw_Cancel *)real)(request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cancel, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cancel, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cancel *)real)(request)
                  : hooked_Cancel(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_cancelled(MPIPP_KEY(*request));
+    mpipp_recorder_cancel(MPIPP_KEY(*request));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Cancel own_Cancel OWN(MPI_Cancel);
 EXPORT int PMPI_Cancel(MPI_Request* request);
@@ -184,7 +184,7 @@ int PMPI_Cancel(MPI_Request* request) {
 typedef int raw_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
 typedef __typeof__(mpih_Cart_coords) typed_Cart_coords;
 static MPIPP_COLD int hooked_Cart_coords(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords);
 }
 EXPORT int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]);
@@ -192,12 +192,12 @@ int MPI_Cart_coords(mpipp_MPI_Comm comm, int rank, int maxdims, int coords[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_coords, &real);
   if (!thread) return ((raw_Cart_coords *)real)(comm, rank, maxdims, coords);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_coords, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_coords, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_coords *)real)((MPI_Comm)comm, rank, maxdims, coords)
                  : hooked_Cart_coords(thread, real, comm, rank, maxdims, coords);
   return mpipp_leave_any(thread, code);
@@ -216,7 +216,7 @@ typedef int raw_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[]
 typedef __typeof__(mpih_Cart_create) typed_Cart_create;
 static MPIPP_COLD int hooked_Cart_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart) {
   struct mpipp_passage results = {.handle = comm_cart, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart);
 }
 EXPORT int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
@@ -226,25 +226,25 @@ int MPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const 
   if (!thread) {
     int code = ((raw_Cart_create *)real)(comm_old, ndims, dims, periods, reorder, comm_cart);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_cart), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*comm_cart), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(comm_cart, MPIPP_ROLE_comm_cart);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_create *)real)((MPI_Comm)comm_old, ndims, dims, periods, reorder, comm_cart)
                  : hooked_Cart_create(thread, real, comm_old, ndims, dims, periods, reorder, comm_cart);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *comm_cart);
+    mpipp_recorder_add_comm(call, *comm_cart);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Cart_create own_Cart_create OWN(MPI_Cart_create);
 EXPORT int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm* comm_cart);
@@ -259,7 +259,7 @@ int PMPI_Cart_create(mpipp_MPI_Comm comm_old, int ndims, const int dims[], const
 typedef int raw_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
 typedef __typeof__(mpih_Cart_get) typed_Cart_get;
 static MPIPP_COLD int hooked_Cart_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords);
 }
 EXPORT int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]);
@@ -267,10 +267,10 @@ int MPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], in
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_get, &real);
   if (!thread) return ((raw_Cart_get *)real)(comm, maxdims, dims, periods, coords);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_get, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_get *)real)((MPI_Comm)comm, maxdims, dims, periods, coords)
                  : hooked_Cart_get(thread, real, comm, maxdims, dims, periods, coords);
   return mpipp_leave_any(thread, code);
@@ -288,7 +288,7 @@ int PMPI_Cart_get(mpipp_MPI_Comm comm, int maxdims, int dims[], int periods[], i
 typedef int raw_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
 typedef __typeof__(mpih_Cart_map) typed_Cart_map;
 static MPIPP_COLD int hooked_Cart_map(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_map *)real)((MPI_Comm)comm, ndims, dims, periods, newrank);
 }
 EXPORT int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int periods[], int* newrank);
@@ -296,13 +296,13 @@ int MPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int per
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_map, &real);
   if (!thread) return ((raw_Cart_map *)real)(comm, ndims, dims, periods, newrank);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_map, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_map, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(newrank, MPIPP_ROLE_newrank);
   struct mpipp_input inputs[] = {{&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}, {periods, ndims, sizeof *periods, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_periods)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_map *)real)((MPI_Comm)comm, ndims, dims, periods, newrank)
                  : hooked_Cart_map(thread, real, comm, ndims, dims, periods, newrank);
   return mpipp_leave_any(thread, code);
@@ -320,7 +320,7 @@ int PMPI_Cart_map(mpipp_MPI_Comm comm, int ndims, const int dims[], const int pe
 typedef int raw_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
 typedef __typeof__(mpih_Cart_rank) typed_Cart_rank;
 static MPIPP_COLD int hooked_Cart_rank(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const int coords[], int* rank) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank);
 }
 EXPORT int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank);
@@ -328,13 +328,13 @@ int MPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_rank, &real);
   if (!thread) return ((raw_Cart_rank *)real)(comm, coords, rank);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_rank, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_rank, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(rank, MPIPP_ROLE_rank);
   struct mpipp_input inputs[] = {{coords, mpipp_recorder_dimensions(call), sizeof *coords, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_coords)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_rank *)real)((MPI_Comm)comm, coords, rank)
                  : hooked_Cart_rank(thread, real, comm, coords, rank);
   return mpipp_leave_any(thread, code);
@@ -352,7 +352,7 @@ int PMPI_Cart_rank(mpipp_MPI_Comm comm, const int coords[], int* rank) {
 typedef int raw_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
 typedef __typeof__(mpih_Cart_shift) typed_Cart_shift;
 static MPIPP_COLD int hooked_Cart_shift(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cart_shift *)real)((MPI_Comm)comm, direction, disp, rank_source, rank_dest);
 }
 EXPORT int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest);
@@ -360,14 +360,14 @@ int MPI_Cart_shift(mpipp_MPI_Comm comm, int direction, int disp, int* rank_sourc
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cart_shift, &real);
   if (!thread) return ((raw_Cart_shift *)real)(comm, direction, disp, rank_source, rank_dest);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_shift, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_shift, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(rank_source, MPIPP_ROLE_rank_source);
   mpipp_output(rank_dest, MPIPP_ROLE_rank_dest);
   struct mpipp_input inputs[] = {{&direction, 1, sizeof direction, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_direction)}, {&disp, 1, sizeof disp, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_shift *)real)((MPI_Comm)comm, direction, disp, rank_source, rank_dest)
                  : hooked_Cart_shift(thread, real, comm, direction, disp, rank_source, rank_dest);
   return mpipp_leave_any(thread, code);
@@ -386,7 +386,7 @@ typedef int raw_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm*
 typedef __typeof__(mpih_Cart_sub) typed_Cart_sub;
 static MPIPP_COLD int hooked_Cart_sub(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm);
 }
 EXPORT int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
@@ -396,23 +396,23 @@ int MPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm
   if (!thread) {
     int code = ((raw_Cart_sub *)real)(comm, remain_dims, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cart_sub, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cart_sub, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cart_sub *)real)((MPI_Comm)comm, remain_dims, newcomm)
                  : hooked_Cart_sub(thread, real, comm, remain_dims, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Cart_sub own_Cart_sub OWN(MPI_Cart_sub);
 EXPORT int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcomm);
@@ -427,7 +427,7 @@ int PMPI_Cart_sub(mpipp_MPI_Comm comm, const int remain_dims[], MPI_Comm* newcom
 typedef int raw_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
 typedef __typeof__(mpih_Cartdim_get) typed_Cartdim_get;
 static MPIPP_COLD int hooked_Cartdim_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* ndims) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims);
 }
 EXPORT int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims);
@@ -435,11 +435,11 @@ int MPI_Cartdim_get(mpipp_MPI_Comm comm, int* ndims) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Cartdim_get, &real);
   if (!thread) return ((raw_Cartdim_get *)real)(comm, ndims);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Cartdim_get, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Cartdim_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(ndims, MPIPP_ROLE_ndims);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Cartdim_get *)real)((MPI_Comm)comm, ndims)
                  : hooked_Cartdim_get(thread, real, comm, ndims);
   return mpipp_leave_any(thread, code);
@@ -458,7 +458,7 @@ typedef int raw_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root
 typedef __typeof__(mpih_Comm_accept) typed_Comm_accept;
 static MPIPP_COLD int hooked_Comm_accept(struct mpipp_thread *thread, void *real, const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
 }
 EXPORT int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -468,24 +468,24 @@ int MPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_
   if (!thread) {
     int code = ((raw_Comm_accept *)real)(port_name, info, root, comm, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_accept, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_accept, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_accept *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_accept(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_accept own_Comm_accept OWN(MPI_Comm_accept);
 EXPORT int PMPI_Comm_accept(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -501,7 +501,7 @@ typedef int raw_Comm_connect(const char* port_name, mpipp_MPI_Info info, int roo
 typedef __typeof__(mpih_Comm_connect) typed_Comm_connect;
 static MPIPP_COLD int hooked_Comm_connect(struct mpipp_thread *thread, void *real, const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm);
 }
 EXPORT int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -511,24 +511,24 @@ int MPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp
   if (!thread) {
     int code = ((raw_Comm_connect *)real)(port_name, info, root, comm, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_connect, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_connect, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_connect *)real)(port_name, (MPI_Info)info, root, (MPI_Comm)comm, newcomm)
                  : hooked_Comm_connect(thread, real, port_name, info, root, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_connect own_Comm_connect OWN(MPI_Comm_connect);
 EXPORT int PMPI_Comm_connect(const char* port_name, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -544,7 +544,7 @@ typedef int raw_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm
 typedef __typeof__(mpih_Comm_create) typed_Comm_create;
 static MPIPP_COLD int hooked_Comm_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm);
 }
 EXPORT int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
@@ -554,10 +554,10 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   if (!thread) {
     int code = ((raw_Comm_create *)real)(comm, group, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
@@ -565,15 +565,15 @@ int MPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcom
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_create *)real)((MPI_Comm)comm, (MPI_Group)group, newcomm)
                  : hooked_Comm_create(thread, real, comm, group, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_create own_Comm_create OWN(MPI_Comm_create);
 EXPORT int PMPI_Comm_create(mpipp_MPI_Comm comm, mpipp_MPI_Group group, MPI_Comm* newcomm);
@@ -589,7 +589,7 @@ typedef int raw_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhan
 typedef __typeof__(mpih_Comm_create_errhandler) typed_Comm_create_errhandler;
 static MPIPP_COLD int hooked_Comm_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
 }
 EXPORT int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
@@ -599,20 +599,20 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
   if (!thread) {
     int code = ((raw_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_create_errhandler, MPIPP_SITE);
   call->present = 0;
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_create_errhandler *)real)(comm_errhandler_fn, errhandler)
                  : hooked_Comm_create_errhandler(thread, real, comm_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
+    mpipp_recorder_add_errhandler(call, *errhandler, (uintptr_t)comm_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_create_errhandler own_Comm_create_errhandler OWN(MPI_Comm_create_errhandler);
 EXPORT int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
@@ -628,7 +628,7 @@ typedef int raw_Comm_create_from_group(mpipp_MPI_Group group, const char* string
 typedef __typeof__(mpih_Comm_create_from_group) typed_Comm_create_from_group;
 static MPIPP_COLD int hooked_Comm_create_from_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm);
 }
 EXPORT int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
@@ -638,25 +638,25 @@ int MPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpi
   if (!thread) {
     int code = ((raw_Comm_create_from_group *)real)(group, stringtag, info, errhandler, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_create_from_group, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  mpipp_recorder_gathering_groups(call, MPIPP_KEY((MPI_Group)group), stringtag);
+  mpipp_recorder_gather_groups(call, MPIPP_KEY((MPI_Group)group), stringtag);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {stringtag, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_stringtag)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_create_from_group *)real)((MPI_Group)group, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newcomm)
                  : hooked_Comm_create_from_group(thread, real, group, stringtag, info, errhandler, newcomm);
-  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_groups();
+  if (code != MPI_SUCCESS) mpipp_recorder_fail_gather_groups();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_create_from_group own_Comm_create_from_group OWN(MPI_Comm_create_from_group);
 EXPORT int PMPI_Comm_create_from_group(mpipp_MPI_Group group, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newcomm);
@@ -672,7 +672,7 @@ typedef int raw_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, in
 typedef __typeof__(mpih_Comm_create_group) typed_Comm_create_group;
 static MPIPP_COLD int hooked_Comm_create_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm);
 }
 EXPORT int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
@@ -682,28 +682,28 @@ int MPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, M
   if (!thread) {
     int code = ((raw_Comm_create_group *)real)(comm, group, tag, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_create_group, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_create_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->tag = tag;
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  mpipp_recorder_gathering(call, MPIPP_KEY((MPI_Group)group));
+  mpipp_recorder_gather(call, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_create_group *)real)((MPI_Comm)comm, (MPI_Group)group, tag, newcomm)
                  : hooked_Comm_create_group(thread, real, comm, group, tag, newcomm);
   if (code != MPI_SUCCESS)
-    mpipp_recorder_not_gathered(call->comm, MPIPP_GROUP_CALLS);
+    mpipp_recorder_fail_gather(call->comm, MPIPP_GROUP_CALLS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_create_group own_Comm_create_group OWN(MPI_Comm_create_group);
 EXPORT int PMPI_Comm_create_group(mpipp_MPI_Comm comm, mpipp_MPI_Group group, int tag, MPI_Comm* newcomm);
@@ -719,7 +719,7 @@ typedef int raw_Comm_disconnect(MPI_Comm* comm);
 typedef __typeof__(mpih_Comm_disconnect) typed_Comm_disconnect;
 static MPIPP_COLD int hooked_Comm_disconnect(struct mpipp_thread *thread, void *real, MPI_Comm* comm) {
   struct mpipp_passage results = {.handle = comm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_disconnect *)real)(comm);
 }
 EXPORT int MPI_Comm_disconnect(MPI_Comm* comm);
@@ -731,26 +731,26 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_disconnect *)real)(comm);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_COMM, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_COMM, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_disconnect, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(comm, MPIPP_ROLE_comm);
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_comm)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_disconnect *)real)(comm)
                  : hooked_Comm_disconnect(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_COMM, handle, serial, call->caller);
-    mpipp_recorder_requests_without(handle);
+    mpipp_registry_note_free(MPIPP_COMM, handle, serial, call->caller);
+    mpipp_recorder_orphan_requests(handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_disconnect own_Comm_disconnect OWN(MPI_Comm_disconnect);
 EXPORT int PMPI_Comm_disconnect(MPI_Comm* comm);
@@ -766,7 +766,7 @@ typedef int raw_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
 typedef __typeof__(mpih_Comm_dup) typed_Comm_dup;
 static MPIPP_COLD int hooked_Comm_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm);
 }
 EXPORT int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -776,23 +776,23 @@ int MPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm) {
   if (!thread) {
     int code = ((raw_Comm_dup *)real)(comm, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_dup *)real)((MPI_Comm)comm, newcomm)
                  : hooked_Comm_dup(thread, real, comm, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_dup own_Comm_dup OWN(MPI_Comm_dup);
 EXPORT int PMPI_Comm_dup(mpipp_MPI_Comm comm, MPI_Comm* newcomm);
@@ -808,7 +808,7 @@ typedef int raw_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI
 typedef __typeof__(mpih_Comm_dup_with_info) typed_Comm_dup_with_info;
 static MPIPP_COLD int hooked_Comm_dup_with_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm);
 }
 EXPORT int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -818,23 +818,23 @@ int MPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* n
   if (!thread) {
     int code = ((raw_Comm_dup_with_info *)real)(comm, info, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_dup_with_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_dup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_dup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm)
                  : hooked_Comm_dup_with_info(thread, real, comm, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_dup_with_info own_Comm_dup_with_info OWN(MPI_Comm_dup_with_info);
 EXPORT int PMPI_Comm_dup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -850,7 +850,7 @@ typedef int raw_Comm_free(MPI_Comm* comm);
 typedef __typeof__(mpih_Comm_free) typed_Comm_free;
 static MPIPP_COLD int hooked_Comm_free(struct mpipp_thread *thread, void *real, MPI_Comm* comm) {
   struct mpipp_passage results = {.handle = comm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_free *)real)(comm);
 }
 EXPORT int MPI_Comm_free(MPI_Comm* comm);
@@ -862,26 +862,26 @@ int MPI_Comm_free(MPI_Comm* comm) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_COMM, handle, __builtin_return_address(0));
     int code = ((raw_Comm_free *)real)(comm);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_COMM, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_COMM, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(comm, MPIPP_ROLE_comm);
   uint64_t handle = comm ? MPIPP_KEY(*comm) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_COMM, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_comm)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_free *)real)(comm)
                  : hooked_Comm_free(thread, real, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_COMM, handle, serial, call->caller);
-    mpipp_recorder_requests_without(handle);
+    mpipp_registry_note_free(MPIPP_COMM, handle, serial, call->caller);
+    mpipp_recorder_orphan_requests(handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_free own_Comm_free OWN(MPI_Comm_free);
 EXPORT int PMPI_Comm_free(MPI_Comm* comm);
@@ -897,7 +897,7 @@ typedef int raw_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhand
 typedef __typeof__(mpih_Comm_get_errhandler) typed_Comm_get_errhandler;
 static MPIPP_COLD int hooked_Comm_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler);
 }
 EXPORT int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
@@ -907,21 +907,21 @@ int MPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   if (!thread) {
     int code = ((raw_Comm_get_errhandler *)real)(comm, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_get_errhandler *)real)((MPI_Comm)comm, errhandler)
                  : hooked_Comm_get_errhandler(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_add_errhandler(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_get_errhandler own_Comm_get_errhandler OWN(MPI_Comm_get_errhandler);
 EXPORT int PMPI_Comm_get_errhandler(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
@@ -937,7 +937,7 @@ typedef int raw_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
 typedef __typeof__(mpih_Comm_get_info) typed_Comm_get_info;
 static MPIPP_COLD int hooked_Comm_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used);
 }
 EXPORT int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
@@ -947,21 +947,21 @@ int MPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used) {
   if (!thread) {
     int code = ((raw_Comm_get_info *)real)(comm, info_used);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(info_used, MPIPP_ROLE_info_used);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_get_info *)real)((MPI_Comm)comm, info_used)
                  : hooked_Comm_get_info(thread, real, comm, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info_used);
+    mpipp_recorder_add_info(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_get_info own_Comm_get_info OWN(MPI_Comm_get_info);
 EXPORT int PMPI_Comm_get_info(mpipp_MPI_Comm comm, MPI_Info* info_used);
@@ -977,7 +977,7 @@ typedef int raw_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
 typedef __typeof__(mpih_Comm_group) typed_Comm_group;
 static MPIPP_COLD int hooked_Comm_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_group *)real)((MPI_Comm)comm, group);
 }
 EXPORT int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -987,21 +987,21 @@ int MPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   if (!thread) {
     int code = ((raw_Comm_group *)real)(comm, group);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(group, MPIPP_ROLE_group);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_group *)real)((MPI_Comm)comm, group)
                  : hooked_Comm_group(thread, real, comm, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *group);
+    mpipp_recorder_add_group(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_group own_Comm_group OWN(MPI_Comm_group);
 EXPORT int PMPI_Comm_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -1017,7 +1017,7 @@ typedef int raw_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* r
 typedef __typeof__(mpih_Comm_idup) typed_Comm_idup;
 static MPIPP_COLD int hooked_Comm_idup(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request);
 }
 EXPORT int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
@@ -1027,10 +1027,10 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   if (!thread) {
     int code = ((raw_Comm_idup *)real)(comm, newcomm, request);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_idup, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1038,16 +1038,16 @@ int MPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) 
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_idup *)real)((MPI_Comm)comm, newcomm, request)
                  : hooked_Comm_idup(thread, real, comm, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
-    mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_set_request_output(MPIPP_KEY(*request), newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_idup own_Comm_idup OWN(MPI_Comm_idup);
 EXPORT int PMPI_Comm_idup(mpipp_MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
@@ -1063,7 +1063,7 @@ typedef int raw_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MP
 typedef __typeof__(mpih_Comm_idup_with_info) typed_Comm_idup_with_info;
 static MPIPP_COLD int hooked_Comm_idup_with_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request);
 }
 EXPORT int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -1073,10 +1073,10 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   if (!thread) {
     int code = ((raw_Comm_idup_with_info *)real)(comm, info, newcomm, request);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_idup_with_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_idup_with_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
@@ -1084,16 +1084,16 @@ int MPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* 
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_idup_with_info *)real)((MPI_Comm)comm, (MPI_Info)info, newcomm, request)
                  : hooked_Comm_idup_with_info(thread, real, comm, info, newcomm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
-    mpipp_recorder_request_output(MPIPP_KEY(*request), newcomm);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_recorder_set_request_output(MPIPP_KEY(*request), newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_idup_with_info own_Comm_idup_with_info OWN(MPI_Comm_idup_with_info);
 EXPORT int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
@@ -1108,7 +1108,7 @@ int PMPI_Comm_idup_with_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Comm*
 typedef int raw_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Comm_iflush_buffer) typed_Comm_iflush_buffer;
 static MPIPP_COLD int hooked_Comm_iflush_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request);
 }
 EXPORT int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1116,20 +1116,20 @@ int MPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_iflush_buffer, &real);
   if (!thread) return ((raw_Comm_iflush_buffer *)real)(comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_iflush_buffer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_iflush_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_iflush_buffer *)real)((MPI_Comm)comm, request)
                  : hooked_Comm_iflush_buffer(thread, real, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_iflush_buffer own_Comm_iflush_buffer OWN(MPI_Comm_iflush_buffer);
 EXPORT int PMPI_Comm_iflush_buffer(mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1145,7 +1145,7 @@ typedef int raw_Comm_join(int fd, MPI_Comm* intercomm);
 typedef __typeof__(mpih_Comm_join) typed_Comm_join;
 static MPIPP_COLD int hooked_Comm_join(struct mpipp_thread *thread, void *real, int fd, MPI_Comm* intercomm) {
   struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_join *)real)(fd, intercomm);
 }
 EXPORT int MPI_Comm_join(int fd, MPI_Comm* intercomm);
@@ -1155,20 +1155,20 @@ int MPI_Comm_join(int fd, MPI_Comm* intercomm) {
   if (!thread) {
     int code = ((raw_Comm_join *)real)(fd, intercomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_join, MPIPP_SITE);
   call->present = 0;
   mpipp_output(intercomm, MPIPP_ROLE_intercomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_join *)real)(fd, intercomm)
                  : hooked_Comm_join(thread, real, fd, intercomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *intercomm);
+    mpipp_recorder_add_comm(call, *intercomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_join own_Comm_join OWN(MPI_Comm_join);
 EXPORT int PMPI_Comm_join(int fd, MPI_Comm* intercomm);
@@ -1184,7 +1184,7 @@ typedef int raw_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
 typedef __typeof__(mpih_Comm_remote_group) typed_Comm_remote_group;
 static MPIPP_COLD int hooked_Comm_remote_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group);
 }
 EXPORT int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -1194,21 +1194,21 @@ int MPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
   if (!thread) {
     int code = ((raw_Comm_remote_group *)real)(comm, group);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_remote_group, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(group, MPIPP_ROLE_group);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_remote_group *)real)((MPI_Comm)comm, group)
                  : hooked_Comm_remote_group(thread, real, comm, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *group);
+    mpipp_recorder_add_group(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_remote_group own_Comm_remote_group OWN(MPI_Comm_remote_group);
 EXPORT int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group);
@@ -1223,7 +1223,7 @@ int PMPI_Comm_remote_group(mpipp_MPI_Comm comm, MPI_Group* group) {
 typedef int raw_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
 typedef __typeof__(mpih_Comm_remote_size) typed_Comm_remote_size;
 static MPIPP_COLD int hooked_Comm_remote_size(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size);
 }
 EXPORT int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size);
@@ -1231,11 +1231,11 @@ int MPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_remote_size, &real);
   if (!thread) return ((raw_Comm_remote_size *)real)(comm, size);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_remote_size, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_remote_size, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_remote_size *)real)((MPI_Comm)comm, size)
                  : hooked_Comm_remote_size(thread, real, comm, size);
   return mpipp_leave_any(thread, code);
@@ -1253,7 +1253,7 @@ int PMPI_Comm_remote_size(mpipp_MPI_Comm comm, int* size) {
 typedef int raw_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Comm_set_errhandler) typed_Comm_set_errhandler;
 static MPIPP_COLD int hooked_Comm_set_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
 }
 EXPORT int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
@@ -1261,21 +1261,21 @@ int MPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_errhandler, &real);
   if (!thread) return ((raw_Comm_set_errhandler *)real)(comm, errhandler);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_set_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   uint64_t errhandler_key = MPIPP_KEY((MPI_Errhandler)errhandler);
   struct mpipp_input inputs[] = {{&errhandler_key, 1, sizeof errhandler_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_set_errhandler *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
                  : hooked_Comm_set_errhandler(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
+    mpipp_recorder_set_errhandler(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_set_errhandler own_Comm_set_errhandler OWN(MPI_Comm_set_errhandler);
 EXPORT int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
@@ -1290,7 +1290,7 @@ int PMPI_Comm_set_errhandler(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandle
 typedef int raw_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
 typedef __typeof__(mpih_Comm_set_info) typed_Comm_set_info;
 static MPIPP_COLD int hooked_Comm_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info);
 }
 EXPORT int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
@@ -1298,18 +1298,18 @@ int MPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_info, &real);
   if (!thread) return ((raw_Comm_set_info *)real)(comm, info);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_set_info, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_set_info *)real)((MPI_Comm)comm, (MPI_Info)info)
                  : hooked_Comm_set_info(thread, real, comm, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_set_info own_Comm_set_info OWN(MPI_Comm_set_info);
 EXPORT int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info);
@@ -1324,7 +1324,7 @@ int PMPI_Comm_set_info(mpipp_MPI_Comm comm, mpipp_MPI_Info info) {
 typedef int raw_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
 typedef __typeof__(mpih_Comm_set_name) typed_Comm_set_name;
 static MPIPP_COLD int hooked_Comm_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const char* comm_name) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name);
 }
 EXPORT int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
@@ -1332,17 +1332,17 @@ int MPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_set_name, &real);
   if (!thread) return ((raw_Comm_set_name *)real)(comm, comm_name);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_set_name, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_set_name, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_set_name *)real)((MPI_Comm)comm, comm_name)
                  : hooked_Comm_set_name(thread, real, comm, comm_name);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_named(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm), comm_name);
+    mpipp_recorder_set_name(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm), comm_name);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_set_name own_Comm_set_name OWN(MPI_Comm_set_name);
 EXPORT int PMPI_Comm_set_name(mpipp_MPI_Comm comm, const char* comm_name);
@@ -1358,7 +1358,7 @@ typedef int raw_Comm_spawn(const char* command, char* argv[], int maxprocs, mpip
 typedef __typeof__(mpih_Comm_spawn) typed_Comm_spawn;
 static MPIPP_COLD int hooked_Comm_spawn(struct mpipp_thread *thread, void *real, const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
 }
 EXPORT int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1368,24 +1368,24 @@ int MPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_In
   if (!thread) {
     int code = ((raw_Comm_spawn *)real)(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_spawn, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(intercomm, MPIPP_ROLE_intercomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_spawn *)real)(command, argv, maxprocs, (MPI_Info)info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn(thread, real, command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *intercomm);
+    mpipp_recorder_add_comm(call, *intercomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_spawn own_Comm_spawn OWN(MPI_Comm_spawn);
 EXPORT int PMPI_Comm_spawn(const char* command, char* argv[], int maxprocs, mpipp_MPI_Info info, int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1401,7 +1401,7 @@ typedef int raw_Comm_spawn_multiple(int count, char* array_of_commands[], char**
 typedef __typeof__(mpih_Comm_spawn_multiple) typed_Comm_spawn_multiple;
 static MPIPP_COLD int hooked_Comm_spawn_multiple(struct mpipp_thread *thread, void *real, int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]) {
   struct mpipp_passage results = {.handle = intercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes);
 }
 EXPORT int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1411,24 +1411,24 @@ int MPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_o
   if (!thread) {
     int code = ((raw_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*intercomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_spawn_multiple, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_spawn_multiple, MPIPP_SITE);
   call->present = MPIPP_HAS_ROOT | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->root = root;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(intercomm, MPIPP_ROLE_intercomm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_spawn_multiple *)real)(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, (MPI_Comm)comm, intercomm, array_of_errcodes)
                  : hooked_Comm_spawn_multiple(thread, real, count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *intercomm);
+    mpipp_recorder_add_comm(call, *intercomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_spawn_multiple own_Comm_spawn_multiple OWN(MPI_Comm_spawn_multiple);
 EXPORT int PMPI_Comm_spawn_multiple(int count, char* array_of_commands[], char** array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, mpipp_MPI_Comm comm, MPI_Comm* intercomm, int array_of_errcodes[]);
@@ -1444,7 +1444,7 @@ typedef int raw_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* ne
 typedef __typeof__(mpih_Comm_split) typed_Comm_split;
 static MPIPP_COLD int hooked_Comm_split(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm);
 }
 EXPORT int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
@@ -1454,25 +1454,25 @@ int MPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   if (!thread) {
     int code = ((raw_Comm_split *)real)(comm, color, key, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_split, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   struct mpipp_input inputs[] = {{&color, 1, sizeof color, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_color)}, {&key, 1, sizeof key, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_key)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_split *)real)((MPI_Comm)comm, color, key, newcomm)
                  : hooked_Comm_split(thread, real, comm, color, key, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_split own_Comm_split OWN(MPI_Comm_split);
 EXPORT int PMPI_Comm_split(mpipp_MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
@@ -1488,7 +1488,7 @@ typedef int raw_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mp
 typedef __typeof__(mpih_Comm_split_type) typed_Comm_split_type;
 static MPIPP_COLD int hooked_Comm_split_type(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm) {
   struct mpipp_passage results = {.handle = newcomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm);
 }
 EXPORT int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -1498,25 +1498,25 @@ int MPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_
   if (!thread) {
     int code = ((raw_Comm_split_type *)real)(comm, split_type, key, info, newcomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newcomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_split_type, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newcomm, MPIPP_ROLE_newcomm);
   struct mpipp_input inputs[] = {{&split_type, 1, sizeof split_type, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_split_type)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_split_type *)real)((MPI_Comm)comm, split_type, key, (MPI_Info)info, newcomm)
                  : hooked_Comm_split_type(thread, real, comm, split_type, key, info, newcomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newcomm);
+    mpipp_recorder_add_comm(call, *newcomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Comm_split_type own_Comm_split_type OWN(MPI_Comm_split_type);
 EXPORT int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI_Info info, MPI_Comm* newcomm);
@@ -1531,7 +1531,7 @@ int PMPI_Comm_split_type(mpipp_MPI_Comm comm, int split_type, int key, mpipp_MPI
 typedef int raw_Dims_create(int nnodes, int ndims, int dims[]);
 typedef __typeof__(mpih_Dims_create) typed_Dims_create;
 static MPIPP_COLD int hooked_Dims_create(struct mpipp_thread *thread, void *real, int nnodes, int ndims, int dims[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Dims_create *)real)(nnodes, ndims, dims);
 }
 EXPORT int MPI_Dims_create(int nnodes, int ndims, int dims[]);
@@ -1539,11 +1539,11 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dims_create, &real);
   if (!thread) return ((raw_Dims_create *)real)(nnodes, ndims, dims);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dims_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dims_create, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {&ndims, 1, sizeof ndims, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_ndims)}, {dims, ndims, sizeof *dims, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_dims)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dims_create *)real)(nnodes, ndims, dims)
                  : hooked_Dims_create(thread, real, nnodes, ndims, dims);
   return mpipp_leave_any(thread, code);
@@ -1562,7 +1562,7 @@ typedef int raw_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sour
 typedef __typeof__(mpih_Dist_graph_create) typed_Dist_graph_create;
 static MPIPP_COLD int hooked_Dist_graph_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   struct mpipp_passage results = {.handle = comm_dist_graph, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph);
 }
 EXPORT int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1572,25 +1572,25 @@ int MPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], c
   if (!thread) {
     int code = ((raw_Dist_graph_create *)real)(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dist_graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(comm_dist_graph, MPIPP_ROLE_comm_dist_graph);
   struct mpipp_input inputs[] = {{&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {sources, n, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {degrees, n, sizeof *degrees, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_degrees)}, {destinations, -1, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(weights), -1, sizeof *weights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_weights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 6, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dist_graph_create *)real)((MPI_Comm)comm_old, n, sources, degrees, destinations, weights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create(thread, real, comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *comm_dist_graph);
+    mpipp_recorder_add_comm(call, *comm_dist_graph);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Dist_graph_create own_Dist_graph_create OWN(MPI_Dist_graph_create);
 EXPORT int PMPI_Dist_graph_create(mpipp_MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1606,7 +1606,7 @@ typedef int raw_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree
 typedef __typeof__(mpih_Dist_graph_create_adjacent) typed_Dist_graph_create_adjacent;
 static MPIPP_COLD int hooked_Dist_graph_create_adjacent(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph) {
   struct mpipp_passage results = {.handle = comm_dist_graph, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph);
 }
 EXPORT int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1616,25 +1616,25 @@ int MPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const 
   if (!thread) {
     int code = ((raw_Dist_graph_create_adjacent *)real)(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*comm_dist_graph), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dist_graph_create_adjacent, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(comm_dist_graph, MPIPP_ROLE_comm_dist_graph);
   struct mpipp_input inputs[] = {{&indegree, 1, sizeof indegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_indegree)}, {sources, indegree, sizeof *sources, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sources)}, {mpipp_abi_weights(sourceweights), indegree, sizeof *sourceweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_sourceweights)}, {&outdegree, 1, sizeof outdegree, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_outdegree)}, {destinations, outdegree, sizeof *destinations, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destinations)}, {mpipp_abi_weights(destweights), outdegree, sizeof *destweights, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_destweights)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 7, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dist_graph_create_adjacent *)real)((MPI_Comm)comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, (MPI_Info)info, reorder, comm_dist_graph)
                  : hooked_Dist_graph_create_adjacent(thread, real, comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *comm_dist_graph);
+    mpipp_recorder_add_comm(call, *comm_dist_graph);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Dist_graph_create_adjacent own_Dist_graph_create_adjacent OWN(MPI_Dist_graph_create_adjacent);
 EXPORT int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], mpipp_MPI_Info info, int reorder, MPI_Comm* comm_dist_graph);
@@ -1649,7 +1649,7 @@ int PMPI_Dist_graph_create_adjacent(mpipp_MPI_Comm comm_old, int indegree, const
 typedef int raw_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
 typedef __typeof__(mpih_Dist_graph_neighbors) typed_Dist_graph_neighbors;
 static MPIPP_COLD int hooked_Dist_graph_neighbors(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
 }
 EXPORT int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]);
@@ -1657,10 +1657,10 @@ int MPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[]
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_neighbors, &real);
   if (!thread) return ((raw_Dist_graph_neighbors *)real)(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_neighbors, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dist_graph_neighbors, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dist_graph_neighbors *)real)((MPI_Comm)comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights)
                  : hooked_Dist_graph_neighbors(thread, real, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
   return mpipp_leave_any(thread, code);
@@ -1678,7 +1678,7 @@ int PMPI_Dist_graph_neighbors(mpipp_MPI_Comm comm, int maxindegree, int sources[
 typedef int raw_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
 typedef __typeof__(mpih_Dist_graph_neighbors_count) typed_Dist_graph_neighbors_count;
 static MPIPP_COLD int hooked_Dist_graph_neighbors_count(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted);
 }
 EXPORT int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outdegree, int* weighted);
@@ -1686,13 +1686,13 @@ int MPI_Dist_graph_neighbors_count(mpipp_MPI_Comm comm, int* indegree, int* outd
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Dist_graph_neighbors_count, &real);
   if (!thread) return ((raw_Dist_graph_neighbors_count *)real)(comm, indegree, outdegree, weighted);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Dist_graph_neighbors_count, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Dist_graph_neighbors_count, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(indegree, MPIPP_ROLE_indegree);
   mpipp_output(outdegree, MPIPP_ROLE_outdegree);
   mpipp_output(weighted, MPIPP_ROLE_weighted);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Dist_graph_neighbors_count *)real)((MPI_Comm)comm, indegree, outdegree, weighted)
                  : hooked_Dist_graph_neighbors_count(thread, real, comm, indegree, outdegree, weighted);
   return mpipp_leave_any(thread, code);
@@ -1711,7 +1711,7 @@ typedef int raw_Errhandler_free(MPI_Errhandler* errhandler);
 typedef __typeof__(mpih_Errhandler_free) typed_Errhandler_free;
 static MPIPP_COLD int hooked_Errhandler_free(struct mpipp_thread *thread, void *real, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Errhandler_free *)real)(errhandler);
 }
 EXPORT int MPI_Errhandler_free(MPI_Errhandler* errhandler);
@@ -1719,22 +1719,22 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_free, &real);
   if (!thread) return ((raw_Errhandler_free *)real)(errhandler);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Errhandler_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   uint64_t handle = errhandler ? MPIPP_KEY(*errhandler) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_ERRHANDLER, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Errhandler_free *)real)(errhandler)
                  : hooked_Errhandler_free(thread, real, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_ERRHANDLER, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_ERRHANDLER, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Errhandler_free own_Errhandler_free OWN(MPI_Errhandler_free);
 EXPORT int PMPI_Errhandler_free(MPI_Errhandler* errhandler);
@@ -1749,7 +1749,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
 typedef int raw_Finalize(void);
 typedef __typeof__(mpih_Finalize) typed_Finalize;
 static MPIPP_COLD int hooked_Finalize(struct mpipp_thread *thread, void *real) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Finalize *)real)();
 }
 EXPORT int MPI_Finalize(void);
@@ -1757,17 +1757,17 @@ int MPI_Finalize(void) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Finalize, &real);
   if (!thread) return ((raw_Finalize *)real)();
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Finalize, MPIPP_SITE);
   call->present = 0;
   if (mpipp_intercept_is_repeated_init(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Finalize *)real)()
                  : hooked_Finalize(thread, real);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_intercept_finalized();
+    mpipp_intercept_after_finalize();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Finalize own_Finalize OWN(MPI_Finalize);
 EXPORT int PMPI_Finalize(void);
@@ -1783,7 +1783,7 @@ typedef int raw_Get_hw_resource_info(MPI_Info* hw_info);
 typedef __typeof__(mpih_Get_hw_resource_info) typed_Get_hw_resource_info;
 static MPIPP_COLD int hooked_Get_hw_resource_info(struct mpipp_thread *thread, void *real, MPI_Info* hw_info) {
   struct mpipp_passage results = {.handle = hw_info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Get_hw_resource_info *)real)(hw_info);
 }
 EXPORT int MPI_Get_hw_resource_info(MPI_Info* hw_info);
@@ -1793,20 +1793,20 @@ int MPI_Get_hw_resource_info(MPI_Info* hw_info) {
   if (!thread) {
     int code = ((raw_Get_hw_resource_info *)real)(hw_info);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*hw_info), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*hw_info), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get_hw_resource_info, MPIPP_SITE);
   call->present = 0;
   mpipp_output(hw_info, MPIPP_ROLE_hw_info);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Get_hw_resource_info *)real)(hw_info)
                  : hooked_Get_hw_resource_info(thread, real, hw_info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *hw_info);
+    mpipp_recorder_add_info(call, *hw_info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Get_hw_resource_info own_Get_hw_resource_info OWN(MPI_Get_hw_resource_info);
 EXPORT int PMPI_Get_hw_resource_info(MPI_Info* hw_info);
@@ -1822,7 +1822,7 @@ typedef int raw_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int inde
 typedef __typeof__(mpih_Graph_create) typed_Graph_create;
 static MPIPP_COLD int hooked_Graph_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph) {
   struct mpipp_passage results = {.handle = comm_graph, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph);
 }
 EXPORT int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
@@ -1832,25 +1832,25 @@ int MPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], con
   if (!thread) {
     int code = ((raw_Graph_create *)real)(comm_old, nnodes, index, edges, reorder, comm_graph);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*comm_graph), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*comm_graph), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm_old);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(comm_graph, MPIPP_ROLE_comm_graph);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}, {&reorder, 1, sizeof reorder, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_reorder)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_create *)real)((MPI_Comm)comm_old, nnodes, index, edges, reorder, comm_graph)
                  : hooked_Graph_create(thread, real, comm_old, nnodes, index, edges, reorder, comm_graph);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *comm_graph);
+    mpipp_recorder_add_comm(call, *comm_graph);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Graph_create own_Graph_create OWN(MPI_Graph_create);
 EXPORT int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm* comm_graph);
@@ -1865,7 +1865,7 @@ int PMPI_Graph_create(mpipp_MPI_Comm comm_old, int nnodes, const int index[], co
 typedef int raw_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
 typedef __typeof__(mpih_Graph_get) typed_Graph_get;
 static MPIPP_COLD int hooked_Graph_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges);
 }
 EXPORT int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]);
@@ -1873,10 +1873,10 @@ int MPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[], 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_get, &real);
   if (!thread) return ((raw_Graph_get *)real)(comm, maxindex, maxedges, index, edges);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_get, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_get *)real)((MPI_Comm)comm, maxindex, maxedges, index, edges)
                  : hooked_Graph_get(thread, real, comm, maxindex, maxedges, index, edges);
   return mpipp_leave_any(thread, code);
@@ -1894,7 +1894,7 @@ int PMPI_Graph_get(mpipp_MPI_Comm comm, int maxindex, int maxedges, int index[],
 typedef int raw_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
 typedef __typeof__(mpih_Graph_map) typed_Graph_map;
 static MPIPP_COLD int hooked_Graph_map(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_map *)real)((MPI_Comm)comm, nnodes, index, edges, newrank);
 }
 EXPORT int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int edges[], int* newrank);
@@ -1902,13 +1902,13 @@ int MPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_map, &real);
   if (!thread) return ((raw_Graph_map *)real)(comm, nnodes, index, edges, newrank);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_map, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_map, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(newrank, MPIPP_ROLE_newrank);
   struct mpipp_input inputs[] = {{&nnodes, 1, sizeof nnodes, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_nnodes)}, {index, nnodes, sizeof *index, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_index)}, {edges, -1, sizeof *edges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_edges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_map *)real)((MPI_Comm)comm, nnodes, index, edges, newrank)
                  : hooked_Graph_map(thread, real, comm, nnodes, index, edges, newrank);
   return mpipp_leave_any(thread, code);
@@ -1926,7 +1926,7 @@ int PMPI_Graph_map(mpipp_MPI_Comm comm, int nnodes, const int index[], const int
 typedef int raw_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
 typedef __typeof__(mpih_Graph_neighbors) typed_Graph_neighbors;
 static MPIPP_COLD int hooked_Graph_neighbors(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors);
 }
 EXPORT int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int neighbors[]);
@@ -1934,12 +1934,12 @@ int MPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int nei
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_neighbors, &real);
   if (!thread) return ((raw_Graph_neighbors *)real)(comm, rank, maxneighbors, neighbors);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_neighbors, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_neighbors, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_neighbors *)real)((MPI_Comm)comm, rank, maxneighbors, neighbors)
                  : hooked_Graph_neighbors(thread, real, comm, rank, maxneighbors, neighbors);
   return mpipp_leave_any(thread, code);
@@ -1957,7 +1957,7 @@ int PMPI_Graph_neighbors(mpipp_MPI_Comm comm, int rank, int maxneighbors, int ne
 typedef int raw_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
 typedef __typeof__(mpih_Graph_neighbors_count) typed_Graph_neighbors_count;
 static MPIPP_COLD int hooked_Graph_neighbors_count(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int rank, int* nneighbors) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Graph_neighbors_count *)real)((MPI_Comm)comm, rank, nneighbors);
 }
 EXPORT int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors);
@@ -1965,13 +1965,13 @@ int MPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graph_neighbors_count, &real);
   if (!thread) return ((raw_Graph_neighbors_count *)real)(comm, rank, nneighbors);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graph_neighbors_count, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graph_neighbors_count, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(nneighbors, MPIPP_ROLE_nneighbors);
   struct mpipp_input inputs[] = {{&rank, 1, sizeof rank, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_rank)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graph_neighbors_count *)real)((MPI_Comm)comm, rank, nneighbors)
                  : hooked_Graph_neighbors_count(thread, real, comm, rank, nneighbors);
   return mpipp_leave_any(thread, code);
@@ -1989,7 +1989,7 @@ int PMPI_Graph_neighbors_count(mpipp_MPI_Comm comm, int rank, int* nneighbors) {
 typedef int raw_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
 typedef __typeof__(mpih_Graphdims_get) typed_Graphdims_get;
 static MPIPP_COLD int hooked_Graphdims_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges);
 }
 EXPORT int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges);
@@ -1997,12 +1997,12 @@ int MPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Graphdims_get, &real);
   if (!thread) return ((raw_Graphdims_get *)real)(comm, nnodes, nedges);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Graphdims_get, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Graphdims_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(nnodes, MPIPP_ROLE_nnodes);
   mpipp_output(nedges, MPIPP_ROLE_nedges);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Graphdims_get *)real)((MPI_Comm)comm, nnodes, nedges)
                  : hooked_Graphdims_get(thread, real, comm, nnodes, nedges);
   return mpipp_leave_any(thread, code);
@@ -2020,7 +2020,7 @@ int PMPI_Graphdims_get(mpipp_MPI_Comm comm, int* nnodes, int* nedges) {
 typedef int raw_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
 typedef __typeof__(mpih_Grequest_start) typed_Grequest_start;
 static MPIPP_COLD int hooked_Grequest_start(struct mpipp_thread *thread, void *real, MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
 }
 EXPORT int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
@@ -2028,19 +2028,19 @@ int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Grequest_start, &real);
   if (!thread) return ((raw_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Grequest_start, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Grequest_start, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Grequest_start *)real)(query_fn, free_fn, cancel_fn, extra_state, request)
                  : hooked_Grequest_start(thread, real, query_fn, free_fn, cancel_fn, extra_state, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Grequest_start own_Grequest_start OWN(MPI_Grequest_start);
 EXPORT int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request);
@@ -2056,7 +2056,7 @@ typedef int raw_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2,
 typedef __typeof__(mpih_Group_difference) typed_Group_difference;
 static MPIPP_COLD int hooked_Group_difference(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
 }
 EXPORT int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2066,24 +2066,24 @@ int MPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Gro
   if (!thread) {
     int code = ((raw_Group_difference *)real)(group1, group2, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_difference, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_difference *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
                  : hooked_Group_difference(thread, real, group1, group2, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_difference own_Group_difference OWN(MPI_Group_difference);
 EXPORT int PMPI_Group_difference(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2099,7 +2099,7 @@ typedef int raw_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_
 typedef __typeof__(mpih_Group_excl) typed_Group_excl;
 static MPIPP_COLD int hooked_Group_excl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup);
 }
 EXPORT int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2109,23 +2109,23 @@ int MPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   if (!thread) {
     int code = ((raw_Group_excl *)real)(group, n, ranks, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_excl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_excl *)real)((MPI_Group)group, n, ranks, newgroup)
                  : hooked_Group_excl(thread, real, group, n, ranks, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_excl own_Group_excl OWN(MPI_Group_excl);
 EXPORT int PMPI_Group_excl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2141,7 +2141,7 @@ typedef int raw_Group_free(MPI_Group* group);
 typedef __typeof__(mpih_Group_free) typed_Group_free;
 static MPIPP_COLD int hooked_Group_free(struct mpipp_thread *thread, void *real, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_free *)real)(group);
 }
 EXPORT int MPI_Group_free(MPI_Group* group);
@@ -2149,22 +2149,22 @@ int MPI_Group_free(MPI_Group* group) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_free, &real);
   if (!thread) return ((raw_Group_free *)real)(group);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(group, MPIPP_ROLE_group);
   uint64_t handle = group ? MPIPP_KEY(*group) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_GROUP, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_free *)real)(group)
                  : hooked_Group_free(thread, real, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_GROUP, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_GROUP, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_free own_Group_free OWN(MPI_Group_free);
 EXPORT int PMPI_Group_free(MPI_Group* group);
@@ -2180,7 +2180,7 @@ typedef int raw_Group_from_session_pset(mpipp_MPI_Session session, const char* p
 typedef __typeof__(mpih_Group_from_session_pset) typed_Group_from_session_pset;
 static MPIPP_COLD int hooked_Group_from_session_pset(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup);
 }
 EXPORT int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
@@ -2190,23 +2190,23 @@ int MPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name
   if (!thread) {
     int code = ((raw_Group_from_session_pset *)real)(session, pset_name, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_from_session_pset, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_from_session_pset *)real)((MPI_Session)session, pset_name, newgroup)
                  : hooked_Group_from_session_pset(thread, real, session, pset_name, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_from_session_pset own_Group_from_session_pset OWN(MPI_Group_from_session_pset);
 EXPORT int PMPI_Group_from_session_pset(mpipp_MPI_Session session, const char* pset_name, MPI_Group* newgroup);
@@ -2222,7 +2222,7 @@ typedef int raw_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_
 typedef __typeof__(mpih_Group_incl) typed_Group_incl;
 static MPIPP_COLD int hooked_Group_incl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup);
 }
 EXPORT int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2232,23 +2232,23 @@ int MPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* n
   if (!thread) {
     int code = ((raw_Group_incl *)real)(group, n, ranks, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_incl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks, n, sizeof *ranks, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_incl *)real)((MPI_Group)group, n, ranks, newgroup)
                  : hooked_Group_incl(thread, real, group, n, ranks, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_incl own_Group_incl OWN(MPI_Group_incl);
 EXPORT int PMPI_Group_incl(mpipp_MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
@@ -2264,7 +2264,7 @@ typedef int raw_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group
 typedef __typeof__(mpih_Group_intersection) typed_Group_intersection;
 static MPIPP_COLD int hooked_Group_intersection(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
 }
 EXPORT int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2274,24 +2274,24 @@ int MPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_G
   if (!thread) {
     int code = ((raw_Group_intersection *)real)(group1, group2, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_intersection, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_intersection *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
                  : hooked_Group_intersection(thread, real, group1, group2, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_intersection own_Group_intersection OWN(MPI_Group_intersection);
 EXPORT int PMPI_Group_intersection(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2307,7 +2307,7 @@ typedef int raw_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], 
 typedef __typeof__(mpih_Group_range_excl) typed_Group_range_excl;
 static MPIPP_COLD int hooked_Group_range_excl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup);
 }
 EXPORT int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2317,23 +2317,23 @@ int MPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   if (!thread) {
     int code = ((raw_Group_range_excl *)real)(group, n, ranges, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_range_excl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_range_excl *)real)((MPI_Group)group, n, ranges, newgroup)
                  : hooked_Group_range_excl(thread, real, group, n, ranges, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_range_excl own_Group_range_excl OWN(MPI_Group_range_excl);
 EXPORT int PMPI_Group_range_excl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2349,7 +2349,7 @@ typedef int raw_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], 
 typedef __typeof__(mpih_Group_range_incl) typed_Group_range_incl;
 static MPIPP_COLD int hooked_Group_range_incl(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup);
 }
 EXPORT int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2359,23 +2359,23 @@ int MPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Grou
   if (!thread) {
     int code = ((raw_Group_range_incl *)real)(group, n, ranges, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_range_incl, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranges, 3*(int64_t)n, sizeof **ranges, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranges)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_range_incl *)real)((MPI_Group)group, n, ranges, newgroup)
                  : hooked_Group_range_incl(thread, real, group, n, ranges, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_range_incl own_Group_range_incl OWN(MPI_Group_range_incl);
 EXPORT int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
@@ -2390,7 +2390,7 @@ int PMPI_Group_range_incl(mpipp_MPI_Group group, int n, int ranges[][3], MPI_Gro
 typedef int raw_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
 typedef __typeof__(mpih_Group_translate_ranks) typed_Group_translate_ranks;
 static MPIPP_COLD int hooked_Group_translate_ranks(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2);
 }
 EXPORT int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[], mpipp_MPI_Group group2, int ranks2[]);
@@ -2398,13 +2398,13 @@ int MPI_Group_translate_ranks(mpipp_MPI_Group group1, int n, const int ranks1[],
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Group_translate_ranks, &real);
   if (!thread) return ((raw_Group_translate_ranks *)real)(group1, n, ranks1, group2, ranks2);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_translate_ranks, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_translate_ranks, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&n, 1, sizeof n, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_n)}, {ranks1, n, sizeof *ranks1, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_ranks1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 4, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_translate_ranks *)real)((MPI_Group)group1, n, ranks1, (MPI_Group)group2, ranks2)
                  : hooked_Group_translate_ranks(thread, real, group1, n, ranks1, group2, ranks2);
   return mpipp_leave_any(thread, code);
@@ -2423,7 +2423,7 @@ typedef int raw_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_
 typedef __typeof__(mpih_Group_union) typed_Group_union;
 static MPIPP_COLD int hooked_Group_union(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup) {
   struct mpipp_passage results = {.handle = newgroup, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup);
 }
 EXPORT int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2433,24 +2433,24 @@ int MPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* n
   if (!thread) {
     int code = ((raw_Group_union *)real)(group1, group2, newgroup);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*newgroup), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Group_union, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newgroup, MPIPP_ROLE_newgroup);
   uint64_t group1_key = MPIPP_KEY((MPI_Group)group1);
   uint64_t group2_key = MPIPP_KEY((MPI_Group)group2);
   struct mpipp_input inputs[] = {{&group1_key, 1, sizeof group1_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group1)}, {&group2_key, 1, sizeof group2_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group2)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Group_union *)real)((MPI_Group)group1, (MPI_Group)group2, newgroup)
                  : hooked_Group_union(thread, real, group1, group2, newgroup);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *newgroup);
+    mpipp_recorder_add_group(call, *newgroup);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Group_union own_Group_union OWN(MPI_Group_union);
 EXPORT int PMPI_Group_union(mpipp_MPI_Group group1, mpipp_MPI_Group group2, MPI_Group* newgroup);
@@ -2466,7 +2466,7 @@ typedef int raw_Info_create(MPI_Info* info);
 typedef __typeof__(mpih_Info_create) typed_Info_create;
 static MPIPP_COLD int hooked_Info_create(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Info_create *)real)(info);
 }
 EXPORT int MPI_Info_create(MPI_Info* info);
@@ -2476,20 +2476,20 @@ int MPI_Info_create(MPI_Info* info) {
   if (!thread) {
     int code = ((raw_Info_create *)real)(info);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Info_create, MPIPP_SITE);
   call->present = 0;
   mpipp_output(info, MPIPP_ROLE_info);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Info_create *)real)(info)
                  : hooked_Info_create(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info);
+    mpipp_recorder_add_info(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Info_create own_Info_create OWN(MPI_Info_create);
 EXPORT int PMPI_Info_create(MPI_Info* info);
@@ -2505,7 +2505,7 @@ typedef int raw_Info_create_env(int argc, char argv[], MPI_Info* info);
 typedef __typeof__(mpih_Info_create_env) typed_Info_create_env;
 static MPIPP_COLD int hooked_Info_create_env(struct mpipp_thread *thread, void *real, int argc, char argv[], MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info);
 }
 EXPORT int MPI_Info_create_env(int argc, char argv[], MPI_Info* info);
@@ -2515,20 +2515,20 @@ int MPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
   if (!thread) {
     int code = ((raw_Info_create_env *)real)(argc, argv, info);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Info_create_env, MPIPP_SITE);
   call->present = 0;
   mpipp_output(info, MPIPP_ROLE_info);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Info_create_env *)real)(argc, (void *)argv, (void *)info)
                  : hooked_Info_create_env(thread, real, argc, argv, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info);
+    mpipp_recorder_add_info(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Info_create_env own_Info_create_env OWN(MPI_Info_create_env);
 EXPORT int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info);
@@ -2543,7 +2543,7 @@ int PMPI_Info_create_env(int argc, char argv[], MPI_Info* info) {
 typedef int raw_Info_delete(mpipp_MPI_Info info, const char* key);
 typedef __typeof__(mpih_Info_delete) typed_Info_delete;
 static MPIPP_COLD int hooked_Info_delete(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, const char* key) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Info_delete *)real)((MPI_Info)info, key);
 }
 EXPORT int MPI_Info_delete(mpipp_MPI_Info info, const char* key);
@@ -2551,19 +2551,19 @@ int MPI_Info_delete(mpipp_MPI_Info info, const char* key) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_delete, &real);
   if (!thread) return ((raw_Info_delete *)real)(info, key);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_delete, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Info_delete, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t info_key = MPIPP_KEY((MPI_Info)info);
   struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Info_delete *)real)((MPI_Info)info, key)
                  : hooked_Info_delete(thread, real, info, key);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_set(MPIPP_KEY((MPI_Info)info), key, NULL);
+    mpipp_recorder_set_info_entry(MPIPP_KEY((MPI_Info)info), key, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Info_delete own_Info_delete OWN(MPI_Info_delete);
 EXPORT int PMPI_Info_delete(mpipp_MPI_Info info, const char* key);
@@ -2579,7 +2579,7 @@ typedef int raw_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
 typedef __typeof__(mpih_Info_dup) typed_Info_dup;
 static MPIPP_COLD int hooked_Info_dup(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, MPI_Info* newinfo) {
   struct mpipp_passage results = {.handle = newinfo, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Info_dup *)real)((MPI_Info)info, newinfo);
 }
 EXPORT int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
@@ -2589,23 +2589,23 @@ int MPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo) {
   if (!thread) {
     int code = ((raw_Info_dup *)real)(info, newinfo);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*newinfo), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*newinfo), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Info_dup, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newinfo, MPIPP_ROLE_newinfo);
   uint64_t info_key = MPIPP_KEY((MPI_Info)info);
   struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Info_dup *)real)((MPI_Info)info, newinfo)
                  : hooked_Info_dup(thread, real, info, newinfo);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *newinfo);
+    mpipp_recorder_add_info(call, *newinfo);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Info_dup own_Info_dup OWN(MPI_Info_dup);
 EXPORT int PMPI_Info_dup(mpipp_MPI_Info info, MPI_Info* newinfo);
@@ -2621,7 +2621,7 @@ typedef int raw_Info_free(MPI_Info* info);
 typedef __typeof__(mpih_Info_free) typed_Info_free;
 static MPIPP_COLD int hooked_Info_free(struct mpipp_thread *thread, void *real, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Info_free *)real)(info);
 }
 EXPORT int MPI_Info_free(MPI_Info* info);
@@ -2633,25 +2633,25 @@ int MPI_Info_free(MPI_Info* info) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_INFO, handle, __builtin_return_address(0));
     int code = ((raw_Info_free *)real)(info);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_INFO, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_INFO, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Info_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(info, MPIPP_ROLE_info);
   uint64_t handle = info ? MPIPP_KEY(*info) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_INFO, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Info_free *)real)(info)
                  : hooked_Info_free(thread, real, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_INFO, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_INFO, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Info_free own_Info_free OWN(MPI_Info_free);
 EXPORT int PMPI_Info_free(MPI_Info* info);
@@ -2666,7 +2666,7 @@ int PMPI_Info_free(MPI_Info* info) {
 typedef int raw_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
 typedef __typeof__(mpih_Info_set) typed_Info_set;
 static MPIPP_COLD int hooked_Info_set(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, const char* key, const char* value) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Info_set *)real)((MPI_Info)info, key, value);
 }
 EXPORT int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
@@ -2674,19 +2674,19 @@ int MPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Info_set, &real);
   if (!thread) return ((raw_Info_set *)real)(info, key, value);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Info_set, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Info_set, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t info_key = MPIPP_KEY((MPI_Info)info);
   struct mpipp_input inputs[] = {{&info_key, 1, sizeof info_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_info)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Info_set *)real)((MPI_Info)info, key, value)
                  : hooked_Info_set(thread, real, info, key, value);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_set(MPIPP_KEY((MPI_Info)info), key, value);
+    mpipp_recorder_set_info_entry(MPIPP_KEY((MPI_Info)info), key, value);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Info_set own_Info_set OWN(MPI_Info_set);
 EXPORT int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value);
@@ -2701,7 +2701,7 @@ int PMPI_Info_set(mpipp_MPI_Info info, const char* key, const char* value) {
 typedef int raw_Init(int* argc, char*** argv);
 typedef __typeof__(mpih_Init) typed_Init;
 static MPIPP_COLD int hooked_Init(struct mpipp_thread *thread, void *real, int* argc, char*** argv) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Init *)real)(argc, argv);
 }
 EXPORT int MPI_Init(int* argc, char*** argv);
@@ -2709,17 +2709,17 @@ int MPI_Init(int* argc, char*** argv) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Init, &real);
   if (!thread) return ((raw_Init *)real)(argc, argv);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Init, MPIPP_SITE);
   call->present = 0;
   if (mpipp_intercept_is_repeated_init(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Init *)real)(argc, argv)
                  : hooked_Init(thread, real, argc, argv);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_intercept_initialized();
+    mpipp_intercept_after_init();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Init own_Init OWN(MPI_Init);
 EXPORT int PMPI_Init(int* argc, char*** argv);
@@ -2734,7 +2734,7 @@ int PMPI_Init(int* argc, char*** argv) {
 typedef int raw_Init_thread(int* argc, char*** argv, int required, int* provided);
 typedef __typeof__(mpih_Init_thread) typed_Init_thread;
 static MPIPP_COLD int hooked_Init_thread(struct mpipp_thread *thread, void *real, int* argc, char*** argv, int required, int* provided) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Init_thread *)real)(argc, argv, required, provided);
 }
 EXPORT int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
@@ -2742,17 +2742,17 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Init_thread, &real);
   if (!thread) return ((raw_Init_thread *)real)(argc, argv, required, provided);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Init_thread, MPIPP_SITE);
   call->present = 0;
   if (mpipp_intercept_is_repeated_init(call->procedure)) call->present |= MPIPP_HAS_AGAIN;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Init_thread *)real)(argc, argv, required, provided)
                  : hooked_Init_thread(thread, real, argc, argv, required, provided);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_intercept_initialized();
+    mpipp_intercept_after_init();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Init_thread own_Init_thread OWN(MPI_Init_thread);
 EXPORT int PMPI_Init_thread(int* argc, char*** argv, int required, int* provided);
@@ -2768,7 +2768,7 @@ typedef int raw_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mp
 typedef __typeof__(mpih_Intercomm_create) typed_Intercomm_create;
 static MPIPP_COLD int hooked_Intercomm_create(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm) {
   struct mpipp_passage results = {.handle = newintercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm);
 }
 EXPORT int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
@@ -2778,30 +2778,30 @@ int MPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_
   if (!thread) {
     int code = ((raw_Intercomm_create *)real)(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Intercomm_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_TAG | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)local_comm);
   call->tag = tag;
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newintercomm, MPIPP_ROLE_newintercomm);
-  mpipp_recorder_leading(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
+  mpipp_recorder_lead(call, local_leader, MPIPP_KEY((MPI_Comm)peer_comm), remote_leader);
   uint64_t peer_comm_key = MPIPP_KEY((MPI_Comm)peer_comm);
   struct mpipp_input inputs[] = {{&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&peer_comm_key, 1, sizeof peer_comm_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_peer_comm)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Intercomm_create *)real)((MPI_Comm)local_comm, local_leader, (MPI_Comm)peer_comm, remote_leader, tag, newintercomm)
                  : hooked_Intercomm_create(thread, real, local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
   if (code != MPI_SUCCESS)
-    mpipp_recorder_not_gathered(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);
+    mpipp_recorder_fail_gather(MPIPP_KEY((MPI_Comm)peer_comm), MPIPP_LEADERS);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newintercomm);
+    mpipp_recorder_add_comm(call, *newintercomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Intercomm_create own_Intercomm_create OWN(MPI_Intercomm_create);
 EXPORT int PMPI_Intercomm_create(mpipp_MPI_Comm local_comm, int local_leader, mpipp_MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm* newintercomm);
@@ -2817,7 +2817,7 @@ typedef int raw_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int lo
 typedef __typeof__(mpih_Intercomm_create_from_groups) typed_Intercomm_create_from_groups;
 static MPIPP_COLD int hooked_Intercomm_create_from_groups(struct mpipp_thread *thread, void *real, mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm) {
   struct mpipp_passage results = {.handle = newintercomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm);
 }
 EXPORT int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
@@ -2827,28 +2827,28 @@ int MPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_lead
   if (!thread) {
     int code = ((raw_Intercomm_create_from_groups *)real)(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newintercomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Intercomm_create_from_groups, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(newintercomm, MPIPP_ROLE_newintercomm);
-  mpipp_recorder_gathering_groups(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
-  mpipp_recorder_leading_groups(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
+  mpipp_recorder_gather_groups(call, MPIPP_KEY((MPI_Group)local_group), stringtag);
+  mpipp_recorder_lead_groups(call, MPIPP_KEY((MPI_Group)local_group), local_leader,
                       MPIPP_KEY((MPI_Group)remote_group), remote_leader);
   uint64_t local_group_key = MPIPP_KEY((MPI_Group)local_group);
   uint64_t remote_group_key = MPIPP_KEY((MPI_Group)remote_group);
   struct mpipp_input inputs[] = {{&local_group_key, 1, sizeof local_group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_local_group)}, {&local_leader, 1, sizeof local_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_local_leader)}, {&remote_group_key, 1, sizeof remote_group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_remote_group)}, {&remote_leader, 1, sizeof remote_leader, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_remote_leader)}, {stringtag, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_stringtag)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 5, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Intercomm_create_from_groups *)real)((MPI_Group)local_group, local_leader, (MPI_Group)remote_group, remote_leader, stringtag, (MPI_Info)info, (MPI_Errhandler)errhandler, newintercomm)
                  : hooked_Intercomm_create_from_groups(thread, real, local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
-  if (code != MPI_SUCCESS) mpipp_recorder_not_gathered_groups();
+  if (code != MPI_SUCCESS) mpipp_recorder_fail_gather_groups();
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newintercomm);
+    mpipp_recorder_add_comm(call, *newintercomm);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Intercomm_create_from_groups own_Intercomm_create_from_groups OWN(MPI_Intercomm_create_from_groups);
 EXPORT int PMPI_Intercomm_create_from_groups(mpipp_MPI_Group local_group, int local_leader, mpipp_MPI_Group remote_group, int remote_leader, const char* stringtag, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Comm* newintercomm);
@@ -2864,7 +2864,7 @@ typedef int raw_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* ne
 typedef __typeof__(mpih_Intercomm_merge) typed_Intercomm_merge;
 static MPIPP_COLD int hooked_Intercomm_merge(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
   struct mpipp_passage results = {.handle = newintracomm, .kind = MPIPP_COMM};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm);
 }
 EXPORT int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
@@ -2874,25 +2874,25 @@ int MPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintraco
   if (!thread) {
     int code = ((raw_Intercomm_merge *)real)(intercomm, high, newintracomm);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_COMM, MPIPP_KEY(*newintracomm), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_COMM, MPIPP_KEY(*newintracomm), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Intercomm_merge, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)intercomm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(newintracomm, MPIPP_ROLE_newintracomm);
   struct mpipp_input inputs[] = {{&high, 1, sizeof high, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_high)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Intercomm_merge *)real)((MPI_Comm)intercomm, high, newintracomm)
                  : hooked_Intercomm_merge(thread, real, intercomm, high, newintracomm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_comm_made(call, *newintracomm);
+    mpipp_recorder_add_comm(call, *newintracomm);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Intercomm_merge own_Intercomm_merge OWN(MPI_Intercomm_merge);
 EXPORT int PMPI_Intercomm_merge(mpipp_MPI_Comm intercomm, int high, MPI_Comm* newintracomm);
@@ -2908,7 +2908,7 @@ typedef int raw_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 typedef __typeof__(mpih_Op_create) typed_Op_create;
 static MPIPP_COLD int hooked_Op_create(struct mpipp_thread *thread, void *real, MPI_User_function* user_fn, int commute, MPI_Op* op) {
   struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Op_create *)real)(user_fn, commute, op);
 }
 EXPORT int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
@@ -2918,20 +2918,20 @@ int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   if (!thread) {
     int code = ((raw_Op_create *)real)(user_fn, commute, op);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Op_create, MPIPP_SITE);
   call->present = 0;
   mpipp_output(op, MPIPP_ROLE_op);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Op_create *)real)(user_fn, commute, op)
                  : hooked_Op_create(thread, real, user_fn, commute, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);
+    mpipp_recorder_add_op(call, *op, (uintptr_t)user_fn, commute);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Op_create own_Op_create OWN(MPI_Op_create);
 EXPORT int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
@@ -2947,7 +2947,7 @@ typedef int raw_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* o
 typedef __typeof__(mpih_Op_create_c) typed_Op_create_c;
 static MPIPP_COLD int hooked_Op_create_c(struct mpipp_thread *thread, void *real, MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Op_create_c *)real)(user_fn, commute, op);
 }
 EXPORT int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
@@ -2957,20 +2957,20 @@ int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   if (!thread) {
     int code = ((raw_Op_create_c *)real)(user_fn, commute, op);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_OP, MPIPP_KEY(*op), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Op_create_c, MPIPP_SITE);
   call->present = 0;
   mpipp_output(op, MPIPP_ROLE_op);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Op_create_c *)real)(user_fn, commute, op)
                  : hooked_Op_create_c(thread, real, user_fn, commute, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_op_made(call, *op, (uintptr_t)user_fn, commute);
+    mpipp_recorder_add_op(call, *op, (uintptr_t)user_fn, commute);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Op_create_c own_Op_create_c OWN(MPI_Op_create_c);
 EXPORT int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
@@ -2986,7 +2986,7 @@ typedef int raw_Op_free(MPI_Op* op);
 typedef __typeof__(mpih_Op_free) typed_Op_free;
 static MPIPP_COLD int hooked_Op_free(struct mpipp_thread *thread, void *real, MPI_Op* op) {
   struct mpipp_passage results = {.handle = op, .kind = MPIPP_OP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Op_free *)real)(op);
 }
 EXPORT int MPI_Op_free(MPI_Op* op);
@@ -2998,25 +2998,25 @@ int MPI_Op_free(MPI_Op* op) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_OP, handle, __builtin_return_address(0));
     int code = ((raw_Op_free *)real)(op);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_OP, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_OP, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Op_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(op, MPIPP_ROLE_op);
   uint64_t handle = op ? MPIPP_KEY(*op) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_OP, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_op)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Op_free *)real)(op)
                  : hooked_Op_free(thread, real, op);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_OP, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_OP, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Op_free own_Op_free OWN(MPI_Op_free);
 EXPORT int PMPI_Op_free(MPI_Op* op);
@@ -3032,7 +3032,7 @@ typedef int raw_Parrived(mpipp_MPI_Request request, int partition, int* flag);
 typedef __typeof__(mpih_Parrived) typed_Parrived;
 static MPIPP_COLD int hooked_Parrived(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int partition, int* flag) {
   struct mpipp_passage results = {.flag = flag};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Parrived *)real)((MPI_Request)request, partition, flag);
 }
 EXPORT int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
@@ -3040,7 +3040,7 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Parrived, &real);
   if (!thread) return ((raw_Parrived *)real)(request, partition, flag);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Parrived, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Parrived, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(flag, MPIPP_ROLE_flag);
   MPI_Request given = (MPI_Request)request; // other calls get an array
@@ -3049,16 +3049,16 @@ int MPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
   call->present |= MPIPP_HAS_REQUESTS;
   struct mpipp_input inputs[] = {{&partition, 1, sizeof partition, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Parrived *)real)((MPI_Request)request, partition, flag)
                  : hooked_Parrived(thread, real, request, partition, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_recorder_partitions_marked(call, partition, 1, NULL);
-    mpipp_polled(call, *flag);
+    if (*flag) mpipp_recorder_mark_partitions(call, partition, 1, NULL);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Parrived own_Parrived OWN(MPI_Parrived);
 EXPORT int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag);
@@ -3073,7 +3073,7 @@ int PMPI_Parrived(mpipp_MPI_Request request, int partition, int* flag) {
 typedef int raw_Request_free(MPI_Request* request);
 typedef __typeof__(mpih_Request_free) typed_Request_free;
 static MPIPP_COLD int hooked_Request_free(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Request_free *)real)(request);
 }
 EXPORT int MPI_Request_free(MPI_Request* request);
@@ -3081,21 +3081,21 @@ int MPI_Request_free(MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_free, &real);
   if (!thread) return ((raw_Request_free *)real)(request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_free, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS | MPIPP_HAS_GIVEN_UP;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   MPI_Request given = request ? *request : MPI_REQUEST_NULL;
   call->before = request ? (uintptr_t)&given : 0;
   uint64_t handle = request ? MPIPP_KEY(*request) : 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_free *)real)(request)
                  : hooked_Request_free(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_request_freed(call, handle);
+    mpipp_recorder_free_request(call, handle);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Request_free own_Request_free OWN(MPI_Request_free);
 EXPORT int PMPI_Request_free(MPI_Request* request);
@@ -3111,7 +3111,7 @@ typedef int raw_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Sta
 typedef __typeof__(mpih_Request_get_status) typed_Request_get_status;
 static MPIPP_COLD int hooked_Request_get_status(struct mpipp_thread *thread, void *real, mpipp_MPI_Request request, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Request_get_status *)real)((MPI_Request)request, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
@@ -3119,7 +3119,7 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status, &real);
   if (!thread) return ((raw_Request_get_status *)real)(request, flag, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status, MPIPP_SITE);
   call->present = 0;
   call->statuses = (uintptr_t)status;
   mpipp_output(flag, MPIPP_ROLE_flag);
@@ -3128,16 +3128,16 @@ int MPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* sta
   call->requests = (uintptr_t)&given;
   call->request_count = 1;
   call->present |= MPIPP_HAS_REQUESTS;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status *)real)((MPI_Request)request, flag, status)
                  : hooked_Request_get_status(thread, real, request, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_recorder_note_completed(MPIPP_KEY((MPI_Request)request), 0);
-    mpipp_polled(call, *flag);
+    if (*flag) mpipp_recorder_note_completion(MPIPP_KEY((MPI_Request)request), 0);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Request_get_status own_Request_get_status OWN(MPI_Request_get_status);
 EXPORT int PMPI_Request_get_status(mpipp_MPI_Request request, int* flag, MPI_Status* status);
@@ -3153,7 +3153,7 @@ typedef int raw_Request_get_status_all(int count, const MPI_Request array_of_req
 typedef __typeof__(mpih_Request_get_status_all) typed_Request_get_status_all;
 static MPIPP_COLD int hooked_Request_get_status_all(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
@@ -3161,24 +3161,24 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_all, &real);
   if (!thread) return ((raw_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status_all, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)array_of_statuses;
   mpipp_output(flag, MPIPP_ROLE_flag);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status_all *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Request_get_status_all(thread, real, count, array_of_requests, flag, array_of_statuses);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *flag && i < count; i++)
-      mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[i]), i);
-    mpipp_polled(call, *flag);
+      mpipp_recorder_note_completion(MPIPP_KEY(array_of_requests[i]), i);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Request_get_status_all own_Request_get_status_all OWN(MPI_Request_get_status_all);
 EXPORT int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
@@ -3194,7 +3194,7 @@ typedef int raw_Request_get_status_any(int count, const MPI_Request array_of_req
 typedef __typeof__(mpih_Request_get_status_any) typed_Request_get_status_any;
 static MPIPP_COLD int hooked_Request_get_status_any(struct mpipp_thread *thread, void *real, int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
@@ -3202,7 +3202,7 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_any, &real);
   if (!thread) return ((raw_Request_get_status_any *)real)(count, array_of_requests, index, flag, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status_any, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status_any, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
@@ -3210,17 +3210,17 @@ int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[],
   mpipp_output(index, MPIPP_ROLE_index);
   mpipp_output(flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status_any *)real)(count, array_of_requests, index, flag, status)
                  : hooked_Request_get_status_any(thread, real, count, array_of_requests, index, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     if (*flag && *index != MPI_UNDEFINED)
-      mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[*index]), 0);
-    mpipp_polled(call, *flag);
+      mpipp_recorder_note_completion(MPIPP_KEY(array_of_requests[*index]), 0);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Request_get_status_any own_Request_get_status_any OWN(MPI_Request_get_status_any);
 EXPORT int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
@@ -3236,7 +3236,7 @@ typedef int raw_Request_get_status_some(int incount, const MPI_Request array_of_
 typedef __typeof__(mpih_Request_get_status_some) typed_Request_get_status_some;
 static MPIPP_COLD int hooked_Request_get_status_some(struct mpipp_thread *thread, void *real, int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3244,24 +3244,24 @@ int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Request_get_status_some, &real);
   if (!thread) return ((raw_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Request_get_status_some, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Request_get_status_some, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
   mpipp_output(outcount, MPIPP_ROLE_outcount);
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Request_get_status_some *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Request_get_status_some(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++)
-      mpipp_recorder_note_completed(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
-    mpipp_polled(call, *outcount);
+      mpipp_recorder_note_completion(MPIPP_KEY(array_of_requests[array_of_indices[i]]), i);
+    mpipp_note_poll(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Request_get_status_some own_Request_get_status_some OWN(MPI_Request_get_status_some);
 EXPORT int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3277,7 +3277,7 @@ typedef int raw_Session_create_errhandler(MPI_Session_errhandler_function* sessi
 typedef __typeof__(mpih_Session_create_errhandler) typed_Session_create_errhandler;
 static MPIPP_COLD int hooked_Session_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
 }
 EXPORT int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
@@ -3287,20 +3287,20 @@ int MPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errha
   if (!thread) {
     int code = ((raw_Session_create_errhandler *)real)(session_errhandler_fn, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_create_errhandler, MPIPP_SITE);
   call->present = 0;
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_create_errhandler *)real)(session_errhandler_fn, errhandler)
                  : hooked_Session_create_errhandler(thread, real, session_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)session_errhandler_fn);
+    mpipp_recorder_add_errhandler(call, *errhandler, (uintptr_t)session_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_create_errhandler own_Session_create_errhandler OWN(MPI_Session_create_errhandler);
 EXPORT int PMPI_Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler);
@@ -3316,7 +3316,7 @@ typedef int raw_Session_finalize(MPI_Session* session);
 typedef __typeof__(mpih_Session_finalize) typed_Session_finalize;
 static MPIPP_COLD int hooked_Session_finalize(struct mpipp_thread *thread, void *real, MPI_Session* session) {
   struct mpipp_passage results = {.handle = session, .kind = MPIPP_SESSION};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Session_finalize *)real)(session);
 }
 EXPORT int MPI_Session_finalize(MPI_Session* session);
@@ -3328,25 +3328,25 @@ int MPI_Session_finalize(MPI_Session* session) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_SESSION, handle, __builtin_return_address(0));
     int code = ((raw_Session_finalize *)real)(session);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_SESSION, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_SESSION, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_finalize, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(session, MPIPP_ROLE_session);
   uint64_t handle = session ? MPIPP_KEY(*session) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_SESSION, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_finalize *)real)(session)
                  : hooked_Session_finalize(thread, real, session);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_SESSION, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_SESSION, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_finalize own_Session_finalize OWN(MPI_Session_finalize);
 EXPORT int PMPI_Session_finalize(MPI_Session* session);
@@ -3362,7 +3362,7 @@ typedef int raw_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler
 typedef __typeof__(mpih_Session_get_errhandler) typed_Session_get_errhandler;
 static MPIPP_COLD int hooked_Session_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler);
 }
 EXPORT int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
@@ -3372,23 +3372,23 @@ int MPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhan
   if (!thread) {
     int code = ((raw_Session_get_errhandler *)real)(session, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_get_errhandler *)real)((MPI_Session)session, errhandler)
                  : hooked_Session_get_errhandler(thread, real, session, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_add_errhandler(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_get_errhandler own_Session_get_errhandler OWN(MPI_Session_get_errhandler);
 EXPORT int PMPI_Session_get_errhandler(mpipp_MPI_Session session, MPI_Errhandler* errhandler);
@@ -3404,7 +3404,7 @@ typedef int raw_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used)
 typedef __typeof__(mpih_Session_get_info) typed_Session_get_info;
 static MPIPP_COLD int hooked_Session_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Session_get_info *)real)((MPI_Session)session, info_used);
 }
 EXPORT int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
@@ -3414,23 +3414,23 @@ int MPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used) {
   if (!thread) {
     int code = ((raw_Session_get_info *)real)(session, info_used);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(info_used, MPIPP_ROLE_info_used);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_get_info *)real)((MPI_Session)session, info_used)
                  : hooked_Session_get_info(thread, real, session, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info_used);
+    mpipp_recorder_add_info(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_get_info own_Session_get_info OWN(MPI_Session_get_info);
 EXPORT int PMPI_Session_get_info(mpipp_MPI_Session session, MPI_Info* info_used);
@@ -3446,7 +3446,7 @@ typedef int raw_Session_get_pset_info(mpipp_MPI_Session session, const char* pse
 typedef __typeof__(mpih_Session_get_pset_info) typed_Session_get_pset_info;
 static MPIPP_COLD int hooked_Session_get_pset_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, const char* pset_name, MPI_Info* info) {
   struct mpipp_passage results = {.handle = info, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info);
 }
 EXPORT int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
@@ -3456,23 +3456,23 @@ int MPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, 
   if (!thread) {
     int code = ((raw_Session_get_pset_info *)real)(session, pset_name, info);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_get_pset_info, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(info, MPIPP_ROLE_info);
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_get_pset_info *)real)((MPI_Session)session, pset_name, info)
                  : hooked_Session_get_pset_info(thread, real, session, pset_name, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info);
+    mpipp_recorder_add_info(call, *info);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_get_pset_info own_Session_get_pset_info OWN(MPI_Session_get_pset_info);
 EXPORT int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name, MPI_Info* info);
@@ -3487,7 +3487,7 @@ int PMPI_Session_get_pset_info(mpipp_MPI_Session session, const char* pset_name,
 typedef int raw_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
 typedef __typeof__(mpih_Session_iflush_buffer) typed_Session_iflush_buffer;
 static MPIPP_COLD int hooked_Session_iflush_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request);
 }
 EXPORT int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
@@ -3495,19 +3495,19 @@ int MPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_iflush_buffer, &real);
   if (!thread) return ((raw_Session_iflush_buffer *)real)(session, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_iflush_buffer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_iflush_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_iflush_buffer *)real)((MPI_Session)session, request)
                  : hooked_Session_iflush_buffer(thread, real, session, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_iflush_buffer own_Session_iflush_buffer OWN(MPI_Session_iflush_buffer);
 EXPORT int PMPI_Session_iflush_buffer(mpipp_MPI_Session session, MPI_Request* request);
@@ -3523,7 +3523,7 @@ typedef int raw_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandle
 typedef __typeof__(mpih_Session_init) typed_Session_init;
 static MPIPP_COLD int hooked_Session_init(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session) {
   struct mpipp_passage results = {.handle = session, .kind = MPIPP_SESSION};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session);
 }
 EXPORT int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
@@ -3533,21 +3533,21 @@ int MPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_S
   if (!thread) {
     int code = ((raw_Session_init *)real)(info, errhandler, session);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_SESSION, MPIPP_KEY(*session), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_SESSION, MPIPP_KEY(*session), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_init, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_init *)real)((MPI_Info)info, (MPI_Errhandler)errhandler, session)
                  : hooked_Session_init(thread, real, info, errhandler, session);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_intercept_initialized();
-    mpipp_recorder_session_made(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));
-    mpipp_intercept_session_begun(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));
+    mpipp_intercept_after_init();
+    mpipp_recorder_add_session(call, *session, MPIPP_KEY((MPI_Errhandler)errhandler));
+    mpipp_intercept_begin_session(MPIPP_KEY(*session), MPIPP_KEY((MPI_Info)info));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_init own_Session_init OWN(MPI_Session_init);
 EXPORT int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_Session* session);
@@ -3562,7 +3562,7 @@ int PMPI_Session_init(mpipp_MPI_Info info, mpipp_MPI_Errhandler errhandler, MPI_
 typedef int raw_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
 typedef __typeof__(mpih_Session_set_errhandler) typed_Session_set_errhandler;
 static MPIPP_COLD int hooked_Session_set_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler);
 }
 EXPORT int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
@@ -3570,21 +3570,21 @@ int MPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler e
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_set_errhandler, &real);
   if (!thread) return ((raw_Session_set_errhandler *)real)(session, errhandler);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_set_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_set_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   uint64_t session_key = MPIPP_KEY((MPI_Session)session);
   uint64_t errhandler_key = MPIPP_KEY((MPI_Errhandler)errhandler);
   struct mpipp_input inputs[] = {{&session_key, 1, sizeof session_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_session)}, {&errhandler_key, 1, sizeof errhandler_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_errhandler)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_set_errhandler *)real)((MPI_Session)session, (MPI_Errhandler)errhandler)
                  : hooked_Session_set_errhandler(thread, real, session, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_set(MPIPP_SESSION, MPIPP_KEY((MPI_Session)session),
+    mpipp_recorder_set_errhandler(MPIPP_SESSION, MPIPP_KEY((MPI_Session)session),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_set_errhandler own_Session_set_errhandler OWN(MPI_Session_set_errhandler);
 EXPORT int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler errhandler);
@@ -3599,7 +3599,7 @@ int PMPI_Session_set_errhandler(mpipp_MPI_Session session, mpipp_MPI_Errhandler 
 typedef int raw_Start(MPI_Request* request);
 typedef __typeof__(mpih_Start) typed_Start;
 static MPIPP_COLD int hooked_Start(struct mpipp_thread *thread, void *real, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Start *)real)(request);
 }
 EXPORT int MPI_Start(MPI_Request* request);
@@ -3607,19 +3607,19 @@ int MPI_Start(MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Start, &real);
   if (!thread) return ((raw_Start *)real)(request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Start, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Start, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
-  mpipp_recorder_starting(call, request, 1);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_recorder_begin_start(call, request, 1);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Start *)real)(request)
                  : hooked_Start(thread, real, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_started(call, request, 1);
+    mpipp_recorder_end_start(call, request, 1);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_not_started(request, 1, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_start(request, 1, code));
 }
 extern raw_Start own_Start OWN(MPI_Start);
 EXPORT int PMPI_Start(MPI_Request* request);
@@ -3634,7 +3634,7 @@ int PMPI_Start(MPI_Request* request) {
 typedef int raw_Startall(int count, MPI_Request array_of_requests[]);
 typedef __typeof__(mpih_Startall) typed_Startall;
 static MPIPP_COLD int hooked_Startall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[]) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Startall *)real)(count, array_of_requests);
 }
 EXPORT int MPI_Startall(int count, MPI_Request array_of_requests[]);
@@ -3642,19 +3642,19 @@ int MPI_Startall(int count, MPI_Request array_of_requests[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Startall, &real);
   if (!thread) return ((raw_Startall *)real)(count, array_of_requests);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Startall, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Startall, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
-  mpipp_recorder_starting(call, array_of_requests, count);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_recorder_begin_start(call, array_of_requests, count);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Startall *)real)(count, array_of_requests)
                  : hooked_Startall(thread, real, count, array_of_requests);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_started(call, array_of_requests, count);
+    mpipp_recorder_end_start(call, array_of_requests, count);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_not_started(array_of_requests, count, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_start(array_of_requests, count, code));
 }
 extern raw_Startall own_Startall OWN(MPI_Startall);
 EXPORT int PMPI_Startall(int count, MPI_Request array_of_requests[]);
@@ -3670,7 +3670,7 @@ typedef int raw_Test(MPI_Request* request, int* flag, MPI_Status* status);
 typedef __typeof__(mpih_Test) typed_Test;
 static MPIPP_COLD int hooked_Test(struct mpipp_thread *thread, void *real, MPI_Request* request, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Test *)real)(request, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
@@ -3678,13 +3678,13 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Test, &real);
   if (!thread) return ((raw_Test *)real)(request, flag, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Test, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Test, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!request)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Test *)real)(request, flag, status)
                    : hooked_Test(thread, real, request, flag, status);
     return mpipp_leave_any(thread, code);
@@ -3692,19 +3692,19 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   mpipp_output(flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   MPI_Request before = *request;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Test *)real)(request, flag, status)
                  : hooked_Test(thread, real, request, flag, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_completion_failed(MPIPP_KEY(before), code);
+    mpipp_recorder_fail_completion(MPIPP_KEY(before), code);
   if (code == MPI_SUCCESS ? *flag : MPIPP_KEY(*request) != MPIPP_KEY(before))
-    mpipp_recorder_completed(call, before, request);
+    mpipp_recorder_complete(call, before, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_polled(call, *flag);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Test own_Test OWN(MPI_Test);
 EXPORT int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
@@ -3720,7 +3720,7 @@ typedef int raw_Testall(int count, MPI_Request array_of_requests[], int* flag, M
 typedef __typeof__(mpih_Testall) typed_Testall;
 static MPIPP_COLD int hooked_Testall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.flag = flag, .status = array_of_statuses, .statuses = count};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Testall *)real)(count, array_of_requests, flag, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
@@ -3728,13 +3728,13 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testall, &real);
   if (!thread) return ((raw_Testall *)real)(count, array_of_requests, flag, array_of_statuses);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Testall, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Testall, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                    : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
     return mpipp_leave_any(thread, code);
@@ -3743,19 +3743,19 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Statu
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, count, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Testall *)real)(count, array_of_requests, flag, array_of_statuses)
                  : hooked_Testall(thread, real, count, array_of_requests, flag, array_of_statuses);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
-  mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
+  mpipp_complete_all(call, &before, count, array_of_requests, code == MPI_SUCCESS && *flag);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_polled(call, *flag);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Testall own_Testall OWN(MPI_Testall);
 EXPORT int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
@@ -3771,7 +3771,7 @@ typedef int raw_Testany(int count, MPI_Request array_of_requests[], int* index, 
 typedef __typeof__(mpih_Testany) typed_Testany;
 static MPIPP_COLD int hooked_Testany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Testany *)real)(count, array_of_requests, index, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
@@ -3779,13 +3779,13 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testany, &real);
   if (!thread) return ((raw_Testany *)real)(count, array_of_requests, index, flag, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Testany, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Testany, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
                    : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
     return mpipp_leave_any(thread, code);
@@ -3795,22 +3795,22 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* fla
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Testany *)real)(count, array_of_requests, index, flag, status)
                  : hooked_Testany(thread, real, count, array_of_requests, index, flag, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_all_failed(before.all, count, array_of_requests, NULL, code);
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, NULL, code);
   if (code != MPI_SUCCESS)
-    mpipp_completed_all(call, &before, count, array_of_requests, 0);
+    mpipp_complete_all(call, &before, count, array_of_requests, 0);
   else if (*flag)
-    mpipp_recorder_completed_some(call, &before, 1, index, array_of_requests);
+    mpipp_recorder_complete_some(call, &before, 1, index, array_of_requests);
   mpipp_handles_deinit(&before, count);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_polled(call, *flag);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Testany own_Testany OWN(MPI_Testany);
 EXPORT int PMPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
@@ -3826,7 +3826,7 @@ typedef int raw_Testsome(int incount, MPI_Request array_of_requests[], int* outc
 typedef __typeof__(mpih_Testsome) typed_Testsome;
 static MPIPP_COLD int hooked_Testsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3834,13 +3834,13 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Testsome, &real);
   if (!thread) return ((raw_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Testsome, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Testsome, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                    : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return mpipp_leave_any(thread, code);
@@ -3849,20 +3849,20 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   mpipp_status_output(array_of_statuses, MPI_STATUSES_IGNORE, incount, MPIPP_ROLE_array_of_statuses);
   struct mpipp_handles before;
   mpipp_handles_init(&before, incount, array_of_requests);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Testsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Testsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_ERR_IN_STATUS)
-    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
+    mpipp_recorder_fail_some(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
-    mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
+    mpipp_recorder_complete_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_polled(call, *outcount);
+    mpipp_note_poll(call, *outcount);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Testsome own_Testsome OWN(MPI_Testsome);
 EXPORT int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -3878,7 +3878,7 @@ typedef int raw_Wait(MPI_Request* request, MPI_Status* status);
 typedef __typeof__(mpih_Wait) typed_Wait;
 static MPIPP_COLD int hooked_Wait(struct mpipp_thread *thread, void *real, MPI_Request* request, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Wait *)real)(request, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status);
@@ -3886,13 +3886,13 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Wait, &real);
   if (!thread) return ((raw_Wait *)real)(request, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Wait, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Wait, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!request)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Wait *)real)(request, status)
                    : hooked_Wait(thread, real, request, status);
     return mpipp_leave_any(thread, code);
@@ -3900,12 +3900,12 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   MPI_Request before = *request;
   mpipp_waits_for(thread, 1, request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Wait *)real)(request, status)
                  : hooked_Wait(thread, real, request, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_completion_failed(MPIPP_KEY(before), code);
-  mpipp_recorder_completed(call, before, request);
+    mpipp_recorder_fail_completion(MPIPP_KEY(before), code);
+  mpipp_recorder_complete(call, before, request);
   return mpipp_leave_any(thread, code);
 }
 extern raw_Wait own_Wait OWN(MPI_Wait);
@@ -3922,20 +3922,20 @@ typedef int raw_Waitall(int count, MPI_Request array_of_requests[], MPI_Status a
 typedef __typeof__(mpih_Waitall) typed_Waitall;
 static MPIPP_COLD int hooked_Waitall(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.status = array_of_statuses, .statuses = count};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Waitall *)real)(count, array_of_requests, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitall, &real);
   if (!thread) return ((raw_Waitall *)real)(count, array_of_requests, array_of_statuses);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Waitall, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Waitall, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                    : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
     return mpipp_leave_any(thread, code);
@@ -3944,29 +3944,29 @@ static __attribute__((noinline)) int any_Waitall(int count, MPI_Request array_of
   struct mpipp_handles before;
   mpipp_handles_init(&before, count, array_of_requests);
   mpipp_waits_for(thread, count, array_of_requests);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Waitall *)real)(count, array_of_requests, array_of_statuses)
                  : hooked_Waitall(thread, real, count, array_of_requests, array_of_statuses);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_all_failed(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
-  mpipp_completed_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
+  mpipp_complete_all(call, &before, count, array_of_requests, code == MPI_SUCCESS);
   mpipp_handles_deinit(&before, count);
   return mpipp_leave_any(thread, code);
 }
 EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);
-  if (MPIPP_UNLIKELY(!mpipp_waits_plainly(thread, MPIPP_PROC_Waitall, count, array_of_requests)))
+  if (MPIPP_UNLIKELY(!mpipp_begin_plain_wait(thread, MPIPP_PROC_Waitall, count, array_of_requests)))
     return any_Waitall(count, array_of_requests, array_of_statuses);
   MPI_Request before[MPIPP_FEW];
   mpipp_keep_handles(before, count, array_of_requests);
   typed_Waitall *mpi = mpipp_begin_plain(thread, MPIPP_PROC_Waitall);
   int code = mpi(count, array_of_requests, array_of_statuses);
   thread = mpipp_nearby(thread);
-  if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);
-  mpipp_recorder_all_failed(before, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
-  mpipp_recorder_completed_from(&thread->call, before, 0, count, array_of_requests, 0);
-  return mpipp_intercept_failed(thread, code);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain_wait(thread, before);
+  mpipp_recorder_fail_all(before, count, array_of_requests, mpipp_returned_statuses(thread, array_of_statuses), code);
+  mpipp_recorder_complete_from(&thread->call, before, 0, count, array_of_requests, 0);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Waitall own_Waitall OWN(MPI_Waitall);
 EXPORT int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
@@ -3982,7 +3982,7 @@ typedef int raw_Waitany(int count, MPI_Request array_of_requests[], int* index, 
 typedef __typeof__(mpih_Waitany) typed_Waitany;
 static MPIPP_COLD int hooked_Waitany(struct mpipp_thread *thread, void *real, int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
   struct mpipp_passage results = {.index = index, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Waitany *)real)(count, array_of_requests, index, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
@@ -3990,13 +3990,13 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitany, &real);
   if (!thread) return ((raw_Waitany *)real)(count, array_of_requests, index, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Waitany, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Waitany, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = count;
   call->statuses = (uintptr_t)status;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
                    : hooked_Waitany(thread, real, count, array_of_requests, index, status);
     return mpipp_leave_any(thread, code);
@@ -4007,15 +4007,15 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Stat
   mpipp_handles_init(&before, count, array_of_requests);
   call->before = (uintptr_t)before.all;
   mpipp_waits_for(thread, count, array_of_requests);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Waitany *)real)(count, array_of_requests, index, status)
                  : hooked_Waitany(thread, real, count, array_of_requests, index, status);
   if (MPIPP_UNLIKELY(code != MPI_SUCCESS))
-    mpipp_recorder_all_failed(before.all, count, array_of_requests, NULL, code);
+    mpipp_recorder_fail_all(before.all, count, array_of_requests, NULL, code);
   if (code != MPI_SUCCESS)
-    mpipp_completed_all(call, &before, count, array_of_requests, 0);
+    mpipp_complete_all(call, &before, count, array_of_requests, 0);
   else
-    mpipp_recorder_completed_some(call, &before, 1, index, array_of_requests);
+    mpipp_recorder_complete_some(call, &before, 1, index, array_of_requests);
   mpipp_handles_deinit(&before, count);
   return mpipp_leave_any(thread, code);
 }
@@ -4033,7 +4033,7 @@ typedef int raw_Waitsome(int incount, MPI_Request array_of_requests[], int* outc
 typedef __typeof__(mpih_Waitsome) typed_Waitsome;
 static MPIPP_COLD int hooked_Waitsome(struct mpipp_thread *thread, void *real, int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   struct mpipp_passage results = {.outcount = outcount, .index = array_of_indices, .status = array_of_statuses, .statuses = incount};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, mpipp_intercept_passed_status(passage, array_of_statuses));
 }
 EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
@@ -4041,13 +4041,13 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Waitsome, &real);
   if (!thread) return ((raw_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Waitsome, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Waitsome, MPIPP_SITE);
   call->present = MPIPP_HAS_REQUESTS;
   call->requests = (uintptr_t)array_of_requests;
   call->request_count = incount;
   call->statuses = (uintptr_t)array_of_statuses;
   if (MPIPP_UNLIKELY(!array_of_requests)) {
-    int code = MPIPP_LIKELY(!mpipp_active(thread))
+    int code = MPIPP_LIKELY(!mpipp_activate(thread))
                    ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                    : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     return mpipp_leave_any(thread, code);
@@ -4058,13 +4058,13 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, in
   mpipp_handles_init(&before, incount, array_of_requests);
   call->before = (uintptr_t)before.all;
   mpipp_waits_for(thread, incount, array_of_requests);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Waitsome *)real)(incount, array_of_requests, outcount, array_of_indices, array_of_statuses)
                  : hooked_Waitsome(thread, real, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
   if (code == MPI_ERR_IN_STATUS)
-    mpipp_recorder_some_failed(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
+    mpipp_recorder_fail_some(&before, *outcount, array_of_indices, mpipp_returned_statuses(thread, array_of_statuses));
   if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS)
-    mpipp_recorder_completed_some(call, &before, *outcount, array_of_indices, array_of_requests);
+    mpipp_recorder_complete_some(call, &before, *outcount, array_of_indices, array_of_requests);
   mpipp_handles_deinit(&before, incount);
   return mpipp_leave_any(thread, code);
 }
@@ -4082,7 +4082,7 @@ typedef int raw_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandle
 typedef __typeof__(mpih_Win_create_errhandler) typed_Win_create_errhandler;
 static MPIPP_COLD int hooked_Win_create_errhandler(struct mpipp_thread *thread, void *real, MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
 }
 EXPORT int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
@@ -4092,20 +4092,20 @@ int MPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MP
   if (!thread) {
     int code = ((raw_Win_create_errhandler *)real)(win_errhandler_fn, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_create_errhandler, MPIPP_SITE);
   call->present = 0;
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_create_errhandler *)real)(win_errhandler_fn, errhandler)
                  : hooked_Win_create_errhandler(thread, real, win_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)win_errhandler_fn);
+    mpipp_recorder_add_errhandler(call, *errhandler, (uintptr_t)win_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_create_errhandler own_Win_create_errhandler OWN(MPI_Win_create_errhandler);
 EXPORT int PMPI_Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Errhandler* errhandler);
@@ -4120,7 +4120,7 @@ typedef int raw_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errh
 typedef int typed_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler);
 static MPIPP_COLD int hooked_Errhandler_create(struct mpipp_thread *thread, void *real, void* comm_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
 }
 EXPORT int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_create");
@@ -4130,19 +4130,19 @@ int MPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler)
   if (!thread) {
     int code = ((raw_Errhandler_create *)real)(comm_errhandler_fn, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Errhandler_create, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Errhandler_create *)real)(comm_errhandler_fn, errhandler)
                  : hooked_Errhandler_create(thread, real, comm_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)comm_errhandler_fn);
+    mpipp_recorder_add_errhandler(call, *errhandler, (uintptr_t)comm_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Errhandler_create own_Errhandler_create OWN(MPI_Errhandler_create);
 EXPORT int PMPI1_Errhandler_create(void* comm_errhandler_fn, MPI_Errhandler* errhandler) __asm__("PMPI_Errhandler_create");
@@ -4156,7 +4156,7 @@ typedef int raw_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler);
 typedef int typed_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler);
 static MPIPP_COLD int hooked_Errhandler_get(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler);
 }
 EXPORT int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("MPI_Errhandler_get");
@@ -4166,20 +4166,20 @@ int MPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
   if (!thread) {
     int code = ((raw_Errhandler_get *)real)(comm, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_get, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Errhandler_get, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Errhandler_get *)real)((MPI_Comm)comm, errhandler)
                  : hooked_Errhandler_get(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_add_errhandler(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Errhandler_get own_Errhandler_get OWN(MPI_Errhandler_get);
 EXPORT int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) __asm__("PMPI_Errhandler_get");
@@ -4192,7 +4192,7 @@ int PMPI1_Errhandler_get(mpipp_MPI_Comm comm, MPI_Errhandler* errhandler) {
 typedef int raw_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler);
 typedef int typed_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
 static MPIPP_COLD int hooked_Errhandler_set(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler);
 }
 EXPORT int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("MPI_Errhandler_set");
@@ -4200,18 +4200,18 @@ int MPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Errhandler_set, &real);
   if (!thread) return ((raw_Errhandler_set *)real)(comm, errhandler);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Errhandler_set, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Errhandler_set, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Errhandler_set *)real)((MPI_Comm)comm, (MPI_Errhandler)errhandler)
                  : hooked_Errhandler_set(thread, real, comm, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_set(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
+    mpipp_recorder_set_errhandler(MPIPP_COMM, MPIPP_KEY((MPI_Comm)comm),
                          MPIPP_KEY((MPI_Errhandler)errhandler));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Errhandler_set own_Errhandler_set OWN(MPI_Errhandler_set);
 EXPORT int PMPI1_Errhandler_set(mpipp_MPI_Comm comm, mpipp_MPI_Errhandler errhandler) __asm__("PMPI_Errhandler_set");

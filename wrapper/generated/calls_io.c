@@ -7,7 +7,7 @@ typedef int raw_File_close(MPI_File* fh);
 typedef __typeof__(mpih_File_close) typed_File_close;
 static MPIPP_COLD int hooked_File_close(struct mpipp_thread *thread, void *real, MPI_File* fh) {
   struct mpipp_passage results = {.handle = fh, .kind = MPIPP_FILE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_close *)real)(fh);
 }
 EXPORT int MPI_File_close(MPI_File* fh);
@@ -19,25 +19,25 @@ int MPI_File_close(MPI_File* fh) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_FILE, handle, __builtin_return_address(0));
     int code = ((raw_File_close *)real)(fh);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_FILE, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_FILE, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_close, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_close, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(fh, MPIPP_ROLE_fh);
   uint64_t handle = fh ? MPIPP_KEY(*fh) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_FILE, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_file)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_close *)real)(fh)
                  : hooked_File_close(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_FILE, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_FILE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_close own_File_close OWN(MPI_File_close);
 EXPORT int PMPI_File_close(MPI_File* fh);
@@ -53,7 +53,7 @@ typedef int raw_File_create_errhandler(MPI_File_errhandler_function* file_errhan
 typedef __typeof__(mpih_File_create_errhandler) typed_File_create_errhandler;
 static MPIPP_COLD int hooked_File_create_errhandler(struct mpipp_thread *thread, void *real, MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
 }
 EXPORT int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
@@ -63,20 +63,20 @@ int MPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn,
   if (!thread) {
     int code = ((raw_File_create_errhandler *)real)(file_errhandler_fn, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_create_errhandler, MPIPP_SITE);
   call->present = 0;
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_create_errhandler *)real)(file_errhandler_fn, errhandler)
                  : hooked_File_create_errhandler(thread, real, file_errhandler_fn, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, (uintptr_t)file_errhandler_fn);
+    mpipp_recorder_add_errhandler(call, *errhandler, (uintptr_t)file_errhandler_fn);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_create_errhandler own_File_create_errhandler OWN(MPI_File_create_errhandler);
 EXPORT int PMPI_File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler);
@@ -92,7 +92,7 @@ typedef int raw_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhand
 typedef __typeof__(mpih_File_get_errhandler) typed_File_get_errhandler;
 static MPIPP_COLD int hooked_File_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler);
 }
 EXPORT int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
@@ -102,21 +102,21 @@ int MPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler) {
   if (!thread) {
     int code = ((raw_File_get_errhandler *)real)(file, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)file);
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_get_errhandler *)real)((MPI_File)file, errhandler)
                  : hooked_File_get_errhandler(thread, real, file, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_add_errhandler(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_get_errhandler own_File_get_errhandler OWN(MPI_File_get_errhandler);
 EXPORT int PMPI_File_get_errhandler(mpipp_MPI_File file, MPI_Errhandler* errhandler);
@@ -132,7 +132,7 @@ typedef int raw_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
 typedef __typeof__(mpih_File_get_group) typed_File_get_group;
 static MPIPP_COLD int hooked_File_get_group(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_group *)real)((MPI_File)fh, group);
 }
 EXPORT int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
@@ -142,21 +142,21 @@ int MPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group) {
   if (!thread) {
     int code = ((raw_File_get_group *)real)(fh, group);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_output(group, MPIPP_ROLE_group);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_get_group *)real)((MPI_File)fh, group)
                  : hooked_File_get_group(thread, real, fh, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *group);
+    mpipp_recorder_add_group(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_get_group own_File_get_group OWN(MPI_File_get_group);
 EXPORT int PMPI_File_get_group(mpipp_MPI_File fh, MPI_Group* group);
@@ -172,7 +172,7 @@ typedef int raw_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
 typedef __typeof__(mpih_File_get_info) typed_File_get_info;
 static MPIPP_COLD int hooked_File_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_info *)real)((MPI_File)fh, info_used);
 }
 EXPORT int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
@@ -182,21 +182,21 @@ int MPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used) {
   if (!thread) {
     int code = ((raw_File_get_info *)real)(fh, info_used);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_output(info_used, MPIPP_ROLE_info_used);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_get_info *)real)((MPI_File)fh, info_used)
                  : hooked_File_get_info(thread, real, fh, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info_used);
+    mpipp_recorder_add_info(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_get_info own_File_get_info OWN(MPI_File_get_info);
 EXPORT int PMPI_File_get_info(mpipp_MPI_File fh, MPI_Info* info_used);
@@ -212,7 +212,7 @@ typedef int raw_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype*
 typedef __typeof__(mpih_File_get_view) typed_File_get_view;
 static MPIPP_COLD int hooked_File_get_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep) {
   struct mpipp_passage results = {.handle = etype, .kind = MPIPP_DATATYPE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep);
 }
 EXPORT int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
@@ -222,25 +222,25 @@ int MPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, 
   if (!thread) {
     int code = ((raw_File_get_view *)real)(fh, disp, etype, filetype, datarep);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*etype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*etype), __builtin_return_address(0));
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_DATATYPE, MPIPP_KEY(*filetype), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_DATATYPE, MPIPP_KEY(*filetype), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_get_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_output(disp, MPIPP_ROLE_disp);
   mpipp_output(etype, MPIPP_ROLE_etype);
   mpipp_output(filetype, MPIPP_ROLE_filetype);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_get_view *)real)((MPI_File)fh, disp, etype, filetype, datarep)
                  : hooked_File_get_view(thread, real, fh, disp, etype, filetype, datarep);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_view_taken(call, *etype, *filetype);
+    mpipp_recorder_import_view(call, *etype, *filetype);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_get_view own_File_get_view OWN(MPI_File_get_view);
 EXPORT int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype, MPI_Datatype* filetype, char* datarep);
@@ -255,29 +255,29 @@ int PMPI_File_get_view(mpipp_MPI_File fh, MPI_Offset* disp, MPI_Datatype* etype,
 typedef int raw_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread) typed_File_iread;
 static MPIPP_COLD int hooked_File_iread(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread, &real);
   if (!thread) return ((raw_File_iread *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iread own_File_iread OWN(MPI_File_iread);
 EXPORT int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -292,29 +292,29 @@ int PMPI_File_iread(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype 
 typedef int raw_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_c) typed_File_iread_c;
 static MPIPP_COLD int hooked_File_iread_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_c, &real);
   if (!thread) return ((raw_File_iread_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iread_c own_File_iread_c OWN(MPI_File_iread_c);
 EXPORT int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -329,30 +329,30 @@ int PMPI_File_iread_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_D
 typedef int raw_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all) typed_File_iread_all;
 static MPIPP_COLD int hooked_File_iread_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_all *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all, &real);
   if (!thread) return ((raw_File_iread_all *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iread_all own_File_iread_all OWN(MPI_File_iread_all);
 EXPORT int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -367,30 +367,30 @@ int PMPI_File_iread_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datat
 typedef int raw_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_all_c) typed_File_iread_all_c;
 static MPIPP_COLD int hooked_File_iread_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_all_c, &real);
   if (!thread) return ((raw_File_iread_all_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iread_all_c own_File_iread_all_c OWN(MPI_File_iread_all_c);
 EXPORT int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -405,15 +405,15 @@ int PMPI_File_iread_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_M
 typedef int raw_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at) typed_File_iread_at;
 static MPIPP_COLD int hooked_File_iread_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_at *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at, &real);
   if (!thread) return ((raw_File_iread_at *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -421,14 +421,14 @@ int MPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iread_at own_File_iread_at OWN(MPI_File_iread_at);
 EXPORT int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -443,15 +443,15 @@ int PMPI_File_iread_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int coun
 typedef int raw_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_c) typed_File_iread_at_c;
 static MPIPP_COLD int hooked_File_iread_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_c, &real);
   if (!thread) return ((raw_File_iread_at_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -459,14 +459,14 @@ int MPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Cou
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iread_at_c own_File_iread_at_c OWN(MPI_File_iread_at_c);
 EXPORT int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -481,15 +481,15 @@ int PMPI_File_iread_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Co
 typedef int raw_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all) typed_File_iread_at_all;
 static MPIPP_COLD int hooked_File_iread_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all, &real);
   if (!thread) return ((raw_File_iread_at_all *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -497,15 +497,15 @@ int MPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int c
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iread_at_all own_File_iread_at_all OWN(MPI_File_iread_at_all);
 EXPORT int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -520,15 +520,15 @@ int PMPI_File_iread_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int 
 typedef int raw_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_at_all_c) typed_File_iread_at_all_c;
 static MPIPP_COLD int hooked_File_iread_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_at_all_c, &real);
   if (!thread) return ((raw_File_iread_at_all_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_at_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -536,15 +536,15 @@ int MPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iread_at_all_c own_File_iread_at_all_c OWN(MPI_File_iread_at_all_c);
 EXPORT int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -559,29 +559,29 @@ int PMPI_File_iread_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MP
 typedef int raw_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared) typed_File_iread_shared;
 static MPIPP_COLD int hooked_File_iread_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_shared *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared, &real);
   if (!thread) return ((raw_File_iread_shared *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_shared, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iread_shared own_File_iread_shared OWN(MPI_File_iread_shared);
 EXPORT int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -596,29 +596,29 @@ int PMPI_File_iread_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Da
 typedef int raw_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iread_shared_c) typed_File_iread_shared_c;
 static MPIPP_COLD int hooked_File_iread_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iread_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iread_shared_c, &real);
   if (!thread) return ((raw_File_iread_shared_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iread_shared_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iread_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iread_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iread_shared_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iread_shared_c own_File_iread_shared_c OWN(MPI_File_iread_shared_c);
 EXPORT int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -633,29 +633,29 @@ int PMPI_File_iread_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 typedef int raw_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite) typed_File_iwrite;
 static MPIPP_COLD int hooked_File_iwrite(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite, &real);
   if (!thread) return ((raw_File_iwrite *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iwrite own_File_iwrite OWN(MPI_File_iwrite);
 EXPORT int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -670,29 +670,29 @@ int PMPI_File_iwrite(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Da
 typedef int raw_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_c) typed_File_iwrite_c;
 static MPIPP_COLD int hooked_File_iwrite_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_c, &real);
   if (!thread) return ((raw_File_iwrite_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iwrite_c own_File_iwrite_c OWN(MPI_File_iwrite_c);
 EXPORT int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -707,30 +707,30 @@ int PMPI_File_iwrite_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpip
 typedef int raw_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all) typed_File_iwrite_all;
 static MPIPP_COLD int hooked_File_iwrite_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_all *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all, &real);
   if (!thread) return ((raw_File_iwrite_all *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iwrite_all own_File_iwrite_all OWN(MPI_File_iwrite_all);
 EXPORT int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -745,30 +745,30 @@ int PMPI_File_iwrite_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MP
 typedef int raw_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_all_c) typed_File_iwrite_all_c;
 static MPIPP_COLD int hooked_File_iwrite_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_all_c, &real);
   if (!thread) return ((raw_File_iwrite_all_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_all_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iwrite_all_c own_File_iwrite_all_c OWN(MPI_File_iwrite_all_c);
 EXPORT int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -783,15 +783,15 @@ int PMPI_File_iwrite_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, 
 typedef int raw_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at) typed_File_iwrite_at;
 static MPIPP_COLD int hooked_File_iwrite_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at, &real);
   if (!thread) return ((raw_File_iwrite_at *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -799,14 +799,14 @@ int MPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, in
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iwrite_at own_File_iwrite_at OWN(MPI_File_iwrite_at);
 EXPORT int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -821,15 +821,15 @@ int PMPI_File_iwrite_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, i
 typedef int raw_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_c) typed_File_iwrite_at_c;
 static MPIPP_COLD int hooked_File_iwrite_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_c, &real);
   if (!thread) return ((raw_File_iwrite_at_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -837,14 +837,14 @@ int MPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, 
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iwrite_at_c own_File_iwrite_at_c OWN(MPI_File_iwrite_at_c);
 EXPORT int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -859,15 +859,15 @@ int PMPI_File_iwrite_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
 typedef int raw_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all) typed_File_iwrite_at_all;
 static MPIPP_COLD int hooked_File_iwrite_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all, &real);
   if (!thread) return ((raw_File_iwrite_at_all *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -875,15 +875,15 @@ int MPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iwrite_at_all own_File_iwrite_at_all OWN(MPI_File_iwrite_at_all);
 EXPORT int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -898,15 +898,15 @@ int PMPI_File_iwrite_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
 typedef int raw_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_at_all_c) typed_File_iwrite_at_all_c;
 static MPIPP_COLD int hooked_File_iwrite_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_at_all_c, &real);
   if (!thread) return ((raw_File_iwrite_at_all_c *)real)(fh, offset, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_at_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
@@ -914,15 +914,15 @@ int MPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_at_all_c(thread, real, fh, offset, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_iwrite_at_all_c own_File_iwrite_at_all_c OWN(MPI_File_iwrite_at_all_c);
 EXPORT int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -937,29 +937,29 @@ int PMPI_File_iwrite_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 typedef int raw_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared) typed_File_iwrite_shared;
 static MPIPP_COLD int hooked_File_iwrite_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_shared *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared, &real);
   if (!thread) return ((raw_File_iwrite_shared *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_shared, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iwrite_shared own_File_iwrite_shared OWN(MPI_File_iwrite_shared);
 EXPORT int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -974,29 +974,29 @@ int PMPI_File_iwrite_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp
 typedef int raw_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 typedef __typeof__(mpih_File_iwrite_shared_c) typed_File_iwrite_shared_c;
 static MPIPP_COLD int hooked_File_iwrite_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, request);
 }
 EXPORT int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
 int MPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_iwrite_shared_c, &real);
   if (!thread) return ((raw_File_iwrite_shared_c *)real)(fh, buf, count, datatype, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_iwrite_shared_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_iwrite_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_REQUESTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_iwrite_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, request)
                  : hooked_File_iwrite_shared_c(thread, real, fh, buf, count, datatype, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_iwrite_shared_c own_File_iwrite_shared_c OWN(MPI_File_iwrite_shared_c);
 EXPORT int PMPI_File_iwrite_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Request* request);
@@ -1012,7 +1012,7 @@ typedef int raw_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, 
 typedef __typeof__(mpih_File_open) typed_File_open;
 static MPIPP_COLD int hooked_File_open(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh) {
   struct mpipp_passage results = {.handle = fh, .kind = MPIPP_FILE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh);
 }
 EXPORT int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
@@ -1022,25 +1022,25 @@ int MPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MP
   if (!thread) {
     int code = ((raw_File_open *)real)(comm, filename, amode, info, fh);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_FILE, MPIPP_KEY(*fh), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_FILE, MPIPP_KEY(*fh), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_open, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_open, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(fh, MPIPP_ROLE_fh);
   struct mpipp_input inputs[] = {{&amode, 1, sizeof amode, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_amode)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_open *)real)((MPI_Comm)comm, filename, amode, (MPI_Info)info, fh)
                  : hooked_File_open(thread, real, comm, filename, amode, info, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_file_made(call, *fh, call->comm, filename, amode);
+    mpipp_recorder_add_file(call, *fh, call->comm, filename, amode);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_File_open own_File_open OWN(MPI_File_open);
 EXPORT int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_MPI_Info info, MPI_File* fh);
@@ -1055,7 +1055,7 @@ int PMPI_File_open(mpipp_MPI_Comm comm, const char* filename, int amode, mpipp_M
 typedef int raw_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_preallocate) typed_File_preallocate;
 static MPIPP_COLD int hooked_File_preallocate(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_preallocate *)real)((MPI_File)fh, size);
 }
 EXPORT int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
@@ -1063,19 +1063,19 @@ int MPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_preallocate, &real);
   if (!thread) return ((raw_File_preallocate *)real)(fh, size);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_preallocate, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_preallocate, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_preallocate *)real)((MPI_File)fh, size)
                  : hooked_File_preallocate(thread, real, fh, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_preallocate own_File_preallocate OWN(MPI_File_preallocate);
 EXPORT int PMPI_File_preallocate(mpipp_MPI_File fh, MPI_Offset size);
@@ -1091,28 +1091,28 @@ typedef int raw_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
 typedef __typeof__(mpih_File_read) typed_File_read;
 static MPIPP_COLD int hooked_File_read(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read, &real);
   if (!thread) return ((raw_File_read *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_read own_File_read OWN(MPI_File_read);
 EXPORT int PMPI_File_read(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1128,28 +1128,28 @@ typedef int raw_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 typedef __typeof__(mpih_File_read_c) typed_File_read_c;
 static MPIPP_COLD int hooked_File_read_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_c, &real);
   if (!thread) return ((raw_File_read_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_read_c own_File_read_c OWN(MPI_File_read_c);
 EXPORT int PMPI_File_read_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1165,21 +1165,21 @@ typedef int raw_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI
 typedef __typeof__(mpih_File_read_all) typed_File_read_all;
 static MPIPP_COLD int hooked_File_read_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all, &real);
   if (!thread) return ((raw_File_read_all *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1187,7 +1187,7 @@ int MPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatyp
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_all own_File_read_all OWN(MPI_File_read_all);
 EXPORT int PMPI_File_read_all(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1203,21 +1203,21 @@ typedef int raw_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, m
 typedef __typeof__(mpih_File_read_all_c) typed_File_read_all_c;
 static MPIPP_COLD int hooked_File_read_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_c, &real);
   if (!thread) return ((raw_File_read_all_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1225,7 +1225,7 @@ int MPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_all_c own_File_read_all_c OWN(MPI_File_read_all_c);
 EXPORT int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1240,29 +1240,29 @@ int PMPI_File_read_all_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MP
 typedef int raw_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin) typed_File_read_all_begin;
 static MPIPP_COLD int hooked_File_read_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_read_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_all_begin *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin, &real);
   if (!thread) return ((raw_File_read_all_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_begin, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_all_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_all_begin own_File_read_all_begin OWN(MPI_File_read_all_begin);
 EXPORT int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1277,29 +1277,29 @@ int PMPI_File_read_all_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_
 typedef int raw_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_all_begin_c) typed_File_read_all_begin_c;
 static MPIPP_COLD int hooked_File_read_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_all_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_begin_c, &real);
   if (!thread) return ((raw_File_read_all_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_begin_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_all_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_all_begin_c own_File_read_all_begin_c OWN(MPI_File_read_all_begin_c);
 EXPORT int PMPI_File_read_all_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1315,7 +1315,7 @@ typedef int raw_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* stat
 typedef __typeof__(mpih_File_read_all_end) typed_File_read_all_end;
 static MPIPP_COLD int hooked_File_read_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_read_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1323,21 +1323,21 @@ int MPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_all_end, &real);
   if (!thread) return ((raw_File_read_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_all_end, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_split_ended(call);
+    mpipp_recorder_end_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_all_end own_File_read_all_end OWN(MPI_File_read_all_end);
 EXPORT int PMPI_File_read_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1353,29 +1353,29 @@ typedef int raw_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, in
 typedef __typeof__(mpih_File_read_at) typed_File_read_at;
 static MPIPP_COLD int hooked_File_read_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at, &real);
   if (!thread) return ((raw_File_read_at *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_read_at own_File_read_at OWN(MPI_File_read_at);
 EXPORT int PMPI_File_read_at(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1391,29 +1391,29 @@ typedef int raw_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, 
 typedef __typeof__(mpih_File_read_at_c) typed_File_read_at_c;
 static MPIPP_COLD int hooked_File_read_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_c, &real);
   if (!thread) return ((raw_File_read_at_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_read_at_c own_File_read_at_c OWN(MPI_File_read_at_c);
 EXPORT int PMPI_File_read_at_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1429,22 +1429,22 @@ typedef int raw_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf
 typedef __typeof__(mpih_File_read_at_all) typed_File_read_at_all;
 static MPIPP_COLD int hooked_File_read_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all, &real);
   if (!thread) return ((raw_File_read_at_all *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1452,7 +1452,7 @@ int MPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int co
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_at_all own_File_read_at_all OWN(MPI_File_read_at_all);
 EXPORT int PMPI_File_read_at_all(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1468,22 +1468,22 @@ typedef int raw_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* b
 typedef __typeof__(mpih_File_read_at_all_c) typed_File_read_at_all_c;
 static MPIPP_COLD int hooked_File_read_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_c, &real);
   if (!thread) return ((raw_File_read_at_all_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1491,7 +1491,7 @@ int MPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_at_all_c own_File_read_at_all_c OWN(MPI_File_read_at_all_c);
 EXPORT int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1506,30 +1506,30 @@ int PMPI_File_read_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI
 typedef int raw_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin) typed_File_read_at_all_begin;
 static MPIPP_COLD int hooked_File_read_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin, &real);
   if (!thread) return ((raw_File_read_at_all_begin *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_begin, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_at_all_begin(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_at_all_begin own_File_read_at_all_begin OWN(MPI_File_read_at_all_begin);
 EXPORT int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1544,30 +1544,30 @@ int PMPI_File_read_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, void* buf,
 typedef int raw_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_at_all_begin_c) typed_File_read_at_all_begin_c;
 static MPIPP_COLD int hooked_File_read_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_begin_c, &real);
   if (!thread) return ((raw_File_read_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_begin_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_at_all_begin_c own_File_read_at_all_begin_c OWN(MPI_File_read_at_all_begin_c);
 EXPORT int PMPI_File_read_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1583,7 +1583,7 @@ typedef int raw_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* s
 typedef __typeof__(mpih_File_read_at_all_end) typed_File_read_at_all_end;
 static MPIPP_COLD int hooked_File_read_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1591,21 +1591,21 @@ int MPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_at_all_end, &real);
   if (!thread) return ((raw_File_read_at_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_at_all_end, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_at_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_split_ended(call);
+    mpipp_recorder_end_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_at_all_end own_File_read_at_all_end OWN(MPI_File_read_at_all_end);
 EXPORT int PMPI_File_read_at_all_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1621,21 +1621,21 @@ typedef int raw_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp
 typedef __typeof__(mpih_File_read_ordered) typed_File_read_ordered;
 static MPIPP_COLD int hooked_File_read_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered, &real);
   if (!thread) return ((raw_File_read_ordered *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_ordered *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1643,7 +1643,7 @@ int MPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Dat
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_ordered own_File_read_ordered OWN(MPI_File_read_ordered);
 EXPORT int PMPI_File_read_ordered(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1659,21 +1659,21 @@ typedef int raw_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count coun
 typedef __typeof__(mpih_File_read_ordered_c) typed_File_read_ordered_c;
 static MPIPP_COLD int hooked_File_read_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_ordered_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_c, &real);
   if (!thread) return ((raw_File_read_ordered_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -1681,7 +1681,7 @@ int MPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_ordered_c own_File_read_ordered_c OWN(MPI_File_read_ordered_c);
 EXPORT int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1696,29 +1696,29 @@ int PMPI_File_read_ordered_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpip
 typedef int raw_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin) typed_File_read_ordered_begin;
 static MPIPP_COLD int hooked_File_read_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_read_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_ordered_begin *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin, &real);
   if (!thread) return ((raw_File_read_ordered_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_begin, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_ordered_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_ordered_begin own_File_read_ordered_begin OWN(MPI_File_read_ordered_begin);
 EXPORT int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -1733,29 +1733,29 @@ int PMPI_File_read_ordered_begin(mpipp_MPI_File fh, void* buf, int count, mpipp_
 typedef int raw_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_read_ordered_begin_c) typed_File_read_ordered_begin_c;
 static MPIPP_COLD int hooked_File_read_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_begin_c, &real);
   if (!thread) return ((raw_File_read_ordered_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_begin_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_read_ordered_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_ordered_begin_c own_File_read_ordered_begin_c OWN(MPI_File_read_ordered_begin_c);
 EXPORT int PMPI_File_read_ordered_begin_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -1771,7 +1771,7 @@ typedef int raw_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* 
 typedef __typeof__(mpih_File_read_ordered_end) typed_File_read_ordered_end;
 static MPIPP_COLD int hooked_File_read_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1779,21 +1779,21 @@ int MPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status) 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_ordered_end, &real);
   if (!thread) return ((raw_File_read_ordered_end *)real)(fh, buf, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_ordered_end, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_read_ordered_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_split_ended(call);
+    mpipp_recorder_end_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_read_ordered_end own_File_read_ordered_end OWN(MPI_File_read_ordered_end);
 EXPORT int PMPI_File_read_ordered_end(mpipp_MPI_File fh, void* buf, MPI_Status* status);
@@ -1809,28 +1809,28 @@ typedef int raw_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_
 typedef __typeof__(mpih_File_read_shared) typed_File_read_shared;
 static MPIPP_COLD int hooked_File_read_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared, &real);
   if (!thread) return ((raw_File_read_shared *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_shared, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_shared(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_read_shared own_File_read_shared OWN(MPI_File_read_shared);
 EXPORT int PMPI_File_read_shared(mpipp_MPI_File fh, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1846,28 +1846,28 @@ typedef int raw_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count
 typedef __typeof__(mpih_File_read_shared_c) typed_File_read_shared_c;
 static MPIPP_COLD int hooked_File_read_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_read_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_read_shared_c, &real);
   if (!thread) return ((raw_File_read_shared_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_read_shared_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_read_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_read_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_read_shared_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_read_shared_c own_File_read_shared_c OWN(MPI_File_read_shared_c);
 EXPORT int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -1882,7 +1882,7 @@ int PMPI_File_read_shared_c(mpipp_MPI_File fh, void* buf, MPI_Count count, mpipp
 typedef int raw_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
 typedef __typeof__(mpih_File_seek_shared) typed_File_seek_shared;
 static MPIPP_COLD int hooked_File_seek_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, int whence) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence);
 }
 EXPORT int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
@@ -1890,20 +1890,20 @@ int MPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_seek_shared, &real);
   if (!thread) return ((raw_File_seek_shared *)real)(fh, offset, whence);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_seek_shared, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_seek_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET | MPIPP_HAS_ARGUMENTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   struct mpipp_input inputs[] = {{&offset, 1, sizeof offset, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_offset)}, {&whence, 1, sizeof whence, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_whence)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_seek_shared *)real)((MPI_File)fh, offset, whence)
                  : hooked_File_seek_shared(thread, real, fh, offset, whence);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_seek_shared own_File_seek_shared OWN(MPI_File_seek_shared);
 EXPORT int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence);
@@ -1918,7 +1918,7 @@ int PMPI_File_seek_shared(mpipp_MPI_File fh, MPI_Offset offset, int whence) {
 typedef int raw_File_set_atomicity(mpipp_MPI_File fh, int flag);
 typedef __typeof__(mpih_File_set_atomicity) typed_File_set_atomicity;
 static MPIPP_COLD int hooked_File_set_atomicity(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, int flag) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_atomicity *)real)((MPI_File)fh, flag);
 }
 EXPORT int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
@@ -1926,19 +1926,19 @@ int MPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_atomicity, &real);
   if (!thread) return ((raw_File_set_atomicity *)real)(fh, flag);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_atomicity, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_set_atomicity, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   struct mpipp_input inputs[] = {{&flag, 1, sizeof flag, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_flag)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_set_atomicity *)real)((MPI_File)fh, flag)
                  : hooked_File_set_atomicity(thread, real, fh, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_set_atomicity own_File_set_atomicity OWN(MPI_File_set_atomicity);
 EXPORT int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag);
@@ -1953,7 +1953,7 @@ int PMPI_File_set_atomicity(mpipp_MPI_File fh, int flag) {
 typedef int raw_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_info) typed_File_set_info;
 static MPIPP_COLD int hooked_File_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info);
 }
 EXPORT int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
@@ -1961,17 +1961,17 @@ int MPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_info, &real);
   if (!thread) return ((raw_File_set_info *)real)(fh, info);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_set_info, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_set_info *)real)((MPI_File)fh, (MPI_Info)info)
                  : hooked_File_set_info(thread, real, fh, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_set_info own_File_set_info OWN(MPI_File_set_info);
 EXPORT int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info);
@@ -1986,7 +1986,7 @@ int PMPI_File_set_info(mpipp_MPI_File fh, mpipp_MPI_Info info) {
 typedef int raw_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
 typedef __typeof__(mpih_File_set_size) typed_File_set_size;
 static MPIPP_COLD int hooked_File_set_size(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_size *)real)((MPI_File)fh, size);
 }
 EXPORT int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
@@ -1994,19 +1994,19 @@ int MPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_size, &real);
   if (!thread) return ((raw_File_set_size *)real)(fh, size);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_size, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_set_size, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS;
   call->file = MPIPP_KEY((MPI_File)fh);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_set_size *)real)((MPI_File)fh, size)
                  : hooked_File_set_size(thread, real, fh, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_set_size own_File_set_size OWN(MPI_File_set_size);
 EXPORT int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size);
@@ -2021,7 +2021,7 @@ int PMPI_File_set_size(mpipp_MPI_File fh, MPI_Offset size) {
 typedef int raw_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
 typedef __typeof__(mpih_File_set_view) typed_File_set_view;
 static MPIPP_COLD int hooked_File_set_view(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info);
 }
 EXPORT int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -2029,14 +2029,14 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_set_view, &real);
   if (!thread) return ((raw_File_set_view *)real)(fh, disp, etype, filetype, datarep, info);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_set_view, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_ARGUMENTS | MPIPP_HAS_TYPES;
   call->file = MPIPP_KEY((MPI_File)fh);
   int64_t etype_extent = mpipp_recorder_extent(MPIPP_KEY((MPI_Datatype)etype));
   struct mpipp_input inputs[] = {{&etype_extent, 1, sizeof etype_extent, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_etype)}, {datarep, -1, 1, MPIPP_SHAPE_TEXT, mpipp_role(MPIPP_ROLE_datarep)}};
   MPI_Datatype types[] = {(MPI_Datatype)etype, (MPI_Datatype)filetype};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, types, 2);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_set_view *)real)((MPI_File)fh, disp, (MPI_Datatype)etype, (MPI_Datatype)filetype, datarep, (MPI_Info)info)
                  : hooked_File_set_view(thread, real, fh, disp, etype, filetype, datarep, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2045,7 +2045,7 @@ int MPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype ety
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_set_view own_File_set_view OWN(MPI_File_set_view);
 EXPORT int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype etype, mpipp_MPI_Datatype filetype, const char* datarep, mpipp_MPI_Info info);
@@ -2060,7 +2060,7 @@ int PMPI_File_set_view(mpipp_MPI_File fh, MPI_Offset disp, mpipp_MPI_Datatype et
 typedef int raw_File_sync(mpipp_MPI_File fh);
 typedef __typeof__(mpih_File_sync) typed_File_sync;
 static MPIPP_COLD int hooked_File_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_File_sync *)real)((MPI_File)fh);
 }
 EXPORT int MPI_File_sync(mpipp_MPI_File fh);
@@ -2068,17 +2068,17 @@ int MPI_File_sync(mpipp_MPI_File fh) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_sync, &real);
   if (!thread) return ((raw_File_sync *)real)(fh);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_sync, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_sync, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_sync *)real)((MPI_File)fh)
                  : hooked_File_sync(thread, real, fh);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_sync own_File_sync OWN(MPI_File_sync);
 EXPORT int PMPI_File_sync(mpipp_MPI_File fh);
@@ -2094,28 +2094,28 @@ typedef int raw_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_
 typedef __typeof__(mpih_File_write) typed_File_write;
 static MPIPP_COLD int hooked_File_write(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write, &real);
   if (!thread) return ((raw_File_write *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_write own_File_write OWN(MPI_File_write);
 EXPORT int PMPI_File_write(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2131,28 +2131,28 @@ typedef int raw_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
 typedef __typeof__(mpih_File_write_c) typed_File_write_c;
 static MPIPP_COLD int hooked_File_write_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_c, &real);
   if (!thread) return ((raw_File_write_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_write_c own_File_write_c OWN(MPI_File_write_c);
 EXPORT int PMPI_File_write_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2168,21 +2168,21 @@ typedef int raw_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mp
 typedef __typeof__(mpih_File_write_all) typed_File_write_all;
 static MPIPP_COLD int hooked_File_write_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all, &real);
   if (!thread) return ((raw_File_write_all *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_all *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_all(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2190,7 +2190,7 @@ int MPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_all own_File_write_all OWN(MPI_File_write_all);
 EXPORT int PMPI_File_write_all(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2206,21 +2206,21 @@ typedef int raw_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count c
 typedef __typeof__(mpih_File_write_all_c) typed_File_write_all_c;
 static MPIPP_COLD int hooked_File_write_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_all_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_c, &real);
   if (!thread) return ((raw_File_write_all_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_all_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_all_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2228,7 +2228,7 @@ int MPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mp
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_all_c own_File_write_all_c OWN(MPI_File_write_all_c);
 EXPORT int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2243,29 +2243,29 @@ int PMPI_File_write_all_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, m
 typedef int raw_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin) typed_File_write_all_begin;
 static MPIPP_COLD int hooked_File_write_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_write_all_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_all_begin *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin, &real);
   if (!thread) return ((raw_File_write_all_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_begin, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_all_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_all_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_all_begin own_File_write_all_begin OWN(MPI_File_write_all_begin);
 EXPORT int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2280,29 +2280,29 @@ int PMPI_File_write_all_begin(mpipp_MPI_File fh, const void* buf, int count, mpi
 typedef int raw_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_all_begin_c) typed_File_write_all_begin_c;
 static MPIPP_COLD int hooked_File_write_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_all_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_begin_c, &real);
   if (!thread) return ((raw_File_write_all_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_begin_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_all_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_all_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_all_begin_c own_File_write_all_begin_c OWN(MPI_File_write_all_begin_c);
 EXPORT int PMPI_File_write_all_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2318,7 +2318,7 @@ typedef int raw_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Statu
 typedef __typeof__(mpih_File_write_all_end) typed_File_write_all_end;
 static MPIPP_COLD int hooked_File_write_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_write_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2326,21 +2326,21 @@ int MPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* statu
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_all_end, &real);
   if (!thread) return ((raw_File_write_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_all_end, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_split_ended(call);
+    mpipp_recorder_end_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_all_end own_File_write_all_end OWN(MPI_File_write_all_end);
 EXPORT int PMPI_File_write_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2356,29 +2356,29 @@ typedef int raw_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* 
 typedef __typeof__(mpih_File_write_at) typed_File_write_at;
 static MPIPP_COLD int hooked_File_write_at(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at, &real);
   if (!thread) return ((raw_File_write_at *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_write_at own_File_write_at OWN(MPI_File_write_at);
 EXPORT int PMPI_File_write_at(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2394,29 +2394,29 @@ typedef int raw_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void
 typedef __typeof__(mpih_File_write_at_c) typed_File_write_at_c;
 static MPIPP_COLD int hooked_File_write_at_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_c, &real);
   if (!thread) return ((raw_File_write_at_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_write_at_c own_File_write_at_c OWN(MPI_File_write_at_c);
 EXPORT int PMPI_File_write_at_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2432,22 +2432,22 @@ typedef int raw_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const vo
 typedef __typeof__(mpih_File_write_at_all) typed_File_write_at_all;
 static MPIPP_COLD int hooked_File_write_at_all(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all, &real);
   if (!thread) return ((raw_File_write_at_all *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at_all *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at_all(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2455,7 +2455,7 @@ int MPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf,
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_at_all own_File_write_at_all OWN(MPI_File_write_at_all);
 EXPORT int PMPI_File_write_at_all(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2471,22 +2471,22 @@ typedef int raw_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const 
 typedef __typeof__(mpih_File_write_at_all_c) typed_File_write_at_all_c;
 static MPIPP_COLD int hooked_File_write_at_all_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_c, &real);
   if (!thread) return ((raw_File_write_at_all_c *)real)(fh, offset, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at_all_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_at_all_c(thread, real, fh, offset, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2494,7 +2494,7 @@ int MPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* bu
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_at_all_c own_File_write_at_all_c OWN(MPI_File_write_at_all_c);
 EXPORT int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2509,30 +2509,30 @@ int PMPI_File_write_at_all_c(mpipp_MPI_File fh, MPI_Offset offset, const void* b
 typedef int raw_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin) typed_File_write_at_all_begin;
 static MPIPP_COLD int hooked_File_write_at_all_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin, &real);
   if (!thread) return ((raw_File_write_at_all_begin *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_begin, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at_all_begin *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_at_all_begin(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_at_all_begin own_File_write_at_all_begin OWN(MPI_File_write_at_all_begin);
 EXPORT int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2547,30 +2547,30 @@ int PMPI_File_write_at_all_begin(mpipp_MPI_File fh, MPI_Offset offset, const voi
 typedef int raw_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_at_all_begin_c) typed_File_write_at_all_begin_c;
 static MPIPP_COLD int hooked_File_write_at_all_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_begin_c, &real);
   if (!thread) return ((raw_File_write_at_all_begin_c *)real)(fh, offset, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_begin_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE | MPIPP_HAS_OFFSET;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->offset = offset;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at_all_begin_c *)real)((MPI_File)fh, offset, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_at_all_begin_c(thread, real, fh, offset, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_at_all_begin_c own_File_write_at_all_begin_c OWN(MPI_File_write_at_all_begin_c);
 EXPORT int PMPI_File_write_at_all_begin_c(mpipp_MPI_File fh, MPI_Offset offset, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2586,7 +2586,7 @@ typedef int raw_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_St
 typedef __typeof__(mpih_File_write_at_all_end) typed_File_write_at_all_end;
 static MPIPP_COLD int hooked_File_write_at_all_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2594,21 +2594,21 @@ int MPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* st
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_at_all_end, &real);
   if (!thread) return ((raw_File_write_at_all_end *)real)(fh, buf, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_at_all_end, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_at_all_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_at_all_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_at_all_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_split_ended(call);
+    mpipp_recorder_end_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_at_all_end own_File_write_at_all_end OWN(MPI_File_write_at_all_end);
 EXPORT int PMPI_File_write_at_all_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2624,21 +2624,21 @@ typedef int raw_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count
 typedef __typeof__(mpih_File_write_ordered) typed_File_write_ordered;
 static MPIPP_COLD int hooked_File_write_ordered(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered, &real);
   if (!thread) return ((raw_File_write_ordered *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_ordered *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_ordered(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2646,7 +2646,7 @@ int MPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_ordered own_File_write_ordered OWN(MPI_File_write_ordered);
 EXPORT int PMPI_File_write_ordered(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2662,21 +2662,21 @@ typedef int raw_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Cou
 typedef __typeof__(mpih_File_write_ordered_c) typed_File_write_ordered_c;
 static MPIPP_COLD int hooked_File_write_ordered_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_ordered_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_c, &real);
   if (!thread) return ((raw_File_write_ordered_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_ordered_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_ordered_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
@@ -2684,7 +2684,7 @@ int MPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_ordered_c own_File_write_ordered_c OWN(MPI_File_write_ordered_c);
 EXPORT int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2699,29 +2699,29 @@ int PMPI_File_write_ordered_c(mpipp_MPI_File fh, const void* buf, MPI_Count coun
 typedef int raw_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin) typed_File_write_ordered_begin;
 static MPIPP_COLD int hooked_File_write_ordered_begin(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_write_ordered_begin *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_ordered_begin *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin, &real);
   if (!thread) return ((raw_File_write_ordered_begin *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_begin, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered_begin, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_ordered_begin *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_ordered_begin(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_ordered_begin own_File_write_ordered_begin OWN(MPI_File_write_ordered_begin);
 EXPORT int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype);
@@ -2736,29 +2736,29 @@ int PMPI_File_write_ordered_begin(mpipp_MPI_File fh, const void* buf, int count,
 typedef int raw_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 typedef __typeof__(mpih_File_write_ordered_begin_c) typed_File_write_ordered_begin_c;
 static MPIPP_COLD int hooked_File_write_ordered_begin_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype);
 }
 EXPORT int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
 int MPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_begin_c, &real);
   if (!thread) return ((raw_File_write_ordered_begin_c *)real)(fh, buf, count, datatype);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_begin_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered_begin_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_ordered_begin_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype)
                  : hooked_File_write_ordered_begin_c(thread, real, fh, buf, count, datatype);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_split_begun(call);
+    mpipp_recorder_begin_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_ordered_begin_c own_File_write_ordered_begin_c OWN(MPI_File_write_ordered_begin_c);
 EXPORT int PMPI_File_write_ordered_begin_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype);
@@ -2774,7 +2774,7 @@ typedef int raw_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_S
 typedef __typeof__(mpih_File_write_ordered_end) typed_File_write_ordered_end;
 static MPIPP_COLD int hooked_File_write_ordered_end(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2782,21 +2782,21 @@ int MPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* s
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_ordered_end, &real);
   if (!thread) return ((raw_File_write_ordered_end *)real)(fh, buf, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_ordered_end, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_ordered_end, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_ordered_end *)real)((MPI_File)fh, buf, status)
                  : hooked_File_write_ordered_end(thread, real, fh, buf, status);
-  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);
+  if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_split_ended(call);
+    mpipp_recorder_end_split(call);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_File_write_ordered_end own_File_write_ordered_end OWN(MPI_File_write_ordered_end);
 EXPORT int PMPI_File_write_ordered_end(mpipp_MPI_File fh, const void* buf, MPI_Status* status);
@@ -2812,28 +2812,28 @@ typedef int raw_File_write_shared(mpipp_MPI_File fh, const void* buf, int count,
 typedef __typeof__(mpih_File_write_shared) typed_File_write_shared;
 static MPIPP_COLD int hooked_File_write_shared(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared, &real);
   if (!thread) return ((raw_File_write_shared *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_shared, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_shared *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_shared(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_write_shared own_File_write_shared OWN(MPI_File_write_shared);
 EXPORT int PMPI_File_write_shared(mpipp_MPI_File fh, const void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Status* status);
@@ -2849,28 +2849,28 @@ typedef int raw_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Coun
 typedef __typeof__(mpih_File_write_shared_c) typed_File_write_shared_c;
 static MPIPP_COLD int hooked_File_write_shared_c(struct mpipp_thread *thread, void *real, mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_File_write_shared_c *)real)((MPI_File)fh, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);
 int MPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_File_write_shared_c, &real);
   if (!thread) return ((raw_File_write_shared_c *)real)(fh, buf, count, datatype, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_File_write_shared_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_File_write_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_FILE;
   call->file = MPIPP_KEY((MPI_File)fh);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_File_write_shared_c *)real)((MPI_File)fh, buf, count, (MPI_Datatype)datatype, status)
                  : hooked_File_write_shared_c(thread, real, fh, buf, count, datatype, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_File_write_shared_c own_File_write_shared_c OWN(MPI_File_write_shared_c);
 EXPORT int PMPI_File_write_shared_c(mpipp_MPI_File fh, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Status* status);

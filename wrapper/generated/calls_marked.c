@@ -46,7 +46,7 @@ MARKED(MPI, Comm_call_errhandler, (mpipp_MPI_Comm comm, int errorcode), (comm, e
 MARKED(MPI, Comm_compare, (mpipp_MPI_Comm comm1, mpipp_MPI_Comm comm2, int* result), (comm1, comm2, result), mpipp_set_passed_handles(thread, 2, MPIPP_KEY((MPI_Comm)comm1), MPIPP_KEY((MPI_Comm)comm2)); mpipp_output(result, MPIPP_ROLE_result), )
 #endif
 #ifdef MPIPP_HAVE_Comm_create_keyval
-MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state), (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_keyval_made(thread, *comm_keyval))
+MARKED(MPI, Comm_create_keyval, (MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval, void* extra_state), (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_add_keyval(thread, *comm_keyval))
 #endif
 #ifdef MPIPP_HAVE_Comm_delete_attr
 MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, comm_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
@@ -55,7 +55,7 @@ MARKED(MPI, Comm_delete_attr, (mpipp_MPI_Comm comm, int comm_keyval), (comm, com
 MARKED(MPI, Comm_flush_buffer, (mpipp_MPI_Comm comm), (comm), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0), )
 #endif
 #ifdef MPIPP_HAVE_Comm_free_keyval
-MARKED(MPI, Comm_free_keyval, (int* comm_keyval), (comm_keyval), int freed = comm_keyval ? *comm_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_keyval_freed(freed))
+MARKED(MPI, Comm_free_keyval, (int* comm_keyval), (comm_keyval), int freed = comm_keyval ? *comm_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(comm_keyval, MPIPP_ROLE_comm_keyval), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Comm_get_attr
 MARKED(MPI, Comm_get_attr, (mpipp_MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag), (comm, comm_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
@@ -169,10 +169,10 @@ MARKED(MPI, Info_get_string, (mpipp_MPI_Info info, const char* key, int* buflen,
 MARKED(MPI, Info_get_valuelen, (mpipp_MPI_Info info, const char* key, int* valuelen, int* flag), (info, key, valuelen, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0); mpipp_output(valuelen, MPIPP_ROLE_valuelen); mpipp_output(flag, MPIPP_ROLE_flag), )
 #endif
 #ifdef MPIPP_HAVE_Keyval_create
-MARKED(MPI, Keyval_create, (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state), (copy_fn, delete_fn, keyval, extra_state), mpipp_clear_passed_handles(thread), mpipp_recorder_keyval_made(thread, *keyval))
+MARKED(MPI, Keyval_create, (MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state), (copy_fn, delete_fn, keyval, extra_state), mpipp_clear_passed_handles(thread), mpipp_recorder_add_keyval(thread, *keyval))
 #endif
 #ifdef MPIPP_HAVE_Keyval_free
-MARKED(MPI, Keyval_free, (int* keyval), (keyval), int freed = keyval ? *keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread), mpipp_recorder_keyval_freed(freed))
+MARKED(MPI, Keyval_free, (int* keyval), (keyval), int freed = keyval ? *keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Lookup_name
 MARKED(MPI, Lookup_name, (const char* service_name, mpipp_MPI_Info info, char* port_name), (service_name, info, port_name), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Info)info), 0), )
@@ -397,13 +397,13 @@ MARKED(MPI, Test_cancelled, (const MPI_Status* status, int* flag), (status, flag
 MARKED(MPI, Topo_test, (mpipp_MPI_Comm comm, int* status), (comm, status), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Comm)comm), 0); mpipp_output(status, MPIPP_ROLE_status), )
 #endif
 #ifdef MPIPP_HAVE_Type_create_keyval
-MARKED(MPI, Type_create_keyval, (MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state), (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_keyval_made(thread, *type_keyval))
+MARKED(MPI, Type_create_keyval, (MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval, void* extra_state), (type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_add_keyval(thread, *type_keyval))
 #endif
 #ifdef MPIPP_HAVE_Type_delete_attr
 MARKED(MPI, Type_delete_attr, (mpipp_MPI_Datatype datatype, int type_keyval), (datatype, type_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0), )
 #endif
 #ifdef MPIPP_HAVE_Type_free_keyval
-MARKED(MPI, Type_free_keyval, (int* type_keyval), (type_keyval), int freed = type_keyval ? *type_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_keyval_freed(freed))
+MARKED(MPI, Type_free_keyval, (int* type_keyval), (type_keyval), int freed = type_keyval ? *type_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(type_keyval, MPIPP_ROLE_type_keyval), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Type_get_attr
 MARKED(MPI, Type_get_attr, (mpipp_MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag), (datatype, type_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Datatype)datatype), 0); mpipp_output(flag, MPIPP_ROLE_flag), )
@@ -457,13 +457,13 @@ MARKED(MPI, Unpublish_name, (const char* service_name, mpipp_MPI_Info info, cons
 MARKED(MPI, Win_call_errhandler, (mpipp_MPI_Win win, int errorcode), (win, errorcode), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_create_keyval
-MARKED(MPI, Win_create_keyval, (MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state), (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_keyval_made(thread, *win_keyval))
+MARKED(MPI, Win_create_keyval, (MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state), (win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state), mpipp_clear_passed_handles(thread); mpipp_output(win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_add_keyval(thread, *win_keyval))
 #endif
 #ifdef MPIPP_HAVE_Win_delete_attr
 MARKED(MPI, Win_delete_attr, (mpipp_MPI_Win win, int win_keyval), (win, win_keyval), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0), )
 #endif
 #ifdef MPIPP_HAVE_Win_free_keyval
-MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), int freed = win_keyval ? *win_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_keyval_freed(freed))
+MARKED(MPI, Win_free_keyval, (int* win_keyval), (win_keyval), int freed = win_keyval ? *win_keyval : MPI_KEYVAL_INVALID; mpipp_clear_passed_handles(thread); mpipp_output(win_keyval, MPIPP_ROLE_win_keyval), mpipp_recorder_free_keyval(freed))
 #endif
 #ifdef MPIPP_HAVE_Win_get_attr
 MARKED(MPI, Win_get_attr, (mpipp_MPI_Win win, int win_keyval, void* attribute_val, int* flag), (win, win_keyval, attribute_val, flag), mpipp_set_passed_handles(thread, 1, MPIPP_KEY((MPI_Win)win), 0); mpipp_output(flag, MPIPP_ROLE_flag), mpipp_recorder_note_attribute(win_keyval, attribute_val, flag))

@@ -6,29 +6,29 @@
 typedef int raw_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate) typed_Accumulate;
 static MPIPP_COLD int hooked_Accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Accumulate *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate, &real);
   if (!thread) return ((raw_Accumulate *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Accumulate, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Accumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
                  : hooked_Accumulate(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Accumulate own_Accumulate OWN(MPI_Accumulate);
 EXPORT int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -43,29 +43,29 @@ int PMPI_Accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
 typedef int raw_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Accumulate_c) typed_Accumulate_c;
 static MPIPP_COLD int hooked_Accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Accumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Accumulate_c, &real);
   if (!thread) return ((raw_Accumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Accumulate_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Accumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
                  : hooked_Accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Accumulate_c own_Accumulate_c OWN(MPI_Accumulate_c);
 EXPORT int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -80,15 +80,15 @@ int PMPI_Accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
 typedef int raw_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Compare_and_swap) typed_Compare_and_swap;
 static MPIPP_COLD int hooked_Compare_and_swap(struct mpipp_thread *thread, void *real, const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Compare_and_swap *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_compare_addr, compare_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Compare_and_swap *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_compare_addr, compare_addr), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Win)win);
 }
 EXPORT int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
 int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Compare_and_swap, &real);
   if (!thread) return ((raw_Compare_and_swap *)real)(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Compare_and_swap, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Compare_and_swap, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -96,14 +96,14 @@ int MPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void
   mpipp_buffer(call, 1, compare_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_compare_addr);
   mpipp_buffer(call, 2, result_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 3, (const void *)(intptr_t)target_disp, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Compare_and_swap *)real)(origin_addr, compare_addr, result_addr, (MPI_Datatype)datatype, target_rank, target_disp, (MPI_Win)win)
                  : hooked_Compare_and_swap(thread, real, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Compare_and_swap own_Compare_and_swap OWN(MPI_Compare_and_swap);
 EXPORT int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Win win);
@@ -118,15 +118,15 @@ int PMPI_Compare_and_swap(const void* origin_addr, const void* compare_addr, voi
 typedef int raw_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Fetch_and_op) typed_Fetch_and_op;
 static MPIPP_COLD int hooked_Fetch_and_op(struct mpipp_thread *thread, void *real, const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Fetch_and_op *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Op)op, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Fetch_and_op *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), (MPI_Datatype)datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Fetch_and_op, &real);
   if (!thread) return ((raw_Fetch_and_op *)real)(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Fetch_and_op, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Fetch_and_op, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -134,14 +134,14 @@ int MPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datat
   mpipp_buffer(call, 0, origin_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, 1, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Fetch_and_op *)real)(origin_addr, result_addr, (MPI_Datatype)datatype, target_rank, target_disp, (MPI_Op)op, (MPI_Win)win)
                  : hooked_Fetch_and_op(thread, real, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Fetch_and_op own_Fetch_and_op OWN(MPI_Fetch_and_op);
 EXPORT int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -156,28 +156,28 @@ int PMPI_Fetch_and_op(const void* origin_addr, void* result_addr, mpipp_MPI_Data
 typedef int raw_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get) typed_Get;
 static MPIPP_COLD int hooked_Get(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Get *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Get *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get, &real);
   if (!thread) return ((raw_Get *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Get *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
                  : hooked_Get(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Get own_Get OWN(MPI_Get);
 EXPORT int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -192,28 +192,28 @@ int PMPI_Get(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
 typedef int raw_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_c) typed_Get_c;
 static MPIPP_COLD int hooked_Get_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Get_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Get_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_c, &real);
   if (!thread) return ((raw_Get_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Get_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
                  : hooked_Get_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Get_c own_Get_c OWN(MPI_Get_c);
 EXPORT int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -228,15 +228,15 @@ int PMPI_Get_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
 typedef int raw_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate) typed_Get_accumulate;
 static MPIPP_COLD int hooked_Get_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Get_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Get_accumulate *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate, &real);
   if (!thread) return ((raw_Get_accumulate *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_accumulate, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get_accumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -244,14 +244,14 @@ int MPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Data
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Get_accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
                  : hooked_Get_accumulate(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Get_accumulate own_Get_accumulate OWN(MPI_Get_accumulate);
 EXPORT int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -266,15 +266,15 @@ int PMPI_Get_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
 typedef int raw_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Get_accumulate_c) typed_Get_accumulate_c;
 static MPIPP_COLD int hooked_Get_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Get_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Get_accumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win);
 }
 EXPORT int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
 int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Get_accumulate_c, &real);
   if (!thread) return ((raw_Get_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Get_accumulate_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Get_accumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -282,14 +282,14 @@ int MPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Get_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win)
                  : hooked_Get_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Get_accumulate_c own_Get_accumulate_c OWN(MPI_Get_accumulate_c);
 EXPORT int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win);
@@ -304,28 +304,28 @@ int PMPI_Get_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
 typedef int raw_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put) typed_Put;
 static MPIPP_COLD int hooked_Put(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Put *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Put *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put, &real);
   if (!thread) return ((raw_Put *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Put, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Put, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Put *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
                  : hooked_Put(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Put own_Put OWN(MPI_Put);
 EXPORT int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -340,28 +340,28 @@ int PMPI_Put(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
 typedef int raw_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Put_c) typed_Put_c;
 static MPIPP_COLD int hooked_Put_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Put_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Put_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win);
 }
 EXPORT int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
 int MPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Put_c, &real);
   if (!thread) return ((raw_Put_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Put_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Put_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Put_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win)
                  : hooked_Put_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Put_c own_Put_c OWN(MPI_Put_c);
 EXPORT int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win);
@@ -376,15 +376,15 @@ int PMPI_Put_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
 typedef int raw_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate) typed_Raccumulate;
 static MPIPP_COLD int hooked_Raccumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Raccumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Raccumulate *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate, &real);
   if (!thread) return ((raw_Raccumulate *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Raccumulate, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Raccumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -394,14 +394,14 @@ int MPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Raccumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Raccumulate(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Raccumulate own_Raccumulate OWN(MPI_Raccumulate);
 EXPORT int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -416,15 +416,15 @@ int PMPI_Raccumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dataty
 typedef int raw_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Raccumulate_c) typed_Raccumulate_c;
 static MPIPP_COLD int hooked_Raccumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Raccumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Raccumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Raccumulate_c, &real);
   if (!thread) return ((raw_Raccumulate_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Raccumulate_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Raccumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -434,14 +434,14 @@ int MPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Raccumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Raccumulate_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Raccumulate_c own_Raccumulate_c OWN(MPI_Raccumulate_c);
 EXPORT int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -456,15 +456,15 @@ int PMPI_Raccumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MP
 typedef int raw_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget) typed_Rget;
 static MPIPP_COLD int hooked_Rget(struct mpipp_thread *thread, void *real, void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rget *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rget *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget, &real);
   if (!thread) return ((raw_Rget *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rget, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -473,14 +473,14 @@ int MPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_data
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rget *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rget(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Rget own_Rget OWN(MPI_Rget);
 EXPORT int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -495,15 +495,15 @@ int PMPI_Rget(void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_dat
 typedef int raw_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_c) typed_Rget_c;
 static MPIPP_COLD int hooked_Rget_c(struct mpipp_thread *thread, void *real, void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rget_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rget_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_c, &real);
   if (!thread) return ((raw_Rget_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rget_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -512,14 +512,14 @@ int MPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype ori
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_WRITES, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rget_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rget_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Rget_c own_Rget_c OWN(MPI_Rget_c);
 EXPORT int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -534,15 +534,15 @@ int PMPI_Rget_c(void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype or
 typedef int raw_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate) typed_Rget_accumulate;
 static MPIPP_COLD int hooked_Rget_accumulate(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rget_accumulate *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rget_accumulate *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate, &real);
   if (!thread) return ((raw_Rget_accumulate *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget_accumulate, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rget_accumulate, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -553,14 +553,14 @@ int MPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Dat
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rget_accumulate *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Rget_accumulate(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Rget_accumulate own_Rget_accumulate OWN(MPI_Rget_accumulate);
 EXPORT int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, int result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -575,15 +575,15 @@ int PMPI_Rget_accumulate(const void* origin_addr, int origin_count, mpipp_MPI_Da
 typedef int raw_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rget_accumulate_c) typed_Rget_accumulate_c;
 static MPIPP_COLD int hooked_Rget_accumulate_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rget_accumulate_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_GIVEN(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rget_accumulate_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_result_addr, result_addr), result_count, (MPI_Datatype)result_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rget_accumulate_c, &real);
   if (!thread) return ((raw_Rget_accumulate_c *)real)(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rget_accumulate_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rget_accumulate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->op = MPIPP_KEY((MPI_Op)op);
@@ -594,14 +594,14 @@ int MPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp
   mpipp_buffer(call, 1, result_addr, result_count, MPIPP_KEY((MPI_Datatype)result_datatype), MPIPP_WRITES, MPIPP_ROLE_result_addr);
   mpipp_buffer(call, 2, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rget_accumulate_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, result_addr, result_count, (MPI_Datatype)result_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Op)op, (MPI_Win)win, request)
                  : hooked_Rget_accumulate_c(thread, real, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Rget_accumulate_c own_Rget_accumulate_c OWN(MPI_Rget_accumulate_c);
 EXPORT int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, void* result_addr, MPI_Count result_count, mpipp_MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Op op, mpipp_MPI_Win win, MPI_Request* request);
@@ -616,15 +616,15 @@ int PMPI_Rget_accumulate_c(const void* origin_addr, MPI_Count origin_count, mpip
 typedef int raw_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput) typed_Rput;
 static MPIPP_COLD int hooked_Rput(struct mpipp_thread *thread, void *real, const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rput *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rput *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput, &real);
   if (!thread) return ((raw_Rput *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rput, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rput, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -633,14 +633,14 @@ int MPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origi
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rput *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rput(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Rput own_Rput OWN(MPI_Rput);
 EXPORT int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -655,15 +655,15 @@ int PMPI_Rput(const void* origin_addr, int origin_count, mpipp_MPI_Datatype orig
 typedef int raw_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 typedef __typeof__(mpih_Rput_c) typed_Rput_c;
 static MPIPP_COLD int hooked_Rput_c(struct mpipp_thread *thread, void *real, const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rput_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_GIVEN(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rput_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_origin_addr, origin_addr), origin_count, (MPI_Datatype)origin_datatype, target_rank, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_target_disp, target_disp), target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request);
 }
 EXPORT int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
 int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rput_c, &real);
   if (!thread) return ((raw_Rput_c *)real)(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rput_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rput_c, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN | MPIPP_HAS_REQUESTS;
   call->target_rank = target_rank;
   call->win = MPIPP_KEY((MPI_Win)win);
@@ -672,14 +672,14 @@ int MPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Dataty
   mpipp_buffer(call, 0, origin_addr, origin_count, MPIPP_KEY((MPI_Datatype)origin_datatype), MPIPP_READS, MPIPP_ROLE_origin_addr);
   mpipp_buffer(call, 1, (const void *)(intptr_t)target_disp, target_count, MPIPP_KEY((MPI_Datatype)target_datatype), MPIPP_REMOTE | MPIPP_WRITES, MPIPP_ROLE_target_disp);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rput_c *)real)(origin_addr, origin_count, (MPI_Datatype)origin_datatype, target_rank, target_disp, target_count, (MPI_Datatype)target_datatype, (MPI_Win)win, request)
                  : hooked_Rput_c(thread, real, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Rput_c own_Rput_c OWN(MPI_Rput_c);
 EXPORT int PMPI_Rput_c(const void* origin_addr, MPI_Count origin_count, mpipp_MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, mpipp_MPI_Datatype target_datatype, mpipp_MPI_Win win, MPI_Request* request);
@@ -695,7 +695,7 @@ typedef int raw_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, 
 typedef __typeof__(mpih_Win_allocate) typed_Win_allocate;
 static MPIPP_COLD int hooked_Win_allocate(struct mpipp_thread *thread, void *real, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -705,26 +705,26 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MP
   if (!thread) {
     int code = ((raw_Win_allocate *)real)(size, disp_unit, info, comm, baseptr, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_allocate, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_allocate *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_allocate own_Win_allocate OWN(MPI_Win_allocate);
 EXPORT int PMPI_Win_allocate(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -740,7 +740,7 @@ typedef int raw_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 typedef __typeof__(mpih_Win_allocate_c) typed_Win_allocate_c;
 static MPIPP_COLD int hooked_Win_allocate_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -750,26 +750,26 @@ int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, m
   if (!thread) {
     int code = ((raw_Win_allocate_c *)real)(size, disp_unit, info, comm, baseptr, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_allocate_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_allocate_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_allocate_c own_Win_allocate_c OWN(MPI_Win_allocate_c);
 EXPORT int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -785,7 +785,7 @@ typedef int raw_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info
 typedef __typeof__(mpih_Win_allocate_shared) typed_Win_allocate_shared;
 static MPIPP_COLD int hooked_Win_allocate_shared(struct mpipp_thread *thread, void *real, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -795,26 +795,26 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, m
   if (!thread) {
     int code = ((raw_Win_allocate_shared *)real)(size, disp_unit, info, comm, baseptr, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_allocate_shared, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_allocate_shared *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_shared(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_allocate_shared own_Win_allocate_shared OWN(MPI_Win_allocate_shared);
 EXPORT int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -830,7 +830,7 @@ typedef int raw_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_M
 typedef __typeof__(mpih_Win_allocate_shared_c) typed_Win_allocate_shared_c;
 static MPIPP_COLD int hooked_Win_allocate_shared_c(struct mpipp_thread *thread, void *real, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win);
 }
 EXPORT int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -840,26 +840,26 @@ int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info 
   if (!thread) {
     int code = ((raw_Win_allocate_shared_c *)real)(size, disp_unit, info, comm, baseptr, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_allocate_shared_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_allocate_shared_c *)real)(size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, baseptr, win)
                  : hooked_Win_allocate_shared_c(thread, real, size, disp_unit, info, comm, baseptr, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, *(void **)baseptr);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, *(void **)baseptr);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_allocate_shared_c own_Win_allocate_shared_c OWN(MPI_Win_allocate_shared_c);
 EXPORT int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, void* baseptr, MPI_Win* win);
@@ -874,7 +874,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info
 typedef int raw_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
 typedef __typeof__(mpih_Win_attach) typed_Win_attach;
 static MPIPP_COLD int hooked_Win_attach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, void* base, MPI_Aint size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_attach *)real)((MPI_Win)win, base, size);
 }
 EXPORT int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
@@ -882,17 +882,17 @@ int MPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_attach, &real);
   if (!thread) return ((raw_Win_attach *)real)(win, base, size);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_attach, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_attach, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_attach *)real)((MPI_Win)win, base, size)
                  : hooked_Win_attach(thread, real, win, base, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached_memory((uintptr_t)base, size);
+    mpipp_recorder_attach_memory((uintptr_t)base, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_attach own_Win_attach OWN(MPI_Win_attach);
 EXPORT int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size);
@@ -907,7 +907,7 @@ int PMPI_Win_attach(mpipp_MPI_Win win, void* base, MPI_Aint size) {
 typedef int raw_Win_complete(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_complete) typed_Win_complete;
 static MPIPP_COLD int hooked_Win_complete(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_complete *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_complete(mpipp_MPI_Win win);
@@ -915,19 +915,19 @@ int MPI_Win_complete(mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_complete, &real);
   if (!thread) return ((raw_Win_complete *)real)(win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_complete, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_complete, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_COMPLETING, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_recorder_begin_synchronization(MPIPP_KEY((MPI_Win)win), MPIPP_COMPLETING, 0);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_complete *)real)((MPI_Win)win)
                  : hooked_Win_complete(thread, real, win);
-  if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized(MPIPP_KEY((MPI_Win)win));
+  if (code != MPI_SUCCESS) mpipp_recorder_fail_synchronization(MPIPP_KEY((MPI_Win)win));
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
+    mpipp_recorder_close_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_complete own_Win_complete OWN(MPI_Win_complete);
 EXPORT int PMPI_Win_complete(mpipp_MPI_Win win);
@@ -943,7 +943,7 @@ typedef int raw_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_I
 typedef __typeof__(mpih_Win_create) typed_Win_create;
 static MPIPP_COLD int hooked_Win_create(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -953,26 +953,26 @@ int MPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info
   if (!thread) {
     int code = ((raw_Win_create *)real)(base, size, disp_unit, info, comm, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_create, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_create *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, base);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, base);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_create own_Win_create OWN(MPI_Win_create);
 EXPORT int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -988,7 +988,7 @@ typedef int raw_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpip
 typedef __typeof__(mpih_Win_create_c) typed_Win_create_c;
 static MPIPP_COLD int hooked_Win_create_c(struct mpipp_thread *thread, void *real, void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN, .base = base};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create_c *)real)(passage->base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -998,26 +998,26 @@ int MPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_In
   if (!thread) {
     int code = ((raw_Win_create_c *)real)(base, size, disp_unit, info, comm, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_create_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}, {&disp_unit, 1, sizeof disp_unit, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_disp_unit)}, {&base, 1, sizeof base, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_base)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 3, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_create_c *)real)(base, size, disp_unit, (MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_c(thread, real, base, size, disp_unit, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, base);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, base);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_create_c own_Win_create_c OWN(MPI_Win_create_c);
 EXPORT int PMPI_Win_create_c(void* base, MPI_Aint size, MPI_Aint disp_unit, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1033,7 +1033,7 @@ typedef int raw_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI
 typedef __typeof__(mpih_Win_create_dynamic) typed_Win_create_dynamic;
 static MPIPP_COLD int hooked_Win_create_dynamic(struct mpipp_thread *thread, void *real, mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win);
 }
 EXPORT int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1043,24 +1043,24 @@ int MPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* wi
   if (!thread) {
     int code = ((raw_Win_create_dynamic *)real)(info, comm, win);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_WIN, MPIPP_KEY(*win), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_create_dynamic, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_create_dynamic, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->ordinal = mpipp_collective_ordinal(call);
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_create_dynamic *)real)((MPI_Info)info, (MPI_Comm)comm, win)
                  : hooked_Win_create_dynamic(thread, real, info, comm, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_win_made(call, *win, (MPI_Comm)comm, NULL);
+    mpipp_recorder_add_win(call, *win, (MPI_Comm)comm, NULL);
     mpipp_recorder_note_collective(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Win_create_dynamic own_Win_create_dynamic OWN(MPI_Win_create_dynamic);
 EXPORT int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* win);
@@ -1075,7 +1075,7 @@ int PMPI_Win_create_dynamic(mpipp_MPI_Info info, mpipp_MPI_Comm comm, MPI_Win* w
 typedef int raw_Win_detach(mpipp_MPI_Win win, const void* base);
 typedef __typeof__(mpih_Win_detach) typed_Win_detach;
 static MPIPP_COLD int hooked_Win_detach(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const void* base) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_detach *)real)((MPI_Win)win, base);
 }
 EXPORT int MPI_Win_detach(mpipp_MPI_Win win, const void* base);
@@ -1083,17 +1083,17 @@ int MPI_Win_detach(mpipp_MPI_Win win, const void* base) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_detach, &real);
   if (!thread) return ((raw_Win_detach *)real)(win, base);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_detach, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_detach, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_detach *)real)((MPI_Win)win, base)
                  : hooked_Win_detach(thread, real, win, base);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_detached_memory((uintptr_t)base);
+    mpipp_recorder_detach_memory((uintptr_t)base);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_detach own_Win_detach OWN(MPI_Win_detach);
 EXPORT int PMPI_Win_detach(mpipp_MPI_Win win, const void* base);
@@ -1108,7 +1108,7 @@ int PMPI_Win_detach(mpipp_MPI_Win win, const void* base) {
 typedef int raw_Win_fence(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_fence) typed_Win_fence;
 static MPIPP_COLD int hooked_Win_fence(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_fence *)real)(assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_fence(int assert, mpipp_MPI_Win win);
@@ -1116,22 +1116,22 @@ int MPI_Win_fence(int assert, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_fence, &real);
   if (!thread) return ((raw_Win_fence *)real)(assert, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_fence, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, (uint64_t)assert);
+  mpipp_recorder_begin_synchronization(MPIPP_KEY((MPI_Win)win), MPIPP_FENCING, (uint64_t)assert);
   struct mpipp_input inputs[] = {{&assert, 1, sizeof assert, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_assert)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_fence *)real)(assert, (MPI_Win)win)
                  : hooked_Win_fence(thread, real, assert, win);
-  if (code != MPI_SUCCESS) mpipp_recorder_not_synchronized(MPIPP_KEY((MPI_Win)win));
+  if (code != MPI_SUCCESS) mpipp_recorder_fail_synchronization(MPIPP_KEY((MPI_Win)win));
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_fenced(MPIPP_KEY((MPI_Win)win), assert);
+    mpipp_recorder_fence(MPIPP_KEY((MPI_Win)win), assert);
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_Win_fence own_Win_fence OWN(MPI_Win_fence);
 EXPORT int PMPI_Win_fence(int assert, mpipp_MPI_Win win);
@@ -1146,7 +1146,7 @@ int PMPI_Win_fence(int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_flush(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush) typed_Win_flush;
 static MPIPP_COLD int hooked_Win_flush(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_flush(int rank, mpipp_MPI_Win win);
@@ -1154,11 +1154,11 @@ int MPI_Win_flush(int rank, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush, &real);
   if (!thread) return ((raw_Win_flush *)real)(rank, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_flush, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_flush *)real)(rank, (MPI_Win)win)
                  : hooked_Win_flush(thread, real, rank, win);
   return mpipp_leave_any(thread, code);
@@ -1176,7 +1176,7 @@ int PMPI_Win_flush(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_flush_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_all) typed_Win_flush_all;
 static MPIPP_COLD int hooked_Win_flush_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_all(mpipp_MPI_Win win);
@@ -1184,10 +1184,10 @@ int MPI_Win_flush_all(mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_all, &real);
   if (!thread) return ((raw_Win_flush_all *)real)(win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_flush_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_flush_all *)real)((MPI_Win)win)
                  : hooked_Win_flush_all(thread, real, win);
   return mpipp_leave_any(thread, code);
@@ -1205,7 +1205,7 @@ int PMPI_Win_flush_all(mpipp_MPI_Win win) {
 typedef int raw_Win_flush_local(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local) typed_Win_flush_local;
 static MPIPP_COLD int hooked_Win_flush_local(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_local *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_local(int rank, mpipp_MPI_Win win);
@@ -1213,11 +1213,11 @@ int MPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_local, &real);
   if (!thread) return ((raw_Win_flush_local *)real)(rank, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_local, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_flush_local, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_flush_local *)real)(rank, (MPI_Win)win)
                  : hooked_Win_flush_local(thread, real, rank, win);
   return mpipp_leave_any(thread, code);
@@ -1235,7 +1235,7 @@ int PMPI_Win_flush_local(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_flush_local_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_flush_local_all) typed_Win_flush_local_all;
 static MPIPP_COLD int hooked_Win_flush_local_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_flush_local_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_flush_local_all(mpipp_MPI_Win win);
@@ -1243,10 +1243,10 @@ int MPI_Win_flush_local_all(mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_flush_local_all, &real);
   if (!thread) return ((raw_Win_flush_local_all *)real)(win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_flush_local_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_flush_local_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_flush_local_all *)real)((MPI_Win)win)
                  : hooked_Win_flush_local_all(thread, real, win);
   return mpipp_leave_any(thread, code);
@@ -1265,7 +1265,7 @@ typedef int raw_Win_free(MPI_Win* win);
 typedef __typeof__(mpih_Win_free) typed_Win_free;
 static MPIPP_COLD int hooked_Win_free(struct mpipp_thread *thread, void *real, MPI_Win* win) {
   struct mpipp_passage results = {.handle = win, .kind = MPIPP_WIN};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_free *)real)(win);
 }
 EXPORT int MPI_Win_free(MPI_Win* win);
@@ -1277,26 +1277,26 @@ int MPI_Win_free(MPI_Win* win) {
     uint64_t serial = mpipp_intercept_callback_frees(MPIPP_WIN, handle, __builtin_return_address(0));
     int code = ((raw_Win_free *)real)(win);
     if (code == MPI_SUCCESS && handle)
-      mpipp_registry_freed(MPIPP_WIN, handle, serial, (uintptr_t)__builtin_return_address(0));
+      mpipp_registry_note_free(MPIPP_WIN, handle, serial, (uintptr_t)__builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_free, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   mpipp_output(win, MPIPP_ROLE_win);
-  mpipp_recorder_win_freeing(win ? MPIPP_KEY(*win) : 0);
+  mpipp_recorder_before_win_free(win ? MPIPP_KEY(*win) : 0);
   uint64_t handle = win ? MPIPP_KEY(*win) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_WIN, handle);
   struct mpipp_input inputs[] = {{&handle, 1, sizeof handle, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_win)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_free *)real)(win)
                  : hooked_Win_free(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;
-    mpipp_registry_freed(MPIPP_WIN, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_WIN, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_free own_Win_free OWN(MPI_Win_free);
 EXPORT int PMPI_Win_free(MPI_Win* win);
@@ -1312,7 +1312,7 @@ typedef int raw_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler
 typedef __typeof__(mpih_Win_get_errhandler) typed_Win_get_errhandler;
 static MPIPP_COLD int hooked_Win_get_errhandler(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   struct mpipp_passage results = {.handle = errhandler, .kind = MPIPP_ERRHANDLER};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler);
 }
 EXPORT int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
@@ -1322,21 +1322,21 @@ int MPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler) {
   if (!thread) {
     int code = ((raw_Win_get_errhandler *)real)(win, errhandler);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_ERRHANDLER, MPIPP_KEY(*errhandler), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_get_errhandler, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_output(errhandler, MPIPP_ROLE_errhandler);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_get_errhandler *)real)((MPI_Win)win, errhandler)
                  : hooked_Win_get_errhandler(thread, real, win, errhandler);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_errhandler_made(call, *errhandler, 0);
+    mpipp_recorder_add_errhandler(call, *errhandler, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_get_errhandler own_Win_get_errhandler OWN(MPI_Win_get_errhandler);
 EXPORT int PMPI_Win_get_errhandler(mpipp_MPI_Win win, MPI_Errhandler* errhandler);
@@ -1352,7 +1352,7 @@ typedef int raw_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
 typedef __typeof__(mpih_Win_get_group) typed_Win_get_group;
 static MPIPP_COLD int hooked_Win_get_group(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Group* group) {
   struct mpipp_passage results = {.handle = group, .kind = MPIPP_GROUP};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_get_group *)real)((MPI_Win)win, group);
 }
 EXPORT int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
@@ -1362,21 +1362,21 @@ int MPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group) {
   if (!thread) {
     int code = ((raw_Win_get_group *)real)(win, group);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_GROUP, MPIPP_KEY(*group), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_get_group, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_output(group, MPIPP_ROLE_group);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_get_group *)real)((MPI_Win)win, group)
                  : hooked_Win_get_group(thread, real, win, group);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_group_made(call, *group);
+    mpipp_recorder_add_group(call, *group);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_get_group own_Win_get_group OWN(MPI_Win_get_group);
 EXPORT int PMPI_Win_get_group(mpipp_MPI_Win win, MPI_Group* group);
@@ -1392,7 +1392,7 @@ typedef int raw_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
 typedef __typeof__(mpih_Win_get_info) typed_Win_get_info;
 static MPIPP_COLD int hooked_Win_get_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, MPI_Info* info_used) {
   struct mpipp_passage results = {.handle = info_used, .kind = MPIPP_INFO};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_get_info *)real)((MPI_Win)win, info_used);
 }
 EXPORT int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
@@ -1402,21 +1402,21 @@ int MPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
   if (!thread) {
     int code = ((raw_Win_get_info *)real)(win, info_used);
     if (code == MPI_SUCCESS && mpipp_recorder_self != &mpipp_recorder_no_thread)
-      mpipp_intercept_callback_made(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
+      mpipp_intercept_callback_makes(MPIPP_INFO, MPIPP_KEY(*info_used), __builtin_return_address(0));
     return code;
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_get_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_output(info_used, MPIPP_ROLE_info_used);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_get_info *)real)((MPI_Win)win, info_used)
                  : hooked_Win_get_info(thread, real, win, info_used);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_info_made(call, *info_used);
+    mpipp_recorder_add_info(call, *info_used);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_get_info own_Win_get_info OWN(MPI_Win_get_info);
 EXPORT int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used);
@@ -1431,7 +1431,7 @@ int PMPI_Win_get_info(mpipp_MPI_Win win, MPI_Info* info_used) {
 typedef int raw_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock) typed_Win_lock;
 static MPIPP_COLD int hooked_Win_lock(struct mpipp_thread *thread, void *real, int lock_type, int rank, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
@@ -1439,20 +1439,20 @@ int MPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_lock, &real);
   if (!thread) return ((raw_Win_lock *)real)(lock_type, rank, assert, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_lock, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_lock, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_win_asserted(assert);
-  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_set_win_assertion(assert);
+  mpipp_recorder_begin_synchronization(MPIPP_KEY((MPI_Win)win), MPIPP_LOCKING, lock_type == MPI_LOCK_EXCLUSIVE);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_lock *)real)(lock_type, rank, assert, (MPI_Win)win)
                  : hooked_Win_lock(thread, real, lock_type, rank, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_locked(MPIPP_KEY((MPI_Win)win), rank, lock_type == MPI_LOCK_EXCLUSIVE);
+    mpipp_recorder_lock_window(MPIPP_KEY((MPI_Win)win), rank, lock_type == MPI_LOCK_EXCLUSIVE);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_lock own_Win_lock OWN(MPI_Win_lock);
 EXPORT int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win);
@@ -1467,7 +1467,7 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_lock_all(int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_lock_all) typed_Win_lock_all;
 static MPIPP_COLD int hooked_Win_lock_all(struct mpipp_thread *thread, void *real, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_lock_all *)real)(assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_lock_all(int assert, mpipp_MPI_Win win);
@@ -1475,18 +1475,18 @@ int MPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_lock_all, &real);
   if (!thread) return ((raw_Win_lock_all *)real)(assert, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_lock_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_lock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_win_asserted(assert);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_set_win_assertion(assert);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_lock_all *)real)(assert, (MPI_Win)win)
                  : hooked_Win_lock_all(thread, real, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL, 0);
+    mpipp_recorder_open_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL, 0);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_lock_all own_Win_lock_all OWN(MPI_Win_lock_all);
 EXPORT int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win);
@@ -1501,7 +1501,7 @@ int PMPI_Win_lock_all(int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_post) typed_Win_post;
 static MPIPP_COLD int hooked_Win_post(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1509,21 +1509,21 @@ int MPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_post, &real);
   if (!thread) return ((raw_Win_post *)real)(group, assert, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_post, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_post, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_win_asserted(assert);
+  mpipp_set_win_assertion(assert);
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_post *)real)((MPI_Group)group, assert, (MPI_Win)win)
                  : hooked_Win_post(thread, real, group, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));
+    mpipp_recorder_open_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST, MPIPP_KEY((MPI_Group)group));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_post own_Win_post OWN(MPI_Win_post);
 EXPORT int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1538,7 +1538,7 @@ int PMPI_Win_post(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
 typedef __typeof__(mpih_Win_set_info) typed_Win_set_info;
 static MPIPP_COLD int hooked_Win_set_info(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, mpipp_MPI_Info info) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info);
 }
 EXPORT int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
@@ -1546,18 +1546,18 @@ int MPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_set_info, &real);
   if (!thread) return ((raw_Win_set_info *)real)(win, info);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_set_info, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_set_info, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_recorder_win_hinted(MPIPP_KEY((MPI_Info)info));
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  mpipp_recorder_set_win_hints(MPIPP_KEY((MPI_Info)info));
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_set_info *)real)((MPI_Win)win, (MPI_Info)info)
                  : hooked_Win_set_info(thread, real, win, info);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_object_call(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_object_call_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_object_call(call, code));
 }
 extern raw_Win_set_info own_Win_set_info OWN(MPI_Win_set_info);
 EXPORT int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info);
@@ -1572,7 +1572,7 @@ int PMPI_Win_set_info(mpipp_MPI_Win win, mpipp_MPI_Info info) {
 typedef int raw_Win_set_name(mpipp_MPI_Win win, const char* win_name);
 typedef __typeof__(mpih_Win_set_name) typed_Win_set_name;
 static MPIPP_COLD int hooked_Win_set_name(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, const char* win_name) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_set_name *)real)((MPI_Win)win, win_name);
 }
 EXPORT int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
@@ -1580,17 +1580,17 @@ int MPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_set_name, &real);
   if (!thread) return ((raw_Win_set_name *)real)(win, win_name);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_set_name, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_set_name, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_set_name *)real)((MPI_Win)win, win_name)
                  : hooked_Win_set_name(thread, real, win, win_name);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_named(MPIPP_WIN, MPIPP_KEY((MPI_Win)win), win_name);
+    mpipp_recorder_set_name(MPIPP_WIN, MPIPP_KEY((MPI_Win)win), win_name);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_set_name own_Win_set_name OWN(MPI_Win_set_name);
 EXPORT int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name);
@@ -1605,7 +1605,7 @@ int PMPI_Win_set_name(mpipp_MPI_Win win, const char* win_name) {
 typedef int raw_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
 typedef __typeof__(mpih_Win_shared_query) typed_Win_shared_query;
 static MPIPP_COLD int hooked_Win_shared_query(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
 }
 EXPORT int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
@@ -1613,20 +1613,20 @@ int MPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_shared_query, &real);
   if (!thread) return ((raw_Win_shared_query *)real)(win, rank, size, disp_unit, baseptr);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_shared_query, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_shared_query, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   call->win = MPIPP_KEY((MPI_Win)win);
   call->target_rank = rank;
   mpipp_output(size, MPIPP_ROLE_size);
   mpipp_output(disp_unit, MPIPP_ROLE_disp_unit);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_shared_query *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query(thread, real, win, rank, size, disp_unit, baseptr);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_window_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_shared_query own_Win_shared_query OWN(MPI_Win_shared_query);
 EXPORT int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp_unit, void* baseptr);
@@ -1641,7 +1641,7 @@ int PMPI_Win_shared_query(mpipp_MPI_Win win, int rank, MPI_Aint* size, int* disp
 typedef int raw_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
 typedef __typeof__(mpih_Win_shared_query_c) typed_Win_shared_query_c;
 static MPIPP_COLD int hooked_Win_shared_query_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr);
 }
 EXPORT int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
@@ -1649,20 +1649,20 @@ int MPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_shared_query_c, &real);
   if (!thread) return ((raw_Win_shared_query_c *)real)(win, rank, size, disp_unit, baseptr);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_shared_query_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_shared_query_c, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   call->win = MPIPP_KEY((MPI_Win)win);
   call->target_rank = rank;
   mpipp_output(size, MPIPP_ROLE_size);
   mpipp_output(disp_unit, MPIPP_ROLE_disp_unit);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_shared_query_c *)real)((MPI_Win)win, rank, size, disp_unit, baseptr)
                  : hooked_Win_shared_query_c(thread, real, win, rank, size, disp_unit, baseptr);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_recorder_note_window_memory(baseptr);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_shared_query_c own_Win_shared_query_c OWN(MPI_Win_shared_query_c);
 EXPORT int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Aint* disp_unit, void* baseptr);
@@ -1677,7 +1677,7 @@ int PMPI_Win_shared_query_c(mpipp_MPI_Win win, int rank, MPI_Aint* size, MPI_Ain
 typedef int raw_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_start) typed_Win_start;
 static MPIPP_COLD int hooked_Win_start(struct mpipp_thread *thread, void *real, mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win);
 }
 EXPORT int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1685,22 +1685,22 @@ int MPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_start, &real);
   if (!thread) return ((raw_Win_start *)real)(group, assert, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_start, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_start, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN | MPIPP_HAS_ARGUMENTS;
   call->win = MPIPP_KEY((MPI_Win)win);
-  mpipp_win_asserted(assert);
-  mpipp_recorder_synchronizing(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
+  mpipp_set_win_assertion(assert);
+  mpipp_recorder_begin_synchronization(MPIPP_KEY((MPI_Win)win), MPIPP_STARTING, MPIPP_KEY((MPI_Group)group));
   uint64_t group_key = MPIPP_KEY((MPI_Group)group);
   struct mpipp_input inputs[] = {{&group_key, 1, sizeof group_key, MPIPP_SHAPE_HANDLE, mpipp_role(MPIPP_ROLE_group)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_start *)real)((MPI_Group)group, assert, (MPI_Win)win)
                  : hooked_Win_start(thread, real, group, assert, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_epoch_opened(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));
+    mpipp_recorder_open_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_START, MPIPP_KEY((MPI_Group)group));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_start own_Win_start OWN(MPI_Win_start);
 EXPORT int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win);
@@ -1715,7 +1715,7 @@ int PMPI_Win_start(mpipp_MPI_Group group, int assert, mpipp_MPI_Win win) {
 typedef int raw_Win_sync(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_sync) typed_Win_sync;
 static MPIPP_COLD int hooked_Win_sync(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_sync *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_sync(mpipp_MPI_Win win);
@@ -1723,10 +1723,10 @@ int MPI_Win_sync(mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_sync, &real);
   if (!thread) return ((raw_Win_sync *)real)(win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_sync, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_sync, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_sync *)real)((MPI_Win)win)
                  : hooked_Win_sync(thread, real, win);
   return mpipp_leave_any(thread, code);
@@ -1745,7 +1745,7 @@ typedef int raw_Win_test(mpipp_MPI_Win win, int* flag);
 typedef __typeof__(mpih_Win_test) typed_Win_test;
 static MPIPP_COLD int hooked_Win_test(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win, int* flag) {
   struct mpipp_passage results = {.flag = flag};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Win_test *)real)((MPI_Win)win, flag);
 }
 EXPORT int MPI_Win_test(mpipp_MPI_Win win, int* flag);
@@ -1753,20 +1753,20 @@ int MPI_Win_test(mpipp_MPI_Win win, int* flag) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_test, &real);
   if (!thread) return ((raw_Win_test *)real)(win, flag);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_test, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_test, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
   mpipp_output(flag, MPIPP_ROLE_flag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_test *)real)((MPI_Win)win, flag)
                  : hooked_Win_test(thread, real, win, flag);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
-    mpipp_polled(call, *flag);
+    if (*flag) mpipp_recorder_close_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_test own_Win_test OWN(MPI_Win_test);
 EXPORT int PMPI_Win_test(mpipp_MPI_Win win, int* flag);
@@ -1781,7 +1781,7 @@ int PMPI_Win_test(mpipp_MPI_Win win, int* flag) {
 typedef int raw_Win_unlock(int rank, mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock) typed_Win_unlock;
 static MPIPP_COLD int hooked_Win_unlock(struct mpipp_thread *thread, void *real, int rank, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_unlock *)real)(rank, (MPI_Win)win);
 }
 EXPORT int MPI_Win_unlock(int rank, mpipp_MPI_Win win);
@@ -1789,18 +1789,18 @@ int MPI_Win_unlock(int rank, mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_unlock, &real);
   if (!thread) return ((raw_Win_unlock *)real)(rank, win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_unlock, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_unlock, MPIPP_SITE);
   call->present = MPIPP_HAS_TARGET_RANK | MPIPP_HAS_WIN;
   call->target_rank = rank;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_unlock *)real)(rank, (MPI_Win)win)
                  : hooked_Win_unlock(thread, real, rank, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_unlocked(MPIPP_KEY((MPI_Win)win), rank);
+    mpipp_recorder_unlock_window(MPIPP_KEY((MPI_Win)win), rank);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_unlock own_Win_unlock OWN(MPI_Win_unlock);
 EXPORT int PMPI_Win_unlock(int rank, mpipp_MPI_Win win);
@@ -1815,7 +1815,7 @@ int PMPI_Win_unlock(int rank, mpipp_MPI_Win win) {
 typedef int raw_Win_unlock_all(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_unlock_all) typed_Win_unlock_all;
 static MPIPP_COLD int hooked_Win_unlock_all(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_unlock_all *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_unlock_all(mpipp_MPI_Win win);
@@ -1823,17 +1823,17 @@ int MPI_Win_unlock_all(mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_unlock_all, &real);
   if (!thread) return ((raw_Win_unlock_all *)real)(win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_unlock_all, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_unlock_all, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_unlock_all *)real)((MPI_Win)win)
                  : hooked_Win_unlock_all(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL);
+    mpipp_recorder_close_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_LOCK_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_unlock_all own_Win_unlock_all OWN(MPI_Win_unlock_all);
 EXPORT int PMPI_Win_unlock_all(mpipp_MPI_Win win);
@@ -1848,7 +1848,7 @@ int PMPI_Win_unlock_all(mpipp_MPI_Win win) {
 typedef int raw_Win_wait(mpipp_MPI_Win win);
 typedef __typeof__(mpih_Win_wait) typed_Win_wait;
 static MPIPP_COLD int hooked_Win_wait(struct mpipp_thread *thread, void *real, mpipp_MPI_Win win) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Win_wait *)real)((MPI_Win)win);
 }
 EXPORT int MPI_Win_wait(mpipp_MPI_Win win);
@@ -1856,17 +1856,17 @@ int MPI_Win_wait(mpipp_MPI_Win win) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Win_wait, &real);
   if (!thread) return ((raw_Win_wait *)real)(win);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Win_wait, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Win_wait, MPIPP_SITE);
   call->present = MPIPP_HAS_WIN;
   call->win = MPIPP_KEY((MPI_Win)win);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Win_wait *)real)((MPI_Win)win)
                  : hooked_Win_wait(thread, real, win);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_epoch_closed(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
+    mpipp_recorder_close_epoch(MPIPP_KEY((MPI_Win)win), MPIPP_EPOCH_POST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Win_wait own_Win_wait OWN(MPI_Win_wait);
 EXPORT int PMPI_Win_wait(mpipp_MPI_Win win);

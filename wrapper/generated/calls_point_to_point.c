@@ -6,30 +6,30 @@
 typedef int raw_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bsend) typed_Bsend;
 static MPIPP_COLD int hooked_Bsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Bsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bsend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend, &real);
   if (!thread) return ((raw_Bsend *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Bsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Bsend(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_buffered(call);
+    mpipp_recorder_note_buffered_send(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Bsend own_Bsend OWN(MPI_Bsend);
 EXPORT int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -44,30 +44,30 @@ int PMPI_Bsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Bsend_c) typed_Bsend_c;
 static MPIPP_COLD int hooked_Bsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Bsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_c, &real);
   if (!thread) return ((raw_Bsend_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Bsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Bsend_c(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
-    mpipp_recorder_buffered(call);
+    mpipp_recorder_note_buffered_send(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Bsend_c own_Bsend_c OWN(MPI_Bsend_c);
 EXPORT int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -82,15 +82,15 @@ int PMPI_Bsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init) typed_Bsend_init;
 static MPIPP_COLD int hooked_Bsend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Bsend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bsend_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init, &real);
   if (!thread) return ((raw_Bsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bsend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -100,14 +100,14 @@ int MPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Bsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Bsend_init own_Bsend_init OWN(MPI_Bsend_init);
 EXPORT int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -122,15 +122,15 @@ int PMPI_Bsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Bsend_init_c) typed_Bsend_init_c;
 static MPIPP_COLD int hooked_Bsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Bsend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Bsend_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Bsend_init_c, &real);
   if (!thread) return ((raw_Bsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Bsend_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Bsend_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -140,14 +140,14 @@ int MPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Bsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Bsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Bsend_init_c own_Bsend_init_c OWN(MPI_Bsend_init_c);
 EXPORT int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -162,7 +162,7 @@ int PMPI_Bsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 typedef int raw_Buffer_attach(void* buffer, int size);
 typedef __typeof__(mpih_Buffer_attach) typed_Buffer_attach;
 static MPIPP_COLD int hooked_Buffer_attach(struct mpipp_thread *thread, void *real, void* buffer, int size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_attach *)real)(buffer, size);
 }
 EXPORT int MPI_Buffer_attach(void* buffer, int size);
@@ -170,21 +170,21 @@ int MPI_Buffer_attach(void* buffer, int size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Buffer_attach *)real)(buffer, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_attach, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_attach, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_attach *)real)(buffer, size)
                  : hooked_Buffer_attach(thread, real, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached(call, buffer, size);
+    mpipp_recorder_attach(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Buffer_attach own_Buffer_attach OWN(MPI_Buffer_attach);
 EXPORT int PMPI_Buffer_attach(void* buffer, int size);
@@ -199,7 +199,7 @@ int PMPI_Buffer_attach(void* buffer, int size) {
 typedef int raw_Buffer_attach_c(void* buffer, MPI_Count size);
 typedef __typeof__(mpih_Buffer_attach_c) typed_Buffer_attach_c;
 static MPIPP_COLD int hooked_Buffer_attach_c(struct mpipp_thread *thread, void *real, void* buffer, MPI_Count size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_attach_c *)real)(buffer, size);
 }
 EXPORT int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
@@ -207,21 +207,21 @@ int MPI_Buffer_attach_c(void* buffer, MPI_Count size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_attach_c, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Buffer_attach_c *)real)(buffer, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_attach_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_attach_c, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_attach_c *)real)(buffer, size)
                  : hooked_Buffer_attach_c(thread, real, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached(call, buffer, size);
+    mpipp_recorder_attach(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Buffer_attach_c own_Buffer_attach_c OWN(MPI_Buffer_attach_c);
 EXPORT int PMPI_Buffer_attach_c(void* buffer, MPI_Count size);
@@ -236,7 +236,7 @@ int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
 typedef int raw_Buffer_detach(void* buffer_addr, int* size);
 typedef __typeof__(mpih_Buffer_detach) typed_Buffer_detach;
 static MPIPP_COLD int hooked_Buffer_detach(struct mpipp_thread *thread, void *real, void* buffer_addr, int* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_detach *)real)(buffer_addr, size);
 }
 EXPORT int MPI_Buffer_detach(void* buffer_addr, int* size);
@@ -244,20 +244,20 @@ int MPI_Buffer_detach(void* buffer_addr, int* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Buffer_detach *)real)(buffer_addr, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_detach, MPIPP_SITE);
   call->present = 0;
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_detach *)real)(buffer_addr, size)
                  : hooked_Buffer_detach(thread, real, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_detached(call);
+    mpipp_recorder_detach(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Buffer_detach own_Buffer_detach OWN(MPI_Buffer_detach);
 EXPORT int PMPI_Buffer_detach(void* buffer_addr, int* size);
@@ -272,7 +272,7 @@ int PMPI_Buffer_detach(void* buffer_addr, int* size) {
 typedef int raw_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
 typedef __typeof__(mpih_Buffer_detach_c) typed_Buffer_detach_c;
 static MPIPP_COLD int hooked_Buffer_detach_c(struct mpipp_thread *thread, void *real, void* buffer_addr, MPI_Count* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Buffer_detach_c *)real)(buffer_addr, size);
 }
 EXPORT int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
@@ -280,20 +280,20 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Buffer_detach_c, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Buffer_detach_c *)real)(buffer_addr, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Buffer_detach_c, MPIPP_SITE);
   call->present = 0;
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Buffer_detach_c *)real)(buffer_addr, size)
                  : hooked_Buffer_detach_c(thread, real, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_detached(call);
+    mpipp_recorder_detach(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Buffer_detach_c own_Buffer_detach_c OWN(MPI_Buffer_detach_c);
 EXPORT int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
@@ -308,7 +308,7 @@ int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
 typedef int raw_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
 typedef __typeof__(mpih_Comm_attach_buffer) typed_Comm_attach_buffer;
 static MPIPP_COLD int hooked_Comm_attach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, int size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_attach_buffer *)real)((MPI_Comm)comm, buffer, size);
 }
 EXPORT int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
@@ -316,22 +316,22 @@ int MPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Comm_attach_buffer *)real)(comm, buffer, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_attach_buffer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_attach_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_attach_buffer *)real)((MPI_Comm)comm, buffer, size)
                  : hooked_Comm_attach_buffer(thread, real, comm, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached(call, buffer, size);
+    mpipp_recorder_attach(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_attach_buffer own_Comm_attach_buffer OWN(MPI_Comm_attach_buffer);
 EXPORT int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size);
@@ -346,7 +346,7 @@ int PMPI_Comm_attach_buffer(mpipp_MPI_Comm comm, void* buffer, int size) {
 typedef int raw_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
 typedef __typeof__(mpih_Comm_attach_buffer_c) typed_Comm_attach_buffer_c;
 static MPIPP_COLD int hooked_Comm_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer, MPI_Count size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size);
 }
 EXPORT int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
@@ -354,22 +354,22 @@ int MPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size) 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_attach_buffer_c, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Comm_attach_buffer_c *)real)(comm, buffer, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_attach_buffer_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_attach_buffer_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM | MPIPP_HAS_ARGUMENTS;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   struct mpipp_input inputs[] = {{&size, 1, sizeof size, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_size)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_attach_buffer_c *)real)((MPI_Comm)comm, buffer, size)
                  : hooked_Comm_attach_buffer_c(thread, real, comm, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached(call, buffer, size);
+    mpipp_recorder_attach(call, buffer, size);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_attach_buffer_c own_Comm_attach_buffer_c OWN(MPI_Comm_attach_buffer_c);
 EXPORT int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size);
@@ -384,7 +384,7 @@ int PMPI_Comm_attach_buffer_c(mpipp_MPI_Comm comm, void* buffer, MPI_Count size)
 typedef int raw_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
 typedef __typeof__(mpih_Comm_detach_buffer) typed_Comm_detach_buffer;
 static MPIPP_COLD int hooked_Comm_detach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size);
 }
 EXPORT int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
@@ -392,21 +392,21 @@ int MPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Comm_detach_buffer *)real)(comm, buffer_addr, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_detach_buffer, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_detach_buffer *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer(thread, real, comm, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_detached(call);
+    mpipp_recorder_detach(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_detach_buffer own_Comm_detach_buffer OWN(MPI_Comm_detach_buffer);
 EXPORT int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size);
@@ -421,7 +421,7 @@ int PMPI_Comm_detach_buffer(mpipp_MPI_Comm comm, void* buffer_addr, int* size) {
 typedef int raw_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
 typedef __typeof__(mpih_Comm_detach_buffer_c) typed_Comm_detach_buffer_c;
 static MPIPP_COLD int hooked_Comm_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size);
 }
 EXPORT int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
@@ -429,21 +429,21 @@ int MPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Comm_detach_buffer_c, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Comm_detach_buffer_c *)real)(comm, buffer_addr, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Comm_detach_buffer_c, MPIPP_SITE);
   call->present = MPIPP_HAS_COMM;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Comm_detach_buffer_c *)real)((MPI_Comm)comm, buffer_addr, size)
                  : hooked_Comm_detach_buffer_c(thread, real, comm, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_detached(call);
+    mpipp_recorder_detach(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Comm_detach_buffer_c own_Comm_detach_buffer_c OWN(MPI_Comm_detach_buffer_c);
 EXPORT int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count* size);
@@ -458,15 +458,15 @@ int PMPI_Comm_detach_buffer_c(mpipp_MPI_Comm comm, void* buffer_addr, MPI_Count*
 typedef int raw_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend) typed_Ibsend;
 static MPIPP_COLD int hooked_Ibsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Ibsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ibsend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend, &real);
   if (!thread) return ((raw_Ibsend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibsend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ibsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
@@ -474,17 +474,17 @@ int MPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Ibsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
-    mpipp_recorder_buffered(call);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_recorder_note_buffered_send(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Ibsend own_Ibsend OWN(MPI_Ibsend);
 EXPORT int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -499,15 +499,15 @@ int PMPI_Ibsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 typedef int raw_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ibsend_c) typed_Ibsend_c;
 static MPIPP_COLD int hooked_Ibsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Ibsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ibsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ibsend_c, &real);
   if (!thread) return ((raw_Ibsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ibsend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ibsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_BUFFERED;
   call->dest = dest;
   call->tag = tag;
@@ -515,17 +515,17 @@ int MPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Ibsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ibsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
-    mpipp_recorder_buffered(call);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_recorder_note_buffered_send(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Ibsend_c own_Ibsend_c OWN(MPI_Ibsend_c);
 EXPORT int PMPI_Ibsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -541,7 +541,7 @@ typedef int raw_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI
 typedef __typeof__(mpih_Improbe) typed_Improbe;
 static MPIPP_COLD int hooked_Improbe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
@@ -549,7 +549,7 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Improbe, &real);
   if (!thread) return ((raw_Improbe *)real)(source, tag, comm, flag, message, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Improbe, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Improbe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -559,16 +559,16 @@ int MPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message
   mpipp_output(flag, MPIPP_ROLE_flag);
   mpipp_output(message, MPIPP_ROLE_message);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Improbe *)real)(source, tag, (MPI_Comm)comm, flag, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Improbe(thread, real, source, tag, comm, flag, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (*flag) mpipp_recorder_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
-    mpipp_polled(call, *flag);
+    if (*flag) mpipp_recorder_add_message(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Improbe own_Improbe OWN(MPI_Improbe);
 EXPORT int PMPI_Improbe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
@@ -584,15 +584,15 @@ typedef int raw_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Me
 typedef __typeof__(mpih_Imrecv) typed_Imrecv;
 static MPIPP_COLD int hooked_Imrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Imrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Imrecv *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
 }
 EXPORT int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv, &real);
   if (!thread) return ((raw_Imrecv *)real)(buf, count, datatype, message, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Imrecv, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Imrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE | MPIPP_HAS_REQUESTS;
   call->message = message ? MPIPP_KEY(*message) : 0;
   call->requests = (uintptr_t)request;
@@ -603,16 +603,16 @@ int MPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* m
   mpipp_output(request, MPIPP_ROLE_request);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Imrecv *)real)(buf, count, (MPI_Datatype)datatype, message, request)
                  : hooked_Imrecv(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_message(call, code, serial));
 }
 extern raw_Imrecv own_Imrecv OWN(MPI_Imrecv);
 EXPORT int PMPI_Imrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -628,15 +628,15 @@ typedef int raw_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype
 typedef __typeof__(mpih_Imrecv_c) typed_Imrecv_c;
 static MPIPP_COLD int hooked_Imrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Imrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Imrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, request);
 }
 EXPORT int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Imrecv_c, &real);
   if (!thread) return ((raw_Imrecv_c *)real)(buf, count, datatype, message, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Imrecv_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Imrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE | MPIPP_HAS_REQUESTS;
   call->message = message ? MPIPP_KEY(*message) : 0;
   call->requests = (uintptr_t)request;
@@ -647,16 +647,16 @@ int MPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
   mpipp_output(request, MPIPP_ROLE_request);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Imrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, request)
                  : hooked_Imrecv_c(thread, real, buf, count, datatype, message, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_message(call, code, serial));
 }
 extern raw_Imrecv_c own_Imrecv_c OWN(MPI_Imrecv_c);
 EXPORT int PMPI_Imrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
@@ -672,7 +672,7 @@ typedef int raw_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_
 typedef __typeof__(mpih_Iprobe) typed_Iprobe;
 static MPIPP_COLD int hooked_Iprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status) {
   struct mpipp_passage results = {.flag = flag, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
@@ -680,7 +680,7 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Iprobe, &real);
   if (!thread) return ((raw_Iprobe *)real)(source, tag, comm, flag, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Iprobe, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Iprobe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -688,15 +688,15 @@ int MPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* 
   call->statuses = (uintptr_t)status;
   mpipp_output(flag, MPIPP_ROLE_flag);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Iprobe *)real)(source, tag, (MPI_Comm)comm, flag, status)
                  : hooked_Iprobe(thread, real, source, tag, comm, flag, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_polled(call, *flag);
+    mpipp_note_poll(call, *flag);
     return mpipp_leave(thread, mpipp_success());
   }
-  mpipp_polled(call, 1); // an error ends the polling, too
-  return mpipp_intercept_failed(thread, code);
+  mpipp_note_poll(call, 1); // an error ends the polling, too
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Iprobe own_Iprobe OWN(MPI_Iprobe);
 EXPORT int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status* status);
@@ -711,14 +711,14 @@ int PMPI_Iprobe(int source, int tag, mpipp_MPI_Comm comm, int* flag, MPI_Status*
 typedef int raw_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irecv) typed_Irecv;
 static MPIPP_COLD int hooked_Irecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Irecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Irecv *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv, &real);
   if (!thread) return ((raw_Irecv *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irecv, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Irecv, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -726,29 +726,29 @@ static __attribute__((noinline)) int any_Irecv(void* buf, int count, mpipp_MPI_D
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_posted(call, source, tag, 0);
+  call->ordinal = mpipp_post_receive(call, source, tag, 0);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 static __attribute__((noinline)) int seen_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   struct mpipp_call *call = &thread->call;
   void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_Irecv]);
-  int code = MPIPP_LIKELY(!mpipp_active_hooked(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate_hooks(thread))
                  ? ((typed_Irecv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 EXPORT int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
@@ -763,7 +763,7 @@ int MPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int
   int code = mpi(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(&thread->call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(&thread->call, code));
 }
 extern raw_Irecv own_Irecv OWN(MPI_Irecv);
 EXPORT int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -778,15 +778,15 @@ int PMPI_Irecv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, in
 typedef int raw_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irecv_c) typed_Irecv_c;
 static MPIPP_COLD int hooked_Irecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Irecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Irecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irecv_c, &real);
   if (!thread) return ((raw_Irecv_c *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irecv_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Irecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
@@ -794,16 +794,16 @@ int MPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_posted(call, source, tag, 0);
+  call->ordinal = mpipp_post_receive(call, source, tag, 0);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Irecv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Irecv_c(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Irecv_c own_Irecv_c OWN(MPI_Irecv_c);
 EXPORT int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -818,15 +818,15 @@ int PMPI_Irecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int so
 typedef int raw_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend) typed_Irsend;
 static MPIPP_COLD int hooked_Irsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Irsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Irsend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend, &real);
   if (!thread) return ((raw_Irsend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irsend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Irsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -834,16 +834,16 @@ int MPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Irsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Irsend own_Irsend OWN(MPI_Irsend);
 EXPORT int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -858,15 +858,15 @@ int PMPI_Irsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 typedef int raw_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Irsend_c) typed_Irsend_c;
 static MPIPP_COLD int hooked_Irsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Irsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Irsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Irsend_c, &real);
   if (!thread) return ((raw_Irsend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Irsend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Irsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -874,16 +874,16 @@ int MPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Irsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Irsend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Irsend_c own_Irsend_c OWN(MPI_Irsend_c);
 EXPORT int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -898,14 +898,14 @@ int PMPI_Irsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 typedef int raw_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isend) typed_Isend;
 static MPIPP_COLD int hooked_Isend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Isend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend, &real);
   if (!thread) return ((raw_Isend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -913,29 +913,29 @@ static __attribute__((noinline)) int any_Isend(const void* buf, int count, mpipp
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 static __attribute__((noinline)) int seen_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   struct mpipp_call *call = &thread->call;
   void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_Isend]);
-  int code = MPIPP_LIKELY(!mpipp_active_hooked(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate_hooks(thread))
                  ? ((typed_Isend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 EXPORT int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
@@ -950,7 +950,7 @@ int MPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
   int code = mpi(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
   thread = mpipp_nearby(thread);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(&thread->call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(&thread->call, code));
 }
 extern raw_Isend own_Isend OWN(MPI_Isend);
 EXPORT int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -965,15 +965,15 @@ int PMPI_Isend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isend_c) typed_Isend_c;
 static MPIPP_COLD int hooked_Isend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Isend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isend_c, &real);
   if (!thread) return ((raw_Isend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -981,16 +981,16 @@ int MPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Isend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Isend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Isend_c own_Isend_c OWN(MPI_Isend_c);
 EXPORT int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1005,15 +1005,15 @@ int PMPI_Isend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv) typed_Isendrecv;
 static MPIPP_COLD int hooked_Isendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Isendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isendrecv *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv, &real);
   if (!thread) return ((raw_Isendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isendrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1024,17 +1024,17 @@ int MPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtyp
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 0);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Isendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Isendrecv own_Isendrecv OWN(MPI_Isendrecv);
 EXPORT int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1049,15 +1049,15 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendty
 typedef int raw_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_c) typed_Isendrecv_c;
 static MPIPP_COLD int hooked_Isendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Isendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isendrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_c, &real);
   if (!thread) return ((raw_Isendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isendrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1068,17 +1068,17 @@ int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype
   call->request_count = 1;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 0);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Isendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Isendrecv_c own_Isendrecv_c OWN(MPI_Isendrecv_c);
 EXPORT int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1093,15 +1093,15 @@ int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatyp
 typedef int raw_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_replace) typed_Isendrecv_replace;
 static MPIPP_COLD int hooked_Isendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Isendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isendrecv_replace *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace, &real);
   if (!thread) return ((raw_Isendrecv_replace *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv_replace, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isendrecv_replace, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1111,17 +1111,17 @@ int MPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 0);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Isendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Isendrecv_replace own_Isendrecv_replace OWN(MPI_Isendrecv_replace);
 EXPORT int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1136,15 +1136,15 @@ int PMPI_Isendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, in
 typedef int raw_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Isendrecv_replace_c) typed_Isendrecv_replace_c;
 static MPIPP_COLD int hooked_Isendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Isendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Isendrecv_replace_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Isendrecv_replace_c, &real);
   if (!thread) return ((raw_Isendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Isendrecv_replace_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Isendrecv_replace_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -1154,17 +1154,17 @@ int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 0);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 0);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Isendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, request)
                  : hooked_Isendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_ALL);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_ALL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Isendrecv_replace_c own_Isendrecv_replace_c OWN(MPI_Isendrecv_replace_c);
 EXPORT int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1179,15 +1179,15 @@ int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype data
 typedef int raw_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend) typed_Issend;
 static MPIPP_COLD int hooked_Issend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Issend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Issend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend, &real);
   if (!thread) return ((raw_Issend *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Issend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Issend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1195,16 +1195,16 @@ int MPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Issend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Issend own_Issend OWN(MPI_Issend);
 EXPORT int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1219,15 +1219,15 @@ int PMPI_Issend(const void* buf, int count, mpipp_MPI_Datatype datatype, int des
 typedef int raw_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Issend_c) typed_Issend_c;
 static MPIPP_COLD int hooked_Issend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Issend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Issend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Issend_c, &real);
   if (!thread) return ((raw_Issend_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Issend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Issend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
@@ -1235,16 +1235,16 @@ int MPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
   call->requests = (uintptr_t)request;
   call->request_count = 1;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
+  call->ordinal = mpipp_post_send(call, dest, tag);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Issend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Issend_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 0, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 0, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Issend_c own_Issend_c OWN(MPI_Issend_c);
 EXPORT int PMPI_Issend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1260,7 +1260,7 @@ typedef int raw_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* me
 typedef __typeof__(mpih_Mprobe) typed_Mprobe;
 static MPIPP_COLD int hooked_Mprobe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
@@ -1268,7 +1268,7 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mprobe, &real);
   if (!thread) return ((raw_Mprobe *)real)(source, tag, comm, message, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mprobe, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Mprobe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
@@ -1277,14 +1277,14 @@ int MPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, M
   MPI_Status received;
   mpipp_output(message, MPIPP_ROLE_message);
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Mprobe *)real)(source, tag, (MPI_Comm)comm, message, status == MPI_STATUS_IGNORE ? &received : status)
                  : hooked_Mprobe(thread, real, source, tag, comm, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_message_made(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+    mpipp_recorder_add_message(call, *message, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Mprobe own_Mprobe OWN(MPI_Mprobe);
 EXPORT int PMPI_Mprobe(int source, int tag, mpipp_MPI_Comm comm, MPI_Message* message, MPI_Status* status);
@@ -1300,15 +1300,15 @@ typedef int raw_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Mes
 typedef __typeof__(mpih_Mrecv) typed_Mrecv;
 static MPIPP_COLD int hooked_Mrecv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv, &real);
   if (!thread) return ((raw_Mrecv *)real)(buf, count, datatype, message, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mrecv, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Mrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
   call->statuses = (uintptr_t)status;
@@ -1318,16 +1318,16 @@ int MPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* me
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Mrecv *)real)(buf, count, (MPI_Datatype)datatype, message, status)
                  : hooked_Mrecv(thread, real, buf, count, datatype, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_message(call, code, serial));
 }
 extern raw_Mrecv own_Mrecv OWN(MPI_Mrecv);
 EXPORT int PMPI_Mrecv(void* buf, int count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1343,15 +1343,15 @@ typedef int raw_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype,
 typedef __typeof__(mpih_Mrecv_c) typed_Mrecv_c;
 static MPIPP_COLD int hooked_Mrecv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   struct mpipp_passage results = {.handle = message, .kind = MPIPP_MESSAGE, .status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Mrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, message, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Mrecv_c, &real);
   if (!thread) return ((raw_Mrecv_c *)real)(buf, count, datatype, message, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Mrecv_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Mrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_MESSAGE;
   call->message = message ? MPIPP_KEY(*message) : 0;
   call->statuses = (uintptr_t)status;
@@ -1361,16 +1361,16 @@ int MPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Mes
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
   uint64_t handle = message ? MPIPP_KEY(*message) : 0;
   uint64_t serial = mpipp_serial_before(MPIPP_MESSAGE, handle);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Mrecv_c *)real)(buf, count, (MPI_Datatype)datatype, message, status)
                  : hooked_Mrecv_c(thread, real, buf, count, datatype, message, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-    mpipp_registry_freed(MPIPP_MESSAGE, handle, serial, call->caller);
+    mpipp_registry_note_free(MPIPP_MESSAGE, handle, serial, call->caller);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_message(call, code, serial));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_message(call, code, serial));
 }
 extern raw_Mrecv_c own_Mrecv_c OWN(MPI_Mrecv_c);
 EXPORT int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
@@ -1385,7 +1385,7 @@ int PMPI_Mrecv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, MPI_Me
 typedef int raw_Pready(int partition, mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready) typed_Pready;
 static MPIPP_COLD int hooked_Pready(struct mpipp_thread *thread, void *real, int partition, mpipp_MPI_Request request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Pready *)real)(partition, (MPI_Request)request);
 }
 EXPORT int MPI_Pready(int partition, mpipp_MPI_Request request);
@@ -1393,7 +1393,7 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready, &real);
   if (!thread) return ((raw_Pready *)real)(partition, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pready, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
@@ -1401,14 +1401,14 @@ int MPI_Pready(int partition, mpipp_MPI_Request request) {
   call->present |= MPIPP_HAS_REQUESTS;
   struct mpipp_input inputs[] = {{&partition, 1, sizeof partition, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 1, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pready *)real)(partition, (MPI_Request)request)
                  : hooked_Pready(thread, real, partition, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_partitions_marked(call, partition, 1, NULL);
+    mpipp_recorder_mark_partitions(call, partition, 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pready own_Pready OWN(MPI_Pready);
 EXPORT int PMPI_Pready(int partition, mpipp_MPI_Request request);
@@ -1423,7 +1423,7 @@ int PMPI_Pready(int partition, mpipp_MPI_Request request) {
 typedef int raw_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready_list) typed_Pready_list;
 static MPIPP_COLD int hooked_Pready_list(struct mpipp_thread *thread, void *real, int length, const int array_of_partitions[], mpipp_MPI_Request request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request);
 }
 EXPORT int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
@@ -1431,7 +1431,7 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_list, &real);
   if (!thread) return ((raw_Pready_list *)real)(length, array_of_partitions, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_list, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pready_list, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
@@ -1439,14 +1439,14 @@ int MPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Reque
   call->present |= MPIPP_HAS_REQUESTS;
   struct mpipp_input inputs[] = {{&length, 1, sizeof length, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_length)}, {array_of_partitions, length, sizeof *array_of_partitions, MPIPP_SHAPE_ARRAY, mpipp_role(MPIPP_ROLE_array_of_partitions)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pready_list *)real)(length, (void *)array_of_partitions, (MPI_Request)request)
                  : hooked_Pready_list(thread, real, length, array_of_partitions, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_partitions_marked(call, 0, length, array_of_partitions);
+    mpipp_recorder_mark_partitions(call, 0, length, array_of_partitions);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pready_list own_Pready_list OWN(MPI_Pready_list);
 EXPORT int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Request request);
@@ -1461,7 +1461,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[], mpipp_MPI_Requ
 typedef int raw_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
 typedef __typeof__(mpih_Pready_range) typed_Pready_range;
 static MPIPP_COLD int hooked_Pready_range(struct mpipp_thread *thread, void *real, int partition_low, int partition_high, mpipp_MPI_Request request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request);
 }
 EXPORT int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
@@ -1469,7 +1469,7 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Pready_range, &real);
   if (!thread) return ((raw_Pready_range *)real)(partition_low, partition_high, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Pready_range, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Pready_range, MPIPP_SITE);
   call->present = MPIPP_HAS_ARGUMENTS;
   MPI_Request given = (MPI_Request)request; // other calls get an array
   call->requests = (uintptr_t)&given;
@@ -1477,15 +1477,15 @@ int MPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request re
   call->present |= MPIPP_HAS_REQUESTS;
   struct mpipp_input inputs[] = {{&partition_low, 1, sizeof partition_low, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition_low)}, {&partition_high, 1, sizeof partition_high, MPIPP_SHAPE_NUMBER, mpipp_role(MPIPP_ROLE_partition_high)}};
   mpipp_constructing(call, MPIPP_COMBINER_NAMED, inputs, 2, NULL, 0);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Pready_range *)real)(partition_low, partition_high, (MPI_Request)request)
                  : hooked_Pready_range(thread, real, partition_low, partition_high, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_partitions_marked(call, partition_low,
+    mpipp_recorder_mark_partitions(call, partition_low,
                             (int64_t)partition_high - partition_low + 1, NULL);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Pready_range own_Pready_range OWN(MPI_Pready_range);
 EXPORT int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request request);
@@ -1500,15 +1500,15 @@ int PMPI_Pready_range(int partition_low, int partition_high, mpipp_MPI_Request r
 typedef int raw_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Precv_init) typed_Precv_init;
 static MPIPP_COLD int hooked_Precv_init(struct mpipp_thread *thread, void *real, void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Precv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Precv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Precv_init, &real);
   if (!thread) return ((raw_Precv_init *)real)(buf, partitions, count, datatype, source, tag, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Precv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Precv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->source = source;
   call->tag = tag;
@@ -1518,14 +1518,14 @@ int MPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatyp
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf)->peers = partitions;
   call->ordinal = mpipp_recorder_count(call, MPIPP_PARTITIONED_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Precv_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Precv_init(thread, real, buf, partitions, count, datatype, source, tag, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Precv_init own_Precv_init OWN(MPI_Precv_init);
 EXPORT int PMPI_Precv_init(void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1541,7 +1541,7 @@ typedef int raw_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* stat
 typedef __typeof__(mpih_Probe) typed_Probe;
 static MPIPP_COLD int hooked_Probe(struct mpipp_thread *thread, void *real, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
   return passage->over ? passage->code : ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1549,14 +1549,14 @@ int MPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Probe, &real);
   if (!thread) return ((raw_Probe *)real)(source, tag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Probe, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Probe, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM;
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Probe *)real)(source, tag, (MPI_Comm)comm, status)
                  : hooked_Probe(thread, real, source, tag, comm, status);
   return mpipp_leave_any(thread, code);
@@ -1574,15 +1574,15 @@ int PMPI_Probe(int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
 typedef int raw_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 typedef __typeof__(mpih_Psend_init) typed_Psend_init;
 static MPIPP_COLD int hooked_Psend_init(struct mpipp_thread *thread, void *real, const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Psend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Psend_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request);
 }
 EXPORT int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
 int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Psend_init, &real);
   if (!thread) return ((raw_Psend_init *)real)(buf, partitions, count, datatype, dest, tag, comm, info, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Psend_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Psend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -1592,14 +1592,14 @@ int MPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_D
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf)->peers = partitions;
   call->ordinal = mpipp_recorder_count(call, MPIPP_PARTITIONED_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Psend_init *)real)(buf, partitions, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, (MPI_Info)info, request)
                  : hooked_Psend_init(thread, real, buf, partitions, count, datatype, dest, tag, comm, info, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Psend_init own_Psend_init OWN(MPI_Psend_init);
 EXPORT int PMPI_Psend_init(const void* buf, int partitions, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, mpipp_MPI_Info info, MPI_Request* request);
@@ -1615,36 +1615,36 @@ typedef int raw_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int sour
 typedef __typeof__(mpih_Recv) typed_Recv;
 static MPIPP_COLD int hooked_Recv(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv, &real);
   if (!thread) return ((raw_Recv *)real)(buf, count, datatype, source, tag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Recv, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_posted(call, source, tag, 1);
+  call->ordinal = mpipp_post_receive(call, source, tag, 1);
   MPI_Status received;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Recv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status)
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Recv *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, tag) ? &received : status)
                  : hooked_Recv(thread, real, buf, count, datatype, source, tag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (mpipp_is_any(source, tag)) {
+    if (mpipp_is_wildcard(source, tag)) {
       call->ordinal = 0; // it no longer waits for a message
-      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv own_Recv OWN(MPI_Recv);
 EXPORT int PMPI_Recv(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1660,36 +1660,36 @@ typedef int raw_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef __typeof__(mpih_Recv_c) typed_Recv_c;
 static MPIPP_COLD int hooked_Recv_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Recv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_c, &real);
   if (!thread) return ((raw_Recv_c *)real)(buf, count, datatype, source, tag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Recv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->source = source;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_posted(call, source, tag, 1);
+  call->ordinal = mpipp_post_receive(call, source, tag, 1);
   MPI_Status received;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Recv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, tag) ? &received : status)
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Recv_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, tag) ? &received : status)
                  : hooked_Recv_c(thread, real, buf, count, datatype, source, tag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (mpipp_is_any(source, tag)) {
+    if (mpipp_is_wildcard(source, tag)) {
       call->ordinal = 0; // it no longer waits for a message
-      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, tag) ? &call->ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Recv_c own_Recv_c OWN(MPI_Recv_c);
 EXPORT int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -1704,15 +1704,15 @@ int PMPI_Recv_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int sou
 typedef int raw_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init) typed_Recv_init;
 static MPIPP_COLD int hooked_Recv_init(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Recv_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Recv_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init, &real);
   if (!thread) return ((raw_Recv_init *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Recv_init, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->source = source;
   call->tag = tag;
@@ -1722,14 +1722,14 @@ int MPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source,
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Recv_init *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Recv_init own_Recv_init OWN(MPI_Recv_init);
 EXPORT int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1744,15 +1744,15 @@ int PMPI_Recv_init(void* buf, int count, mpipp_MPI_Datatype datatype, int source
 typedef int raw_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Recv_init_c) typed_Recv_init_c;
 static MPIPP_COLD int hooked_Recv_init_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Recv_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Recv_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Recv_init_c, &real);
   if (!thread) return ((raw_Recv_init_c *)real)(buf, count, datatype, source, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Recv_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Recv_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->source = source;
   call->tag = tag;
@@ -1762,14 +1762,14 @@ int MPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_WRITES, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Recv_init_c *)real)(buf, count, (MPI_Datatype)datatype, source, tag, (MPI_Comm)comm, request)
                  : hooked_Recv_init_c(thread, real, buf, count, datatype, source, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Recv_init_c own_Recv_init_c OWN(MPI_Recv_init_c);
 EXPORT int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int source, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1784,29 +1784,29 @@ int PMPI_Recv_init_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, in
 typedef int raw_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend) typed_Rsend;
 static MPIPP_COLD int hooked_Rsend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rsend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rsend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend, &real);
   if (!thread) return ((raw_Rsend *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rsend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rsend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Rsend(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Rsend own_Rsend OWN(MPI_Rsend);
 EXPORT int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1821,29 +1821,29 @@ int PMPI_Rsend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Rsend_c) typed_Rsend_c;
 static MPIPP_COLD int hooked_Rsend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rsend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rsend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_c, &real);
   if (!thread) return ((raw_Rsend_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rsend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rsend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Rsend_c(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Rsend_c own_Rsend_c OWN(MPI_Rsend_c);
 EXPORT int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1858,15 +1858,15 @@ int PMPI_Rsend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Rsend_init) typed_Rsend_init;
 static MPIPP_COLD int hooked_Rsend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rsend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rsend_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init, &real);
   if (!thread) return ((raw_Rsend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rsend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -1876,14 +1876,14 @@ int MPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rsend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Rsend_init own_Rsend_init OWN(MPI_Rsend_init);
 EXPORT int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1898,15 +1898,15 @@ int PMPI_Rsend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Rsend_init_c) typed_Rsend_init_c;
 static MPIPP_COLD int hooked_Rsend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Rsend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Rsend_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Rsend_init_c, &real);
   if (!thread) return ((raw_Rsend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Rsend_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Rsend_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -1916,14 +1916,14 @@ int MPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Rsend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Rsend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Rsend_init_c own_Rsend_init_c OWN(MPI_Rsend_init_c);
 EXPORT int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -1938,29 +1938,29 @@ int PMPI_Rsend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 typedef int raw_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send) typed_Send;
 static MPIPP_COLD int hooked_Send(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Send *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Send *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send, &real);
   if (!thread) return ((raw_Send *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Send, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Send *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Send(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Send own_Send OWN(MPI_Send);
 EXPORT int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -1975,29 +1975,29 @@ int PMPI_Send(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest,
 typedef int raw_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Send_c) typed_Send_c;
 static MPIPP_COLD int hooked_Send_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Send_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Send_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_c, &real);
   if (!thread) return ((raw_Send_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Send_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Send_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Send_c(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Send_c own_Send_c OWN(MPI_Send_c);
 EXPORT int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2012,15 +2012,15 @@ int PMPI_Send_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, i
 typedef int raw_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Send_init) typed_Send_init;
 static MPIPP_COLD int hooked_Send_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Send_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Send_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init, &real);
   if (!thread) return ((raw_Send_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Send_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -2030,14 +2030,14 @@ int MPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int d
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Send_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Send_init own_Send_init OWN(MPI_Send_init);
 EXPORT int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2052,15 +2052,15 @@ int PMPI_Send_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
 typedef int raw_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Send_init_c) typed_Send_init_c;
 static MPIPP_COLD int hooked_Send_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Send_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Send_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Send_init_c, &real);
   if (!thread) return ((raw_Send_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Send_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Send_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -2070,14 +2070,14 @@ int MPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatyp
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Send_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Send_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Send_init_c own_Send_init_c OWN(MPI_Send_init_c);
 EXPORT int PMPI_Send_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2093,15 +2093,15 @@ typedef int raw_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype 
 typedef __typeof__(mpih_Sendrecv) typed_Sendrecv;
 static MPIPP_COLD int hooked_Sendrecv(struct mpipp_thread *thread, void *real, const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv, &real);
   if (!thread) return ((raw_Sendrecv *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Sendrecv, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -2111,22 +2111,22 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 1);
   MPI_Status received;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Sendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Sendrecv *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, recvtag) ? &received : status)
                  : hooked_Sendrecv(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (mpipp_is_any(source, recvtag)) {
+    if (mpipp_is_wildcard(source, recvtag)) {
       call->recv_ordinal = 0; // it no longer waits for a message
-      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv own_Sendrecv OWN(MPI_Sendrecv);
 EXPORT int PMPI_Sendrecv(const void* sendbuf, int sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2142,15 +2142,15 @@ typedef int raw_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_D
 typedef __typeof__(mpih_Sendrecv_c) typed_Sendrecv_c;
 static MPIPP_COLD int hooked_Sendrecv_c(struct mpipp_thread *thread, void *real, const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_GIVEN(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_sendbuf, sendbuf), sendcount, (MPI_Datatype)sendtype, dest, sendtag, MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_recvbuf, recvbuf), recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_c, &real);
   if (!thread) return ((raw_Sendrecv_c *)real)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Sendrecv_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -2160,22 +2160,22 @@ int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype 
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, sendbuf, sendcount, MPIPP_KEY((MPI_Datatype)sendtype), MPIPP_READS, MPIPP_ROLE_sendbuf);
   mpipp_buffer(call, 1, recvbuf, recvcount, MPIPP_KEY((MPI_Datatype)recvtype), MPIPP_WRITES, MPIPP_ROLE_recvbuf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 1);
   MPI_Status received;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Sendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Sendrecv_c *)real)(sendbuf, sendcount, (MPI_Datatype)sendtype, dest, sendtag, recvbuf, recvcount, (MPI_Datatype)recvtype, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, recvtag) ? &received : status)
                  : hooked_Sendrecv_c(thread, real, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (mpipp_is_any(source, recvtag)) {
+    if (mpipp_is_wildcard(source, recvtag)) {
       call->recv_ordinal = 0; // it no longer waits for a message
-      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_c own_Sendrecv_c OWN(MPI_Sendrecv_c);
 EXPORT int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, mpipp_MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount, mpipp_MPI_Datatype recvtype, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2191,15 +2191,15 @@ typedef int raw_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype dataty
 typedef __typeof__(mpih_Sendrecv_replace) typed_Sendrecv_replace;
 static MPIPP_COLD int hooked_Sendrecv_replace(struct mpipp_thread *thread, void *real, void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace, &real);
   if (!thread) return ((raw_Sendrecv_replace *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv_replace, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Sendrecv_replace, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -2208,22 +2208,22 @@ int MPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int 
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 1);
   MPI_Status received;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Sendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Sendrecv_replace *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, recvtag) ? &received : status)
                  : hooked_Sendrecv_replace(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (mpipp_is_any(source, recvtag)) {
+    if (mpipp_is_wildcard(source, recvtag)) {
       call->recv_ordinal = 0; // it no longer waits for a message
-      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace own_Sendrecv_replace OWN(MPI_Sendrecv_replace);
 EXPORT int PMPI_Sendrecv_replace(void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2239,15 +2239,15 @@ typedef int raw_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatyp
 typedef __typeof__(mpih_Sendrecv_replace_c) typed_Sendrecv_replace_c;
 static MPIPP_COLD int hooked_Sendrecv_replace_c(struct mpipp_thread *thread, void *real, void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   struct mpipp_passage results = {.status = status, .statuses = 1};
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, &results);
-  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, &results);
+  return passage->over ? passage->code : ((typed_Sendrecv_replace_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, mpipp_intercept_passed_status(passage, status));
 }
 EXPORT int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Sendrecv_replace_c, &real);
   if (!thread) return ((raw_Sendrecv_replace_c *)real)(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Sendrecv_replace_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Sendrecv_replace_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_SOURCE | MPIPP_HAS_RECVTAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL;
   call->dest = dest;
   call->tag = sendtag;
@@ -2256,22 +2256,22 @@ int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   call->statuses = (uintptr_t)status;
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS | MPIPP_WRITES, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, sendtag);
-  call->recv_ordinal = mpipp_posted(call, source, recvtag, 1);
+  call->ordinal = mpipp_post_send(call, dest, sendtag);
+  call->recv_ordinal = mpipp_post_receive(call, source, recvtag, 1);
   MPI_Status received;
   mpipp_status_output(status, MPI_STATUS_IGNORE, 1, MPIPP_ROLE_status);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
-                 ? ((typed_Sendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_any(source, recvtag) ? &received : status)
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
+                 ? ((typed_Sendrecv_replace_c *)real)(buf, count, (MPI_Datatype)datatype, dest, sendtag, source, recvtag, (MPI_Comm)comm, status == MPI_STATUS_IGNORE && mpipp_is_wildcard(source, recvtag) ? &received : status)
                  : hooked_Sendrecv_replace_c(thread, real, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    if (mpipp_is_any(source, recvtag)) {
+    if (mpipp_is_wildcard(source, recvtag)) {
       call->recv_ordinal = 0; // it no longer waits for a message
-      mpipp_recorder_received_any(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
+      mpipp_recorder_receive_wildcard(call, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status));
     }
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed_receive(call, code, mpipp_is_any(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail_receive(call, code, mpipp_is_wildcard(source, recvtag) ? &call->recv_ordinal : NULL, mpipp_status(thread, status == MPI_STATUS_IGNORE ? &received : status)));
 }
 extern raw_Sendrecv_replace_c own_Sendrecv_replace_c OWN(MPI_Sendrecv_replace_c);
 EXPORT int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, mpipp_MPI_Comm comm, MPI_Status* status);
@@ -2286,7 +2286,7 @@ int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, mpipp_MPI_Datatype datat
 typedef int raw_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
 typedef __typeof__(mpih_Session_attach_buffer) typed_Session_attach_buffer;
 static MPIPP_COLD int hooked_Session_attach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, int size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_attach_buffer *)real)((MPI_Session)session, buffer, size);
 }
 EXPORT int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
@@ -2294,19 +2294,19 @@ int MPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size)
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Session_attach_buffer *)real)(session, buffer, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_attach_buffer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_attach_buffer, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_attach_buffer *)real)((MPI_Session)session, buffer, size)
                  : hooked_Session_attach_buffer(thread, real, session, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached_to_session();
+    mpipp_recorder_attach_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_attach_buffer own_Session_attach_buffer OWN(MPI_Session_attach_buffer);
 EXPORT int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size);
@@ -2321,7 +2321,7 @@ int PMPI_Session_attach_buffer(mpipp_MPI_Session session, void* buffer, int size
 typedef int raw_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
 typedef __typeof__(mpih_Session_attach_buffer_c) typed_Session_attach_buffer_c;
 static MPIPP_COLD int hooked_Session_attach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer, MPI_Count size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size);
 }
 EXPORT int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
@@ -2329,19 +2329,19 @@ int MPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Cou
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_attach_buffer_c, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Session_attach_buffer_c *)real)(session, buffer, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_attach_buffer_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_attach_buffer_c, MPIPP_SITE);
   call->present = 0;
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_attach_buffer_c *)real)((MPI_Session)session, buffer, size)
                  : hooked_Session_attach_buffer_c(thread, real, session, buffer, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached_to_session();
+    mpipp_recorder_attach_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_attach_buffer_c own_Session_attach_buffer_c OWN(MPI_Session_attach_buffer_c);
 EXPORT int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Count size);
@@ -2356,7 +2356,7 @@ int PMPI_Session_attach_buffer_c(mpipp_MPI_Session session, void* buffer, MPI_Co
 typedef int raw_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
 typedef __typeof__(mpih_Session_detach_buffer) typed_Session_detach_buffer;
 static MPIPP_COLD int hooked_Session_detach_buffer(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, int* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size);
 }
 EXPORT int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
@@ -2364,20 +2364,20 @@ int MPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int*
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Session_detach_buffer *)real)(session, buffer_addr, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_detach_buffer, MPIPP_SITE);
   call->present = 0;
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_detach_buffer *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer(thread, real, session, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached_to_session();
+    mpipp_recorder_attach_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_detach_buffer own_Session_detach_buffer OWN(MPI_Session_detach_buffer);
 EXPORT int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int* size);
@@ -2392,7 +2392,7 @@ int PMPI_Session_detach_buffer(mpipp_MPI_Session session, void* buffer_addr, int
 typedef int raw_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
 typedef __typeof__(mpih_Session_detach_buffer_c) typed_Session_detach_buffer_c;
 static MPIPP_COLD int hooked_Session_detach_buffer_c(struct mpipp_thread *thread, void *real, mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
   return passage->over ? passage->code : ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size);
 }
 EXPORT int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
@@ -2400,20 +2400,20 @@ int MPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MP
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Session_detach_buffer_c, &real);
   if (!thread) {
-    mpipp_recorder_attached_unseen();
+    mpipp_recorder_distrust_attachments();
     return ((raw_Session_detach_buffer_c *)real)(session, buffer_addr, size);
   }
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Session_detach_buffer_c, MPIPP_SITE);
   call->present = 0;
   mpipp_output(size, MPIPP_ROLE_size);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Session_detach_buffer_c *)real)((MPI_Session)session, buffer_addr, size)
                  : hooked_Session_detach_buffer_c(thread, real, session, buffer_addr, size);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_recorder_attached_to_session();
+    mpipp_recorder_attach_to_session();
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, code);
+  return mpipp_intercept_fail(thread, code);
 }
 extern raw_Session_detach_buffer_c own_Session_detach_buffer_c OWN(MPI_Session_detach_buffer_c);
 EXPORT int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, MPI_Count* size);
@@ -2428,29 +2428,29 @@ int PMPI_Session_detach_buffer_c(mpipp_MPI_Session session, void* buffer_addr, M
 typedef int raw_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Ssend) typed_Ssend;
 static MPIPP_COLD int hooked_Ssend(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Ssend *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ssend *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend, &real);
   if (!thread) return ((raw_Ssend *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ssend, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Ssend *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Ssend(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Ssend own_Ssend OWN(MPI_Ssend);
 EXPORT int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2465,29 +2465,29 @@ int PMPI_Ssend(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest
 typedef int raw_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 typedef __typeof__(mpih_Ssend_c) typed_Ssend_c;
 static MPIPP_COLD int hooked_Ssend_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Ssend_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ssend_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm);
 }
 EXPORT int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
 int MPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_c, &real);
   if (!thread) return ((raw_Ssend_c *)real)(buf, count, datatype, dest, tag, comm);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ssend_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
   call->dest = dest;
   call->tag = tag;
   call->comm = MPIPP_KEY((MPI_Comm)comm);
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
-  call->ordinal = mpipp_sent(call, dest, tag);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  call->ordinal = mpipp_post_send(call, dest, tag);
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Ssend_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm)
                  : hooked_Ssend_c(thread, real, buf, count, datatype, dest, tag, comm);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
     mpipp_import_unknown(call);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Ssend_c own_Ssend_c OWN(MPI_Ssend_c);
 EXPORT int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm);
@@ -2502,15 +2502,15 @@ int PMPI_Ssend_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, 
 typedef int raw_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init) typed_Ssend_init;
 static MPIPP_COLD int hooked_Ssend_init(struct mpipp_thread *thread, void *real, const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Ssend_init *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ssend_init *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init, &real);
   if (!thread) return ((raw_Ssend_init *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_init, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ssend_init, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -2520,14 +2520,14 @@ int MPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int 
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Ssend_init *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Ssend_init own_Ssend_init OWN(MPI_Ssend_init);
 EXPORT int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
@@ -2542,15 +2542,15 @@ int PMPI_Ssend_init(const void* buf, int count, mpipp_MPI_Datatype datatype, int
 typedef int raw_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 typedef __typeof__(mpih_Ssend_init_c) typed_Ssend_init_c;
 static MPIPP_COLD int hooked_Ssend_init_c(struct mpipp_thread *thread, void *real, const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
-  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, NULL);
-  return passage->over ? passage->code : ((typed_Ssend_init_c *)real)(MPIPP_GIVEN(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
+  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, NULL);
+  return passage->over ? passage->code : ((typed_Ssend_init_c *)real)(MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_buf, buf), count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request);
 }
 EXPORT int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);
 int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request) {
   void *real;
   struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_Ssend_init_c, &real);
   if (!thread) return ((raw_Ssend_init_c *)real)(buf, count, datatype, dest, tag, comm, request);
-  struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_Ssend_init_c, MPIPP_SITE);
+  struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_Ssend_init_c, MPIPP_SITE);
   call->present = MPIPP_HAS_DEST | MPIPP_HAS_TAG | MPIPP_HAS_COMM | MPIPP_HAS_REQUESTS | MPIPP_HAS_ORDINAL | MPIPP_HAS_STARTS;
   call->dest = dest;
   call->tag = tag;
@@ -2560,14 +2560,14 @@ int MPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype dataty
   mpipp_buffer(call, 0, buf, count, MPIPP_KEY((MPI_Datatype)datatype), MPIPP_READS, MPIPP_ROLE_buf);
   call->ordinal = 0;
   mpipp_output(request, MPIPP_ROLE_request);
-  int code = MPIPP_LIKELY(!mpipp_active(thread))
+  int code = MPIPP_LIKELY(!mpipp_activate(thread))
                  ? ((typed_Ssend_init_c *)real)(buf, count, (MPI_Datatype)datatype, dest, tag, (MPI_Comm)comm, request)
                  : hooked_Ssend_init_c(thread, real, buf, count, datatype, dest, tag, comm, request);
   if (MPIPP_LIKELY(code == MPI_SUCCESS)) {
-    mpipp_request_made(call, *request, 1, MPIPP_COPY_FIRST);
+    mpipp_add_request(call, *request, 1, MPIPP_COPY_FIRST);
     return mpipp_leave(thread, mpipp_success());
   }
-  return mpipp_intercept_failed(thread, mpipp_recorder_failed(call, code));
+  return mpipp_intercept_fail(thread, mpipp_recorder_fail(call, code));
 }
 extern raw_Ssend_init_c own_Ssend_init_c OWN(MPI_Ssend_init_c);
 EXPORT int PMPI_Ssend_init_c(const void* buf, MPI_Count count, mpipp_MPI_Datatype datatype, int dest, int tag, mpipp_MPI_Comm comm, MPI_Request* request);

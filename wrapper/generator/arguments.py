@@ -75,7 +75,7 @@ def of_constructor(procedure: Procedure) -> list[str]:
     combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
     lines.append(f"struct mpipp_input inputs[] = {{{', '.join([*inputs, '{NULL, 0, 0, 0, 0}'])}}};")
     lines.append(
-        f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {_given(procedure)});"
+        f"mpipp_constructing(call, {combiner}, inputs, {len(inputs)}, {_type_list(procedure)});"
     )
     return lines
 
@@ -85,7 +85,7 @@ def _components(procedure: Procedure) -> list[Parameter]:
     return [p for p in procedure.parameters if p.kind == "DATATYPE" and p.direction != "out"]
 
 
-def _given(procedure: Procedure) -> str:
+def _type_list(procedure: Procedure) -> str:
     """The datatypes, and their number, in C."""
     found = _components(procedure)
     if not found:
@@ -99,6 +99,6 @@ def constructed(procedure: Procedure) -> list[str]:
     )
     combiner = f"MPIPP_COMBINER_{known.COMBINERS[procedure.base]}"
     return [
-        f"mpipp_recorder_datatype_made(call, {combiner}, {int(procedure.large)}, *{made},",
-        f"                    inputs, {_given(procedure)});",
+        f"mpipp_recorder_add_datatype(call, {combiner}, {int(procedure.large)}, *{made},",
+        f"                    inputs, {_type_list(procedure)});",
     ]

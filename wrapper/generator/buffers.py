@@ -80,7 +80,7 @@ class Buffer:
 
     def _key(self) -> str:
         if self.packed:
-            return "mpipp_packed()"
+            return "mpipp_packed_handle()"
         if not self.datatype or self.datatype.array:
             return "0"
         return f"MPIPP_KEY((MPI_Datatype){self.datatype.name})"

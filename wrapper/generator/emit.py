@@ -147,19 +147,19 @@ def _plain_body(procedure: Procedure) -> list[str]:
         waited = "count, array_of_requests"
         return [
             "struct mpipp_thread *thread = mpipp_nearby(mpipp_recorder_self);",
-            f"if (MPIPP_UNLIKELY(!mpipp_waits_plainly(thread, MPIPP_PROC_{name}, {waited})))",
+            f"if (MPIPP_UNLIKELY(!mpipp_begin_plain_wait(thread, MPIPP_PROC_{name}, {waited})))",
             f"  return any_{name}({given});",
             "MPI_Request before[MPIPP_FEW];",
             f"mpipp_keep_handles(before, {waited});",
             f"typed_{name} *mpi = mpipp_begin_plain(thread, MPIPP_PROC_{name});",
             f"int code = mpi({to_mpi});",
             "thread = mpipp_nearby(thread);",
-            "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_waited(thread, before);",
-            f"mpipp_recorder_all_failed(before, {waited}, mpipp_returned_statuses(thread, "
+            "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain_wait(thread, before);",
+            f"mpipp_recorder_fail_all(before, {waited}, mpipp_returned_statuses(thread, "
             "array_of_statuses), "
             "code);",
-            f"mpipp_recorder_completed_from(&thread->call, before, 0, {waited}, 0);",
-            "return mpipp_intercept_failed(thread, code);",
+            f"mpipp_recorder_complete_from(&thread->call, before, 0, {waited}, 0);",
+            "return mpipp_intercept_fail(thread, code);",
         ]
     (buffer,) = buffers_of(procedure)
     assert buffer.datatype
@@ -177,7 +177,7 @@ def _plain_body(procedure: Procedure) -> list[str]:
         f"int code = mpi({to_mpi});",
         "thread = mpipp_nearby(thread);",
         "if (MPIPP_LIKELY(code == MPI_SUCCESS)) return mpipp_leave_plain(thread);",
-        f"return mpipp_intercept_failed(thread, {ordinals.failing(procedure, '&thread->call')});",
+        f"return mpipp_intercept_fail(thread, {ordinals.failing(procedure, '&thread->call')});",
     ]
 
 
@@ -189,7 +189,7 @@ def _seen(procedure: Procedure) -> list[str]:
         "struct mpipp_thread *thread = mpipp_recorder_self;",
         "struct mpipp_call *call = &thread->call;",
         f"void *real = MPIPP_READ(mpipp_abi_real[0][MPIPP_PROC_{name}]);",
-        *_calling(procedure, "mpipp_active_hooked"),
+        *_calling(procedure, "mpipp_activate_hooks"),
         *_ending(procedure),
     ]
     head = f"static __attribute__((noinline)) int seen_{name}({parameters}) {{"
@@ -204,7 +204,7 @@ def _body(procedure: Procedure) -> list[str]:
         "void *real;",
         f"struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_{name}, &real);",
         *inside(procedure, f"((raw_{name} *)real)({plain})"),
-        f"struct mpipp_call *call = mpipp_entering(thread, MPIPP_PROC_{name}, MPIPP_SITE);",
+        f"struct mpipp_call *call = mpipp_begin_record(thread, MPIPP_PROC_{name}, MPIPP_SITE);",
     ]
     lines += _scalars(procedure)
     for index, buffer in enumerate(found):
@@ -219,7 +219,7 @@ def _body(procedure: Procedure) -> list[str]:
     if base in known.ALWAYS:
         lines += known.ALWAYS[base].split("\n")
     if procedure.form.startswith("split"):
-        lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_split_failed(call);")
+        lines.append("if (MPIPP_UNLIKELY(code != MPI_SUCCESS)) mpipp_recorder_fail_split(call);")
     return lines + _ending(procedure)
 
 
@@ -229,18 +229,18 @@ def _ending(procedure: Procedure) -> list[str]:
     after = ordinals.resolving(procedure) + ordinals.noting_first(procedure)
     after += _after(procedure, buffers_of(procedure)) + ordinals.noting(procedure)
     if base in known.POLLING:
-        after.append(f"mpipp_polled(call, *{known.POLLING[base]});")
+        after.append(f"mpipp_note_poll(call, *{known.POLLING[base]});")
     code = ordinals.failing(procedure) or "code"
-    leave = "mpipp_intercept_failed" if after or code != "code" else "mpipp_leave_any"
-    if leave == "mpipp_intercept_failed":
+    leave = "mpipp_intercept_fail" if after or code != "code" else "mpipp_leave_any"
+    if leave == "mpipp_intercept_fail":
         after.append("return mpipp_leave(thread, mpipp_success());")
         lines += ["if (MPIPP_LIKELY(code == MPI_SUCCESS)) {", *("  " + line for line in after), "}"]
     if base in known.POLLING:
-        lines.append("mpipp_polled(call, 1); // an error ends the polling, too")
+        lines.append("mpipp_note_poll(call, 1); // an error ends the polling, too")
     return [*lines, f"return {leave}(thread, {code});"]
 
 
-def _calling(procedure: Procedure, active: str = "mpipp_active") -> list[str]:
+def _calling(procedure: Procedure, active: str = "mpipp_activate") -> list[str]:
     """The hook interface, with MPI behind it."""
     plain = ", ".join(_argument(p, procedure) for p in procedure.parameters)
     given = ", ".join(["thread", "real", *(p.name for p in procedure.parameters)])
@@ -261,7 +261,7 @@ def _hooked(procedure: Procedure) -> list[str]:
         f"static MPIPP_COLD int hooked_{procedure.name}(struct mpipp_thread *thread, void *real"
         f"{parameters}) {{",
         *([f"  struct mpipp_passage results = {{{results}}};"] if results else []),
-        "  const struct mpipp_passage *passage = mpipp_intercept_enter_hooked(thread, "
+        "  const struct mpipp_passage *passage = mpipp_intercept_enter_hooks(thread, "
         f"{'&results' if results else 'NULL'});",
         f"  return passage->over ? passage->code : ((typed_{procedure.name} *)real)({given});",
         "}",
@@ -393,7 +393,7 @@ def _hooked_argument(parameter: Parameter, buffers: list[Buffer], procedure: Pro
     if parameter.kind == "STATUS":
         return f"mpipp_intercept_passed_status(passage, {parameter.name})"
     if any(b.pointer is parameter for b in buffers):
-        return f"MPIPP_GIVEN(passage, MPIPP_ROLE_{parameter.name}, {parameter.name})"
+        return f"MPIPP_PASSED_ADDRESS(passage, MPIPP_ROLE_{parameter.name}, {parameter.name})"
     if procedure.base in known.GIVING_MEMORY and parameter.name == "base":
         return "passage->base"
     return _argument(parameter, procedure)
@@ -419,16 +419,16 @@ def _memory(procedure: Procedure) -> str:
 def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
     base, lines = procedure.base, []
     made = {p.kind for p in procedure.parameters if p.direction == "out" and p.indirect}
-    imports = bool(buffers) and "REQUEST" not in made  # else mpipp_request_made does it
+    imports = bool(buffers) and "REQUEST" not in made  # else mpipp_add_request does it
     if imports:
         lines.append("mpipp_import_unknown(call);")
     if base in known.COMBINERS:
         return [*lines, *arguments.constructed(procedure)]
     special = known.AFTER.get(base)
     if procedure.form == "split begin":
-        special = "mpipp_recorder_split_begun(call);"
+        special = "mpipp_recorder_begin_split(call);"
     elif procedure.form == "split end":
-        special = "mpipp_recorder_split_ended(call);"
+        special = "mpipp_recorder_end_split(call);"
     lines += (special or "").split("\n") if special else []
     for p in procedure.parameters:
         makes = p.direction == "out" and p.indirect and not p.array and p.kind in known.MADE
@@ -455,7 +455,7 @@ def _after(procedure: Procedure, buffers: list[Buffer]) -> list[str]:
         if base in known.FREEING:  # an object that this very call has freed was not freed before it
             lines.append("call->present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS;")
         kind = known.HANDLES[ended.kind][1]
-        lines.append(f"mpipp_registry_freed({kind}, handle, serial, call->caller);")
+        lines.append(f"mpipp_registry_note_free({kind}, handle, serial, call->caller);")
         if ended.kind == "COMMUNICATOR":
-            lines.append("mpipp_recorder_requests_without(handle);")
+            lines.append("mpipp_recorder_orphan_requests(handle);")
     return lines

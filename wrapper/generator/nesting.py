@@ -29,7 +29,7 @@ def inside(procedure: Procedure, calling: str) -> list[str]:
     if procedure.base in known.ATTACHING:
         return [
             "if (!thread) {",
-            "  mpipp_recorder_attached_unseen();",
+            "  mpipp_recorder_distrust_attachments();",
             f"  return {calling};",
             "}",
         ]
@@ -42,7 +42,7 @@ def inside(procedure: Procedure, calling: str) -> list[str]:
         kind = known.HANDLES[p.kind][1]
         lines.append(f"if (code == MPI_SUCCESS && {KNOWN})")
         lines.append(
-            f"  mpipp_intercept_callback_made({kind}, MPIPP_KEY(*{p.name}), "
+            f"  mpipp_intercept_callback_makes({kind}, MPIPP_KEY(*{p.name}), "
             "__builtin_return_address(0));"
         )
     return ["if (!thread) {", *("  " + line for line in lines), "  return code;", "}"]
@@ -56,7 +56,8 @@ def _around_free(ended: Parameter, call: str) -> list[str]:
         "__builtin_return_address(0));",
         call,
         "if (code == MPI_SUCCESS && handle)",
-        f"  mpipp_registry_freed({kind}, handle, serial, (uintptr_t)__builtin_return_address(0));",
+        f"  mpipp_registry_note_free({kind}, handle, serial, "
+        "(uintptr_t)__builtin_return_address(0));",
     ]
 
 

@@ -9,7 +9,7 @@ from wrapper.generator.procedures import RECEIVED
 
 MATCHES = ("Mprobe", "Improbe")  # they take a message, of which another call receives the data
 STARTS = {"Start": "request, 1", "Startall": "array_of_requests, count"}
-ANY = "mpipp_is_any(source, {tag})"
+ANY = "mpipp_is_wildcard(source, {tag})"
 
 
 def bits(procedure: Procedure) -> list[str]:
@@ -27,7 +27,7 @@ def counting(procedure: Procedure) -> list[str]:
     """C statements that count the call; a persistent operation is counted when it starts."""
     sends, receives = _sends(procedure), _receives(procedure)
     if procedure.base in STARTS:
-        return [f"mpipp_recorder_starting(call, {STARTS[procedure.base]});"]
+        return [f"mpipp_recorder_begin_start(call, {STARTS[procedure.base]});"]
     if _collective(procedure):
         return ["call->ordinal = mpipp_collective_ordinal(call);"]
     if procedure.base in MATCHES:
@@ -46,12 +46,13 @@ def counting(procedure: Procedure) -> list[str]:
     lines = []
     if sends:
         tag = "sendtag" if receives else "tag"
-        lines.append(f"call->ordinal = mpipp_sent(call, dest, {tag});")
+        lines.append(f"call->ordinal = mpipp_post_send(call, dest, {tag});")
     if receives:
         field = "recv_ordinal" if sends else "ordinal"
         blocking = int(not _nonblocking(procedure))
         lines.append(
-            f"call->{field} = mpipp_posted(call, source, {_receive_tag(procedure)}, {blocking});"
+            f"call->{field} = "
+            f"mpipp_post_receive(call, source, {_receive_tag(procedure)}, {blocking});"
         )
         if blocking:
             lines.append("MPI_Status received;")
@@ -79,7 +80,7 @@ def resolving(procedure: Procedure) -> list[str]:
     return [
         f"if ({any_message}) {{",
         f"  call->{field} = 0; // it no longer waits for a message",
-        f"  mpipp_recorder_received_any(call, {RECEIVED});",
+        f"  mpipp_recorder_receive_wildcard(call, {RECEIVED});",
         "}",
     ]
 
@@ -101,17 +102,17 @@ def noting_first(procedure: Procedure) -> list[str]:
 def failing(procedure: Procedure, call: str = "call") -> str | None:
     """The code of a call that failed: it is unknown whether it took part in the matching."""
     if procedure.base in STARTS:
-        return f"mpipp_recorder_not_started({STARTS[procedure.base]}, code)"
+        return f"mpipp_recorder_fail_start({STARTS[procedure.base]}, code)"
     if _together(procedure):
-        return "mpipp_recorder_object_call_failed(call, code)"
+        return "mpipp_recorder_fail_object_call(call, code)"
     if _learns(procedure):
         field = "recv_ordinal" if _sends(procedure) else "ordinal"
         any_message = ANY.format(tag=_receive_tag(procedure))
         ordinal = f"{any_message} ? &call->{field} : NULL"
-        return f"mpipp_recorder_failed_receive(call, code, {ordinal}, {RECEIVED})"
+        return f"mpipp_recorder_fail_receive(call, code, {ordinal}, {RECEIVED})"
     if _takes_message(procedure):
-        return "mpipp_recorder_failed_message(call, code, serial)"
-    return f"mpipp_recorder_failed({call}, code)" if bits(procedure) else None
+        return "mpipp_recorder_fail_message(call, code, serial)"
+    return f"mpipp_recorder_fail({call}, code)" if bits(procedure) else None
 
 
 def _names(procedure: Procedure) -> set[str]:

@@ -108,13 +108,13 @@ def _wrapper(procedure: Procedure) -> str:
     after = known.MARKED_AFTER.get(procedure.base, "")
     saved = [known.MARKED_BEFORE[procedure.base]] if procedure.base in known.MARKED_BEFORE else []
     checked = (one.rstrip(";") for one in checks(procedure))
-    before = "; ".join([*saved, _given(procedure), *checked])
+    before = "; ".join([*saved, _passed_handles(procedure), *checked])
     words = [prefix, name, f"({parameters})", f"({arguments})", before, after]
     text = f"MARKED({', '.join(words)})\n"
     return text if procedure.removed else f"#ifdef MPIPP_HAVE_{name}\n{text}#endif\n"
 
 
-def _given(procedure: Procedure) -> str:
+def _passed_handles(procedure: Procedure) -> str:
     parameters = {p.name: p for p in procedure.parameters}
     keys = [key(parameters[handle.name]) for handle in handles(procedure)]
     if not keys:

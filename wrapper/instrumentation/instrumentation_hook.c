@@ -28,8 +28,8 @@
 
 // The log is a separate part, which is loaded in runs with --check=rma only.
 #pragma weak mpipp_rma_log_access
-#pragma weak mpipp_rma_log_comb
-#pragma weak mpipp_rma_log_quickly
+#pragma weak mpipp_rma_log_strided_accesses
+#pragma weak mpipp_rma_log_strided_fast
 
 enum { ORDER = 1010, KNOWN = 4096 }; // before the guard's hook
 
@@ -61,7 +61,7 @@ static int is_first(uint64_t serial, uint64_t next) {
 static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   struct mpipp_shadow_overlap met;
   if (mpipp_guard_locked) return;
-  mpipp_guard_lock_beside();
+  mpipp_guard_lock_outside_mpi();
   int is_met = bytes && mpipp_instrument_shadow_overlap(address, bytes, stores, &met);
   mpipp_guard_unlock();
   if (!is_met) return;
@@ -77,7 +77,7 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
                               .cover = met.cover,
                               .receives = (uint64_t)met.writes,
                               .sum = MPIPP_TOUCH_NO_SUM};
-  mpipp_guard_faults_take(&found, next, met.buffer);
+  mpipp_guard_faults_record(&found, next, met.buffer);
 }
 
 static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
@@ -104,8 +104,8 @@ __attribute__((target("no-sse,no-mmx"))) static int quickly(MPIPP_COMB) {
   if (guards && count == 1) return 0;
   if (!records || !mpipp_instrument_is_recorded(LOW, HIGH)) return 1;
   is_busy = 1;
-  int done = mpipp_rma_log_quickly(LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0,
-                                   count, STORES, next);
+  int done = mpipp_rma_log_strided_fast(
+      LOW, BYTES, count > 1 ? (HIGH - BYTES - LOW) / (count - 1) : 0, count, STORES, next);
   is_busy = 0;
   return done;
 }
@@ -117,7 +117,8 @@ static void combs(MPIPP_COMB) {
     return;
   int saved = errno;
   is_busy = 1;
-  mpipp_rma_log_comb(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES, next);
+  mpipp_rma_log_strided_accesses(LOW, BYTES, (HIGH - BYTES - LOW) / (count - 1), count, STORES,
+                                 next);
   is_busy = 0;
   errno = saved;
 }
@@ -125,10 +126,10 @@ static void combs(MPIPP_COMB) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (guards) mpipp_guard_faults_expect(0, 0);
-  entered = MPIPP_READ(mpipp_instrument_shadow_begun);
+  entered = MPIPP_READ(mpipp_instrument_shadow_begun_count);
   if (records && !MPIPP_READ(is_off) && mpipp_guard_is_access(call) && has_shadow()) {
     mpipp_guard_lock();
-    mpipp_instrument_recorded_before(call);
+    mpipp_instrument_rma_before_call(call);
     mpipp_guard_unlock();
   }
   return MPIPP_GO_ON;
@@ -138,17 +139,17 @@ static void begin(struct mpipp_shadow_range *looked, const struct mpipp_request 
   mpipp_instrument_shadow_begin(looked, mpipp_guard_cover_of(&request->call));
 }
 
-static void made(const struct mpipp_request *request) {
+static void add_request(const struct mpipp_request *request) {
   if (!has_shadow()) return;
   struct mpipp_shadow_range *looked = mpipp_instrument_shadow_new(request);
   if (looked && request->state == MPIPP_REQUEST_ACTIVE) begin(looked, request);
   if (looked) mpipp_guard_faults_catch();
 }
 
-static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
+static void handle_request(const struct mpipp_event *event, const struct mpipp_request *request) {
   struct mpipp_shadow_range *looked = mpipp_instrument_shadow_of(request->object.serial);
   if (event->kind == MPIPP_EVENT_MADE) {
-    made(request);
+    add_request(request);
   } else if (looked && event->kind == MPIPP_EVENT_STARTED) {
     begin(looked, request);
   } else if (looked && event->kind == MPIPP_EVENT_COMPLETED && request->persistent) {
@@ -163,14 +164,14 @@ static void event(const struct mpipp_event *event) {
   int is_request = object->kind == MPIPP_REQUEST;
   if (MPIPP_READ(is_off) || (is_request && !MPIPP_READ(mpipp_instrument_programs_any))) return;
   mpipp_guard_lock();
-  if (guards && is_request) of_request(event, (const struct mpipp_request *)object);
+  if (guards && is_request) handle_request(event, (const struct mpipp_request *)object);
   mpipp_guard_unlock();
-  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_instrument_recorded_window(event);
+  if (records && object->kind == MPIPP_WIN && has_shadow()) mpipp_instrument_rma_window(event);
   if (guards && is_request && event->kind == MPIPP_EVENT_COMPLETED)
     mpipp_guard_report_completed_accesses((const struct mpipp_request *)object);
 }
 
-static void end_failed(const struct mpipp_passage *passage) {
+static void end_failed_operations(const struct mpipp_passage *passage) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)passage->call->requests;
   for (int64_t i = 0; i < passage->call->request_count; i++)
     if (mpipp_guard_may_be_complete(passage, i))
@@ -187,16 +188,16 @@ static void leave(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off) || !MPIPP_READ(mpipp_instrument_programs_any)) return;
   if (!ends && !of_window && !has_failed) return;
   if (records && mpipp_asks_for_segments(call) && passage->code == MPI_SUCCESS && has_shadow())
-    mpipp_instrument_recorded_shared_query(call);
+    mpipp_instrument_rma_shared_query(call);
   mpipp_guard_lock();
   if (ends) {
-    mpipp_instrument_recorded_end_all();
+    mpipp_instrument_rma_end_all();
     mpipp_instrument_shadow_end_all();
   } else if (has_failed) {
-    end_failed(passage);
+    end_failed_operations(passage);
   } else {
     if (records && passage->code == MPI_SUCCESS && has_shadow())
-      mpipp_instrument_recorded_after(call);
+      mpipp_instrument_rma_after_call(call);
     if (guards && !call->buffer_count) mpipp_instrument_shadow_end_accesses(call, entered);
   }
   mpipp_guard_unlock();
@@ -206,7 +207,7 @@ static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event,
 
 // At the first compiled part of the program, which may be loaded late: calls of other programs do
 // not pass here.
-static void hook_in(void) {
+static void add_hook(void) {
   mpipp_hook_in(&hook);
   if (records) MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
 }
@@ -226,5 +227,5 @@ __attribute__((constructor)) static void begin_with_them(void) {
   pthread_atfork(NULL, NULL, after_fork_in_child);
   mpipp_instrument_programs_call(
       &(struct mpipp_program){.accesses = accesses, .combs = combs, .quickly = quickly});
-  mpipp_instrument_programs_await(hook_in);
+  mpipp_instrument_programs_await(add_hook);
 }

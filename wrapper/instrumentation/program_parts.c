@@ -10,7 +10,7 @@ static struct mpipp_program *first;
 static struct mpipp_program called;
 static struct mpipp_span looked[MPIPP_SPANS];
 static uint64_t looked_count;
-static void (*awaited)(void); // called once there are any
+static void (*listener)(void); // called once there are any
 int mpipp_instrument_programs_any;
 
 static void take_out(const struct mpipp_program *program) {
@@ -19,43 +19,43 @@ static void take_out(const struct mpipp_program *program) {
   if (*place) *place = program->following;
 }
 
-static void let_call(struct mpipp_program *program) {
+static void set_functions(struct mpipp_program *program) {
   __atomic_store_n(&program->accesses, called.accesses, __ATOMIC_RELEASE);
   __atomic_store_n(&program->combs, called.combs, __ATOMIC_RELEASE);
   __atomic_store_n(&program->quickly, called.quickly, __ATOMIC_RELEASE);
 }
 
 // Outside of the lock.
-static void call_awaited(void) {
+static void call_listener(void) {
   pthread_mutex_lock(&lock);
-  void (*function)(void) = mpipp_instrument_programs_any ? awaited : NULL;
-  if (function) awaited = NULL;
+  void (*function)(void) = mpipp_instrument_programs_any ? listener : NULL;
+  if (function) listener = NULL;
   pthread_mutex_unlock(&lock);
   if (function) function();
 }
 
-void mpipp_program_here(struct mpipp_program *program, int there) {
+void mpipp_program_register(struct mpipp_program *program, int there) {
   if (program->version != MPIPP_PROGRAM_VERSION) return;
   pthread_mutex_lock(&lock);
   take_out(program);
   if (there) {
     program->following = first;
     first = program;
-    let_call(program);
+    set_functions(program);
     // Before an MPI library puts a window's memory there, at an address that it draws.
     if (called.accesses) program->map();
     program->look(looked, looked_count);
   }
   mpipp_instrument_programs_any = first != NULL;
   pthread_mutex_unlock(&lock);
-  call_awaited();
+  call_listener();
 }
 
 void mpipp_instrument_programs_await(void (*function)(void)) {
   pthread_mutex_lock(&lock);
-  awaited = function;
+  listener = function;
   pthread_mutex_unlock(&lock);
-  call_awaited();
+  call_listener();
 }
 
 int mpipp_instrument_programs_map(void) {
@@ -73,6 +73,6 @@ void mpipp_instrument_programs_look(const struct mpipp_span *spans, uint64_t cou
 void mpipp_instrument_programs_call(const struct mpipp_program *what) {
   pthread_mutex_lock(&lock);
   called = what ? *what : (struct mpipp_program){0};
-  for (struct mpipp_program *one = first; one; one = one->following) let_call(one);
+  for (struct mpipp_program *one = first; one; one = one->following) set_functions(one);
   pthread_mutex_unlock(&lock);
 }

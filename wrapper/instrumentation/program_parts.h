@@ -8,8 +8,8 @@
 #include "abi/seam.h"
 #include "instrumentation/in_program/interface.h"
 
-// Each of them calls it when it has been loaded, and before it is gone (MPIPP_PROGRAM_HERE).
-MPIPP_SEAM mpipp_program_here_type mpipp_program_here;
+// Each of them calls it when it has been loaded, and before it is gone (MPIPP_PROGRAM_REGISTER).
+MPIPP_SEAM mpipp_program_register_type mpipp_program_register;
 
 // 1 if any part of the program is instrumented. Parts appear when the system loads them.
 MPIPP_SEAM extern int mpipp_instrument_programs_any;

@@ -14,15 +14,15 @@
 
 // Functions of a part that is loaded in runs with --check=rma only; only then are they called.
 #pragma weak mpipp_rma_segment_count
-#pragma weak mpipp_rma_segment_count_queried
+#pragma weak mpipp_rma_query_segment_count
 #pragma weak mpipp_rma_segment_of
 
 enum { MOST = 256, NEAR = 65536 };
 #define MOST_OTHERS ((uint64_t)1 << 28)
-enum mpipp_recorded_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
+enum mpipp_rma_range_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
 
-static struct mpipp_recorded {
-  enum mpipp_recorded_kind kind;
+static struct mpipp_rma_range {
+  enum mpipp_rma_range_kind kind;
   uint64_t win; // handle
   int64_t target;
   uint64_t low, high;
@@ -50,7 +50,7 @@ static int is_whole(const struct mpipp_strided_blocks *strided) {
 static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
   const struct mpipp_strided_blocks *strided = &bytes->strided;
   for (int i = 0; i < used; i++) {
-    const struct mpipp_recorded *one = &all[i];
+    const struct mpipp_rma_range *one = &all[i];
     if (!one->kind || one->win != call->win) continue;
     if (one->kind == BUFFER && one->target != call->target_rank) continue;
     int alike = strided->count && one->low == bytes->low &&
@@ -62,41 +62,41 @@ static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *by
   return 0;
 }
 
-static void count_lost(void) {
+static void count_omission(void) {
   MPIPP_WRITE(mpipp_registry.onesided_unseen, mpipp_registry.onesided_unseen + 1);
 }
 
-static struct mpipp_recorded *room(void) {
+static struct mpipp_rma_range *free_entry(void) {
   int i = 0;
   while (i < MOST && all[i].kind) i++;
   return i < MOST ? &all[i] : NULL;
 }
 
 // NULL: the memory is not traced.
-static struct mpipp_recorded *add(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
-                                  const struct mpipp_bytes *bytes) {
-  struct mpipp_recorded *one = room();
+static struct mpipp_rma_range *add(enum mpipp_rma_range_kind kind, uint64_t win, int64_t target,
+                                   const struct mpipp_bytes *bytes) {
+  struct mpipp_rma_range *one = free_entry();
   struct mpipp_shadow_range *looked = one ? mpipp_instrument_shadow_memory(bytes) : NULL;
   if (!looked) {
     struct mpipp_bytes given = *bytes;
     mpipp_guard_bytes_give(&given);
-    count_lost();
+    count_omission();
     return NULL;
   }
-  *one = (struct mpipp_recorded){kind,           win,    target, bytes->low, bytes->high,
-                                 bytes->strided, looked, 0};
+  *one = (struct mpipp_rma_range){kind,           win,    target, bytes->low, bytes->high,
+                                  bytes->strided, looked, 0};
   if (one == &all[used]) MPIPP_WRITE(used, used + 1);
   return one;
 }
 
-static void drop(struct mpipp_recorded *one) {
+static void drop(struct mpipp_rma_range *one) {
   mpipp_instrument_shadow_drop(one->looked);
   others -= one->others;
-  *one = (struct mpipp_recorded){.kind = NONE};
+  *one = (struct mpipp_rma_range){.kind = NONE};
 }
 
-static struct mpipp_recorded *add_range(enum mpipp_recorded_kind kind, uint64_t win, int64_t target,
-                                        uint64_t low, uint64_t length) {
+static struct mpipp_rma_range *add_range(enum mpipp_rma_range_kind kind, uint64_t win,
+                                         int64_t target, uint64_t low, uint64_t length) {
   if (!low || !length) return NULL;
   struct mpipp_strided_blocks strided = {low, length, length, 1};
   struct mpipp_bytes bytes = mpipp_guard_bytes_of_strided_blocks(&strided);
@@ -105,10 +105,10 @@ static struct mpipp_recorded *add_range(enum mpipp_recorded_kind kind, uint64_t 
 
 // If the table is full, a nearby buffer is extended to include this one. The bytes between are
 // traced without need.
-static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
-  if (room()) return 0;
+static int extend_entry(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
+  if (free_entry()) return 0;
   for (int i = 0; i < MOST; i++) {
-    struct mpipp_recorded *one = &all[i];
+    struct mpipp_rma_range *one = &all[i];
     uint64_t low = one->low < bytes->low ? one->low : bytes->low;
     uint64_t high = one->high > bytes->high ? one->high : bytes->high;
     if (one->kind != BUFFER || one->win != call->win || one->target != call->target_rank ||
@@ -124,7 +124,7 @@ static int take_in(const struct mpipp_call *call, const struct mpipp_bytes *byte
 static void add_window(const struct mpipp_win *win, uint64_t low, uint64_t high,
                        uint64_t of_others) {
   mpipp_guard_lock();
-  struct mpipp_recorded *one = add_range(OF_WINDOW, win->object.handle, 0, low, high - low);
+  struct mpipp_rma_range *one = add_range(OF_WINDOW, win->object.handle, 0, low, high - low);
   if (one) others += one->others = of_others;
   mpipp_guard_unlock();
 }
@@ -141,7 +141,7 @@ static int is_too_large(const struct mpipp_win *win, int count) {
     if (rank != win->rank) bytes += mpipp_rma_segment_of(win, rank).bytes;
   mpipp_guard_lock();
   int too_large = others + bytes > MOST_OTHERS;
-  if (too_large) count_lost();
+  if (too_large) count_omission();
   mpipp_guard_unlock();
   return too_large;
 }
@@ -165,7 +165,7 @@ static void add_segments(const struct mpipp_win *win, int count) {
   add_window(win, low, high, of_others);
 }
 
-void mpipp_instrument_recorded_window(const struct mpipp_event *event) {
+void mpipp_instrument_rma_window(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
   if (event->kind == MPIPP_EVENT_MADE) {
     int count = mpipp_rma_segment_count(win);
@@ -181,19 +181,19 @@ void mpipp_instrument_recorded_window(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
-void mpipp_instrument_recorded_shared_query(const struct mpipp_call *call) {
+void mpipp_instrument_rma_shared_query(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  int count = win ? mpipp_rma_segment_count_queried(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
+  int count = win ? mpipp_rma_query_segment_count(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
   if (count && !is_too_large(win, count)) add_segments(win, count); // its own part is there twice
 }
 
-void mpipp_instrument_recorded_before(const struct mpipp_call *call) {
+void mpipp_instrument_rma_before_call(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_guard_is_used(call, i)) continue;
+    if (!mpipp_guard_uses_buffer(call, i)) continue;
     if (!mpipp_guard_bytes_of_call(call, i, &bytes))
-      count_lost();
-    else if (is_within(call, &bytes) || take_in(call, &bytes))
+      count_omission();
+    else if (is_within(call, &bytes) || extend_entry(call, &bytes))
       mpipp_guard_bytes_give(&bytes);
     else
       add(BUFFER, call->win, call->target_rank, &bytes);
@@ -206,7 +206,7 @@ static void drop_buffers(uint64_t win, const int64_t *target) {
       drop(&all[i]);
 }
 
-void mpipp_instrument_recorded_after(const struct mpipp_call *call) {
+void mpipp_instrument_rma_after_call(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Win_attach:
     add_range(ATTACHED, call->win, 0, mpipp_recorder_win_memory, mpipp_recorder_win_bytes);
@@ -236,7 +236,7 @@ void mpipp_instrument_recorded_after(const struct mpipp_call *call) {
   }
 }
 
-void mpipp_instrument_recorded_end_all(void) {
+void mpipp_instrument_rma_end_all(void) {
   for (int i = 0; i < used; i++)
     if (all[i].kind) drop(&all[i]);
 }

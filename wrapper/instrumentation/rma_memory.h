@@ -10,12 +10,12 @@
 // Without any floating-point register.
 int mpipp_instrument_is_recorded(uint64_t low, uint64_t high);
 // A window was made, or is freed.
-void mpipp_instrument_recorded_window(const struct mpipp_event *event);
+void mpipp_instrument_rma_window(const struct mpipp_event *event);
 // MPI_Win_shared_query has returned the address of a window's memory.
-void mpipp_instrument_recorded_shared_query(const struct mpipp_call *call);
+void mpipp_instrument_rma_shared_query(const struct mpipp_call *call);
 // A call is about to start an operation; or has synchronized, or changed a window's memory.
-void mpipp_instrument_recorded_before(const struct mpipp_call *call);
-void mpipp_instrument_recorded_after(const struct mpipp_call *call);
-void mpipp_instrument_recorded_end_all(void);
+void mpipp_instrument_rma_before_call(const struct mpipp_call *call);
+void mpipp_instrument_rma_after_call(const struct mpipp_call *call);
+void mpipp_instrument_rma_end_all(void);
 
 #endif

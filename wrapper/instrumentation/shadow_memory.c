@@ -34,7 +34,7 @@ struct mpipp_shadow_range {
 static struct mpipp_shadow_range all[MOST], *chains[CHAINS], *unused;
 static uint32_t used, pending; // of all, those beyond have never been used; operations
 static uint32_t of_windows;    // those of windows
-uint64_t mpipp_instrument_shadow_begun;
+uint64_t mpipp_instrument_shadow_begun_count;
 // The ranges that contain all pending buffers, and the number of parts in each.
 static struct mpipp_span spans[MPIPP_SPANS];
 static uint32_t parts_in[MPIPP_SPANS], span_count;
@@ -43,7 +43,7 @@ static struct mpipp_shadow_range **chain_of(uint64_t serial) {
   return &chains[serial % CHAINS];
 }
 
-static struct mpipp_shadow_range *unused_one(void) {
+static struct mpipp_shadow_range *unused_range(void) {
   struct mpipp_shadow_range *looked = unused ? unused : used < MOST ? &all[used] : NULL;
   if (looked) looked->part_count = 0;
   return looked;
@@ -66,12 +66,12 @@ static void take(struct mpipp_shadow_range *looked, uint64_t serial, uint64_t re
 struct mpipp_shadow_range *mpipp_instrument_shadow_new(const struct mpipp_request *request) {
   // A partition belongs to the program until it is marked ready, or once it has arrived.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
-  struct mpipp_shadow_range *looked = unused_one();
+  struct mpipp_shadow_range *looked = unused_range();
   uint32_t used_parts = 0;
   if (!looked) return NULL;
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {
     struct mpipp_marked_part *part = &looked->parts[looked->part_count];
-    if (!mpipp_guard_is_used(&request->call, i)) continue;
+    if (!mpipp_guard_uses_buffer(&request->call, i)) continue;
     used_parts++;
     if (!mpipp_guard_bytes_of_call(&request->call, i, &part->bytes)) continue;
     part->writes = (request->call.buffers[i].access & MPIPP_WRITES) != 0;
@@ -87,7 +87,7 @@ struct mpipp_shadow_range *mpipp_instrument_shadow_new(const struct mpipp_reques
 }
 
 struct mpipp_shadow_range *mpipp_instrument_shadow_memory(const struct mpipp_bytes *bytes) {
-  struct mpipp_shadow_range *looked = unused_one();
+  struct mpipp_shadow_range *looked = unused_range();
   if (!looked) return NULL;
   looked->parts[0] = (struct mpipp_marked_part){.bytes = *bytes, .writes = 1};
   looked->part_count = 1;
@@ -121,7 +121,7 @@ static uint64_t count_of(const struct mpipp_bytes *bytes) {
   return bytes->strided.count ? bytes->strided.count : bytes->count;
 }
 
-static void mark_all(const struct mpipp_marked_part *part, int any) {
+static void mark_part(const struct mpipp_marked_part *part, int any) {
   unsigned char marks = MPIPP_SHADOW_ANY | MPIPP_SHADOW_STORES;
   if (part->writes) marks |= MPIPP_SHADOW_LOADS;
   for (uint64_t i = 0; i < count_of(&part->bytes); i++) {
@@ -131,7 +131,7 @@ static void mark_all(const struct mpipp_marked_part *part, int any) {
 }
 
 // The growth of a span that has to contain these bytes, too.
-static uint64_t longer(const struct mpipp_span *span, const struct mpipp_span *other) {
+static uint64_t span_growth(const struct mpipp_span *span, const struct mpipp_span *other) {
   uint64_t low = span->low < other->low ? span->low : other->low;
   uint64_t high = span->high > other->high ? span->high : other->high;
   return (high - low) - (span->high - span->low);
@@ -144,7 +144,7 @@ static int enter_span(struct mpipp_marked_part *part, uint64_t kinds) {
   uint32_t best = MPIPP_SPANS, empty = span_count;
   uint64_t least = ~(uint64_t)0;
   for (uint32_t i = 0; i < span_count; i++) {
-    uint64_t more = parts_in[i] ? longer(&spans[i], &own) : least;
+    uint64_t more = parts_in[i] ? span_growth(&spans[i], &own) : least;
     if (more < least) best = i, least = more;
     if (!parts_in[i]) empty = i;
   }
@@ -177,11 +177,11 @@ void mpipp_instrument_shadow_begin(struct mpipp_shadow_range *looked, struct mpi
   int others = 0;
   for (uint32_t i = 0; i < looked->part_count; i++) {
     others |= enter_span(&looked->parts[i], kinds);
-    mark_all(&looked->parts[i], 1);
+    mark_part(&looked->parts[i], 1);
   }
   looked->state = PENDING;
-  looked->number = mpipp_instrument_shadow_begun + 1;
-  __atomic_store_n(&mpipp_instrument_shadow_begun, looked->number, __ATOMIC_RELAXED);
+  looked->number = mpipp_instrument_shadow_begun_count + 1;
+  __atomic_store_n(&mpipp_instrument_shadow_begun_count, looked->number, __ATOMIC_RELAXED);
   pending++;
   of_windows += looked->win != 0;
   if (others) mpipp_instrument_programs_look(spans, span_count);
@@ -194,11 +194,11 @@ static int are_near(const struct mpipp_marked_part *one, const struct mpipp_mark
 }
 
 // Marks bytes again that other parts have, too.
-static void mark_others(const struct mpipp_marked_part *part) {
+static void mark_neighbors(const struct mpipp_marked_part *part) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_shadow_range *other = &all[i];
     for (uint32_t k = 0; other->state == PENDING && k < other->part_count; k++)
-      if (are_near(part, &other->parts[k])) mark_all(&other->parts[k], 1);
+      if (are_near(part, &other->parts[k])) mark_part(&other->parts[k], 1);
   }
 }
 
@@ -209,10 +209,10 @@ void mpipp_instrument_shadow_end(struct mpipp_shadow_range *looked) {
   of_windows -= looked->win != 0;
   int others = 0;
   for (uint32_t i = 0; i < looked->part_count; i++) {
-    mark_all(&looked->parts[i], 0);
+    mark_part(&looked->parts[i], 0);
     others |= leave_span(&looked->parts[i]);
   }
-  for (uint32_t i = 0; pending && i < looked->part_count; i++) mark_others(&looked->parts[i]);
+  for (uint32_t i = 0; pending && i < looked->part_count; i++) mark_neighbors(&looked->parts[i]);
   if (others) mpipp_instrument_programs_look(spans, span_count);
 }
 

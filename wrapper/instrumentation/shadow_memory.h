@@ -28,7 +28,7 @@ void mpipp_instrument_shadow_end_persistent(uint64_t request);
 // The number of operations that have begun. The function ends those that had begun before a call
 // was made, if the call, which has returned, has completed them at the origin. Their requests may
 // still exist.
-extern uint64_t mpipp_instrument_shadow_begun __attribute__((visibility("hidden")));
+extern uint64_t mpipp_instrument_shadow_begun_count __attribute__((visibility("hidden")));
 void mpipp_instrument_shadow_end_accesses(const struct mpipp_call *call, uint64_t before);
 
 // A pending operation with bytes that an access must not use.

@@ -62,10 +62,10 @@ static void leave(struct mpipp_thread *thread) {
   if (call->present & MPIPP_HAS_DROPPED) recorded = 0; // MPI has not seen it
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
-    mpipp_recorder_outcome_unknown(call);
+    mpipp_recorder_note_unknown_outcome(call);
   if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
     MPIPP_WRITE(mpipp_registry.unseen, 1); // objects that it made, or has not ended
-  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_requests_call_abandoned(call);
+  if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_abandon_waits(call);
   MPIPP_WRITE(thread->suspected, 0);
   MPIPP_WRITE(thread->handle_count, 0);
   mpipp_intercept_drop_passage(thread);

@@ -52,7 +52,7 @@ static uint64_t step(const struct mpipp_call *call, unsigned kind, uint64_t dist
   return number;
 }
 
-static int is_at_once(uint32_t procedure) {
+static int needs_no_receive(uint32_t procedure) {
   switch (procedure) {
   case MPIPP_PROC_Bsend:
   case MPIPP_PROC_Bsend_c:
@@ -87,14 +87,14 @@ static int is_synchronous(uint32_t procedure) {
 }
 
 static unsigned mode(uint32_t procedure) {
-  if (is_at_once(procedure)) return MPIPP_STEP_AT_ONCE;
+  if (needs_no_receive(procedure)) return MPIPP_STEP_AT_ONCE;
   return is_synchronous(procedure) ? MPIPP_STEP_SYNCHRONOUS : 0;
 }
 
 // A message is started. status: of a call that has waited for it. Returns the step's number, 0 if
 // there is none.
-static uint64_t message(const struct mpipp_call *call, const struct mpipp_call *of,
-                        uint64_t identity, unsigned waits, const MPI_Status *status) {
+static uint64_t start_message(const struct mpipp_call *call, const struct mpipp_call *of,
+                              uint64_t identity, unsigned waits, const MPI_Status *status) {
   int sends = (of->present & MPIPP_HAS_DEST) != 0 && of->dest != MPI_PROC_NULL;
   int receives = (of->present & MPIPP_HAS_SOURCE) != 0 && of->source != MPI_PROC_NULL;
   uint64_t number = 0;
@@ -123,13 +123,13 @@ static unsigned waits_for_all(const struct mpipp_call *of) {
 }
 
 // An operation is started: returns the step's number, 0 if there is none.
-static uint64_t started(const struct mpipp_call *call, const struct mpipp_call *of, unsigned waits,
-                        const MPI_Status *status) {
+static uint64_t start_operation(const struct mpipp_call *call, const struct mpipp_call *of,
+                                unsigned waits, const MPI_Status *status) {
   const struct mpipp_comm *comm =
       of->present & MPIPP_HAS_COMM ? mpipp_find_live(MPIPP_COMM, of->comm) : NULL;
   if (!comm || !comm->identity) return 0;
   if (of->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE))
-    return message(call, of, comm->identity, waits, status);
+    return start_message(call, of, comm->identity, waits, status);
   int is_collective = mpipp_facts[of->procedure].over == MPIPP_OVER_COMM && !comm->inter;
   if (!is_collective || !of->ordinal || of->ordinal & MPIPP_UNCERTAIN) return 0;
   unsigned kind = MPIPP_STEP_COLLECTIVE | (waits ? waits_for_all(of) : 0);
@@ -137,7 +137,7 @@ static uint64_t started(const struct mpipp_call *call, const struct mpipp_call *
 }
 
 // takes: the message is received from now on.
-static void probed(const struct mpipp_passage *passage, unsigned waits, int takes) {
+static void note_probe(const struct mpipp_passage *passage, unsigned waits, int takes) {
   const struct mpipp_call *call = passage->call;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm || !comm->identity || call->source == MPI_PROC_NULL) return;
@@ -186,22 +186,22 @@ static void leave(struct mpipp_passage *passage) {
   if (passage->flag && !*passage->flag) calls--; // it waits
   switch (call->procedure) {
   case MPIPP_PROC_Probe:
-    return probed(passage, MPIPP_STEP_WAITS, 0);
+    return note_probe(passage, MPIPP_STEP_WAITS, 0);
   case MPIPP_PROC_Iprobe:
-    if (*passage->flag) probed(passage, 0, 0);
+    if (*passage->flag) note_probe(passage, 0, 0);
     return;
   case MPIPP_PROC_Mprobe:
-    return probed(passage, MPIPP_STEP_WAITS, 1);
+    return note_probe(passage, MPIPP_STEP_WAITS, 1);
   case MPIPP_PROC_Improbe:
-    if (*passage->flag) probed(passage, 0, 1);
+    if (*passage->flag) note_probe(passage, 0, 1);
     return;
   default:
     if (mpipp_facts[call->procedure].form == MPIPP_FORM_BLOCKING && call->present & MPIPP_HAS_COMM)
-      started(call, call, MPIPP_STEP_WAITS, passage->status);
+      start_operation(call, call, MPIPP_STEP_WAITS, passage->status);
   }
 }
 
-static void completed(const struct mpipp_event *event, uint64_t serial) {
+static void note_completion(const struct mpipp_event *event, uint64_t serial) {
   const struct mpipp_call *call = event->call;
   const struct mpipp_call *of = &((const struct mpipp_request *)(const void *)event->object)->call;
   uint64_t start = starts[serial % STARTS].step, key = 0;
@@ -220,13 +220,13 @@ static void event(const struct mpipp_event *event) {
   const uint64_t serial = request->object.serial;
   const enum mpipp_form form = (enum mpipp_form)mpipp_facts[request->call.procedure].form;
   int is_collective = mpipp_facts[request->call.procedure].over != MPIPP_OVER_NONE;
-  if (event->kind == MPIPP_EVENT_COMPLETED) return completed(event, serial);
+  if (event->kind == MPIPP_EVENT_COMPLETED) return note_completion(event, serial);
   int begins =
       (event->kind == MPIPP_EVENT_MADE && form == MPIPP_FORM_NONBLOCKING) ||
       (event->kind == MPIPP_EVENT_STARTED && form == MPIPP_FORM_PERSISTENT && !is_collective);
   if (!begins) return;
   starts[serial % STARTS].request = serial;
-  starts[serial % STARTS].step = started(event->call, &request->call, 0, NULL);
+  starts[serial % STARTS].step = start_operation(event->call, &request->call, 0, NULL);
 }
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};

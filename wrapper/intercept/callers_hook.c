@@ -16,7 +16,7 @@ static int enter(struct mpipp_passage *passage) {
 }
 
 // The call filter's queries have the place.
-static struct mpipp_hook hook = {.enter = enter, .order = MPIPP_SCREENS_ORDER - 1};
+static struct mpipp_hook hook = {.enter = enter, .order = MPIPP_FILTER_ORDER - 1};
 
 void mpipp_intercept_callers_open(void) {
   if (mpipp_registry.frames) mpipp_hook_in(&hook);

@@ -67,7 +67,7 @@ mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *a
   mpipp_in_order();
   if (MPIPP_UNLIKELY(!mpipp_is_expected(call, channel, count, datatype))) goto other;
   mpipp_in_order();
-  call->ordinal = mpipp_counted(channel);
+  call->ordinal = mpipp_channel_count(channel);
   call->serial++;
   call->frame = (uintptr_t)__builtin_frame_address(0);
   call->procedure = of.procedure;
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpip
 // MPI has accepted it. The request's address comes from the record, which saves a register.
 static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_thread *thread) {
   const MPI_Request *made = (const MPI_Request *)(uintptr_t)thread->call.requests;
-  mpipp_request_made(&thread->call, *made, 0, MPIPP_COPY_PLAIN);
+  mpipp_add_request(&thread->call, *made, 0, MPIPP_COPY_PLAIN);
   int success = mpipp_success();
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
@@ -117,14 +117,14 @@ static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_
 }
 
 // Returns whether the call waits for a few requests, without hooks: then its record is complete.
-static inline __attribute__((always_inline)) int mpipp_waits_plainly(struct mpipp_thread *thread,
-                                                                     unsigned procedure, int count,
-                                                                     const MPI_Request *requests) {
+static inline __attribute__((always_inline)) int
+mpipp_begin_plain_wait(struct mpipp_thread *thread, unsigned procedure, int count,
+                       const MPI_Request *requests) {
   if (MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) ||
       MPIPP_UNLIKELY(thread->depth | thread->aside))
     return 0;
   if (MPIPP_UNLIKELY((unsigned)count - 1 >= MPIPP_FEW) || MPIPP_UNLIKELY(!requests) ||
-      MPIPP_UNLIKELY(mpipp_registry_shared))
+      MPIPP_UNLIKELY(mpipp_registry_is_shared))
     return 0;
   struct mpipp_call *call = &thread->call;
   thread->depth = 1;
@@ -149,8 +149,8 @@ static inline __attribute__((always_inline)) void mpipp_keep_handles(MPI_Request
 }
 
 // MPI has completed them all. before: the handles that were passed.
-static inline __attribute__((always_inline)) int mpipp_waited(struct mpipp_thread *thread,
-                                                              const MPI_Request *before) {
+static inline __attribute__((always_inline)) int mpipp_leave_plain_wait(struct mpipp_thread *thread,
+                                                                        const MPI_Request *before) {
   const struct mpipp_call *call = &thread->call;
   const int64_t count = call->request_count;
   int64_t done = 0;
@@ -158,11 +158,11 @@ static inline __attribute__((always_inline)) int mpipp_waited(struct mpipp_threa
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
   const uint64_t offsets = slots->offsets;
   do {
-    if (!mpipp_complete_unshared(slots, offsets, MPIPP_KEY(before[done]))) break;
+    if (!mpipp_complete_unshared_request(slots, offsets, MPIPP_KEY(before[done]))) break;
   } while (++done < count);
   mpipp_end_unlocked();
   if (MPIPP_UNLIKELY(done < count))
-    mpipp_recorder_completed_from(call, before, done, count, (void *)(uintptr_t)call->requests, 1);
+    mpipp_recorder_complete_from(call, before, done, count, (void *)(uintptr_t)call->requests, 1);
   int success = mpipp_success();
   __atomic_store_n(&thread->call.state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);

@@ -29,59 +29,60 @@ static int is_clear(struct mpipp_thread *thread) {
 }
 
 static int enter(struct mpipp_passage *passage) {
-  uint64_t before = mpipp_filter_not_cleared;
+  uint64_t before = mpipp_filter_uncleared_calls;
   int refused = 0;
   is_seen_returning =
-      !is_clear(mpipp_recorder_self) && mpipp_filter_screen(mpipp_recorder_self, &refused);
+      !is_clear(mpipp_recorder_self) && mpipp_filter_check(mpipp_recorder_self, &refused);
   passage->refused = refused;
-  if (MPIPP_UNLIKELY(mpipp_filter_checks_screens) && before == mpipp_filter_not_cleared)
+  if (MPIPP_UNLIKELY(mpipp_filter_checks_itself) && before == mpipp_filter_uncleared_calls)
     mpipp_filter_ask_all(mpipp_recorder_self);
   return MPIPP_GO_ON;
 }
 
 static void leave(struct mpipp_passage *passage) {
-  if (is_seen_returning && passage->code == MPI_SUCCESS) mpipp_screen_returned(mpipp_recorder_self);
+  if (is_seen_returning && passage->code == MPI_SUCCESS)
+    mpipp_filter_note_return(mpipp_recorder_self);
 }
 
 static int wants(const struct mpipp_call *call);
 
-static struct mpipp_hook screens = {
-    .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_SCREENS_ORDER};
+static struct mpipp_hook filter_hook = {
+    .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_FILTER_ORDER};
 
 // A passage would cost too much: mpipp_intercept_is_hooked does the same.
 static int wants(const struct mpipp_call *call) {
   (void)call;
-  return screens.order != MPIPP_SCREENS_ORDER;
+  return filter_hook.order != MPIPP_FILTER_ORDER;
 }
 
 static int (*others_before_marked)(unsigned procedure);
 
-static int before_marked(unsigned procedure) {
-  int refused = mpipp_filter_marked(procedure);
+static int before_unrecorded_call(unsigned procedure) {
+  int refused = mpipp_filter_check_unrecorded_call(procedure);
   if (MPIPP_UNLIKELY(refused) &&
-      mpipp_intercept_refuse_marked(mpipp_filter_marked_kind(procedure),
-                                    mpipp_recorder_self->handle, refused))
+      mpipp_intercept_refuse_unrecorded(mpipp_filter_unrecorded_kind(procedure),
+                                        mpipp_recorder_self->handle, refused))
     return refused;
   return others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
 }
 
-void mpipp_intercept_screens_open(void) {
-  if (!mpipp_watcher_is_there() || !mpipp_filter_asking_open()) return;
+void mpipp_intercept_filter_open(void) {
+  if (!mpipp_watcher_is_connected() || !mpipp_filter_asking_open()) return;
   mpipp_filter_constants_open();
   mpipp_filter_owners_open();
   mpipp_filter_commits_open();
   if (!mpipp_filter_windows) {
     mpipp_filter_null_outputs_open();
-    others_before_marked = mpipp_intercept_before_marked;
-    mpipp_intercept_before_marked = before_marked;
+    others_before_marked = mpipp_intercept_before_unrecorded;
+    mpipp_intercept_before_unrecorded = before_unrecorded_call;
   }
   // Each call passes `enter` then.
-  screens.order += mpipp_filter_checks_screens || mpipp_watcher_on_error != MPIPP_REPORT;
-  mpipp_hook_in(&screens);
+  filter_hook.order += mpipp_filter_checks_itself || mpipp_watcher_on_error != MPIPP_REPORT;
+  mpipp_hook_in(&filter_hook);
 }
 
-void mpipp_intercept_screens_close(void) {
-  mpipp_hook_out(&screens);
+void mpipp_intercept_filter_close(void) {
+  mpipp_hook_out(&filter_hook);
 }
 
 // Stands for the passage of a call whose return only the filter has to see.
@@ -97,12 +98,12 @@ static int is_wanted(const struct mpipp_call *call) {
 }
 
 static __attribute__((noinline)) int is_hooked_slow(struct mpipp_thread *thread) {
-  if (!mpipp_intercept_only_screens) {
+  if (!mpipp_intercept_only_filter) {
     if (is_wanted(&thread->call)) return 1;
-    if (mpipp_intercept_hooks != &screens || mpipp_is_clear(thread)) return 0;
+    if (mpipp_intercept_hooks != &filter_hook || mpipp_is_clear(thread)) return 0;
   }
   int refused = 0; // calls are only refused through `enter`
-  if (mpipp_filter_screen(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
+  if (mpipp_filter_check(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
 }
 
@@ -110,27 +111,28 @@ static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *
                                                            uint64_t place) {
   if (MPIPP_UNLIKELY(!mpipp_is_known_use(&thread->call, place)))
     mpipp_filter_look_up_use(thread, place);
-  if (MPIPP_LIKELY(mpipp_intercept_only_screens) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
+  if (MPIPP_LIKELY(mpipp_intercept_only_filter) && MPIPP_LIKELY(mpipp_is_clear(thread))) return 0;
   return is_hooked_slow(thread);
 }
 
 // Fortran's layer has called: the program's own place is further out on the stack. A watcher cannot
 // search for it there once the process has died.
-static MPIPP_COLD int is_layers_hooked(struct mpipp_thread *thread) {
+static MPIPP_COLD int is_layer_call_hooked(struct mpipp_thread *thread) {
   thread->place = mpipp_abi_outside_mpi_at(thread->call.caller, thread->call.frame);
   thread->place_serial = thread->call.serial;
   return is_hooked(thread, thread->place);
 }
 
 int mpipp_intercept_is_hooked(struct mpipp_thread *thread) {
-  if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller))) return is_layers_hooked(thread);
+  if (MPIPP_UNLIKELY(!mpipp_is_outside_mpi(thread->call.caller)))
+    return is_layer_call_hooked(thread);
   return is_hooked(thread, thread->call.caller);
 }
 
-int mpipp_intercept_returned(struct mpipp_thread *thread, int code) {
+int mpipp_intercept_note_return(struct mpipp_thread *thread, int code) {
   if (MPIPP_UNLIKELY(thread->passage != (uint64_t)(uintptr_t)&only))
-    return mpipp_intercept_leave_hooked(thread, code);
+    return mpipp_intercept_leave_hooks(thread, code);
   thread->passage = 0;
-  if (MPIPP_LIKELY(code == MPI_SUCCESS)) mpipp_screen_returned(thread);
+  if (MPIPP_LIKELY(code == MPI_SUCCESS)) mpipp_filter_note_return(thread);
   return code;
 }

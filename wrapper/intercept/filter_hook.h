@@ -3,7 +3,7 @@
 #define MPIPP_INTERCEPT_FILTER_HOOK_H
 
 // Once the watcher is connected; and in the child of a fork, which is not watched.
-void mpipp_intercept_screens_open(void);
-void mpipp_intercept_screens_close(void);
+void mpipp_intercept_filter_open(void);
+void mpipp_intercept_filter_close(void);
 
 #endif

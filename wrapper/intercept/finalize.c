@@ -23,13 +23,13 @@ __attribute__((noinline)) void mpipp_finalizing(void) {
   __asm__ volatile("");
 }
 
-static int not_copied(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag) {
+static int refuse_copy(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag) {
   (void)comm, (void)keyval, (void)state, (void)in, (void)out;
   *flag = 0;
   return MPI_SUCCESS;
 }
 
-static int deleted(MPI_Comm comm, int keyval, void *value, void *state) {
+static int note_deletion(MPI_Comm comm, int keyval, void *value, void *state) {
   (void)comm, (void)keyval, (void)value, (void)state;
   __atomic_store_n(&mpipp_registry.end_awaited, 0, __ATOMIC_RELEASE);
   mpipp_finalizing();
@@ -40,7 +40,7 @@ static int deleted(MPI_Comm comm, int keyval, void *value, void *state) {
 // at the end of MPI_Init is deleted after the program's.
 void mpipp_intercept_await_end(void) {
   int keyval;
-  if (PMPI(Comm_create_keyval)(not_copied, deleted, &keyval, NULL) != MPI_SUCCESS) return;
+  if (PMPI(Comm_create_keyval)(refuse_copy, note_deletion, &keyval, NULL) != MPI_SUCCESS) return;
   int code = PMPI(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL);
   __atomic_store_n(&mpipp_registry.end_awaited, code == MPI_SUCCESS, __ATOMIC_RELEASE);
   PMPI(Comm_free_keyval)(&keyval); // the attribute's key stays
@@ -69,8 +69,8 @@ static int is_finalizing(const struct mpipp_call *call) {
          mpipp_registry.end_awaited;
 }
 
-struct mpipp_thread *mpipp_intercept_calling(struct mpipp_thread *thread, void *caller,
-                                             void *frame) {
+struct mpipp_thread *mpipp_intercept_callback_record(struct mpipp_thread *thread, void *caller,
+                                                     void *frame) {
   if (!mpipp_intercept_is_inside(thread, caller, frame)) return thread;
   if (!is_finalizing(&thread->call)) return NULL;
   if (callback.depth && mpipp_intercept_is_inside(&callback, caller, frame)) return NULL;

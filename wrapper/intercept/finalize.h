@@ -11,7 +11,7 @@ void mpipp_finalizing(void);
 // The record for a call from there by a thread that is inside MPI. It is its own, if it has left
 // its call. It is another, if a callback of the program calls inside MPI_Finalize. NULL if MPI
 // itself calls, which passes.
-struct mpipp_thread *mpipp_intercept_calling(struct mpipp_thread *thread, void *caller,
-                                             void *frame);
+struct mpipp_thread *mpipp_intercept_callback_record(struct mpipp_thread *thread, void *caller,
+                                                     void *frame);
 
 #endif

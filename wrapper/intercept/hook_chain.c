@@ -45,7 +45,7 @@ uint64_t mpipp_intercept_passed_address(const struct mpipp_passage *passage, uns
 }
 
 // Not as a whole: most of it is spare.
-static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *results) {
+static void return_results(struct mpipp_passage *passage, const struct mpipp_passage *results) {
   static const struct mpipp_passage nothing;
   enum { FROM = offsetof(struct mpipp_passage, base), TO = offsetof(struct mpipp_passage, code) };
   memcpy((char *)passage + FROM, (const char *)(results ? results : &nothing) + FROM, TO - FROM);
@@ -55,12 +55,12 @@ static void give_out(struct mpipp_passage *passage, const struct mpipp_passage *
   passage->last = NULL;
 }
 
-struct mpipp_passage *mpipp_intercept_enter_hooked(struct mpipp_thread *thread,
-                                                   const struct mpipp_passage *results) {
+struct mpipp_passage *mpipp_intercept_enter_hooks(struct mpipp_thread *thread,
+                                                  const struct mpipp_passage *results) {
   int saved = errno, verdict = MPIPP_GO_ON;
   struct mpipp_call *call = &thread->call;
   struct mpipp_passage *passage = (void *)thread->room;
-  give_out(passage, results);
+  return_results(passage, results);
   passage->call = call;
   for (uint32_t i = 0; i < call->buffer_count; i++)
     passage->addresses[i] = call->buffers[i].address;
@@ -86,7 +86,7 @@ void mpipp_intercept_drop_passage(struct mpipp_thread *thread) {
   thread->passage = 0;
 }
 
-int mpipp_intercept_leave_hooked(struct mpipp_thread *thread, int code) {
+int mpipp_intercept_leave_hooks(struct mpipp_thread *thread, int code) {
   int saved = errno;
   struct mpipp_passage *passage = (void *)(uintptr_t)thread->passage;
   passage->code = code;

@@ -11,12 +11,12 @@
 // call has been filtered when this returns.
 int mpipp_intercept_is_hooked(struct mpipp_thread *thread);
 // The call has a passage, or the filter has to see its return.
-int mpipp_intercept_returned(struct mpipp_thread *thread, int code);
+int mpipp_intercept_note_return(struct mpipp_thread *thread, int code);
 // The hooks enter. results: where the call stores its results, NULL: nowhere. Returns the passage,
 // with `over` set if a hook has taken the call over.
-struct mpipp_passage *mpipp_intercept_enter_hooked(struct mpipp_thread *thread,
-                                                   const struct mpipp_passage *results);
-int mpipp_intercept_leave_hooked(struct mpipp_thread *thread, int code) MPIPP_COLD;
+struct mpipp_passage *mpipp_intercept_enter_hooks(struct mpipp_thread *thread,
+                                                  const struct mpipp_passage *results);
+int mpipp_intercept_leave_hooks(struct mpipp_thread *thread, int code) MPIPP_COLD;
 // The call was left without a return: no hook leaves.
 void mpipp_intercept_drop_passage(struct mpipp_thread *thread);
 

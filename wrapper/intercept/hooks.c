@@ -9,11 +9,12 @@
 #include "registry/object_store.h"
 
 struct mpipp_hook *mpipp_intercept_hooks = NULL;
-int (*mpipp_intercept_before_marked)(unsigned procedure) = NULL;
-MPIPP_OFFER(mpipp_intercept_before_marked);
-int mpipp_intercept_only_screens = 0;
+int (*mpipp_intercept_before_unrecorded)(unsigned procedure) = NULL;
+MPIPP_OFFER(mpipp_intercept_before_unrecorded);
+int mpipp_intercept_only_filter = 0;
 
-static void tell(enum mpipp_event_kind kind, const struct mpipp_object *object, int64_t position) {
+static void pass_event(enum mpipp_event_kind kind, const struct mpipp_object *object,
+                       int64_t position) {
   int saved = errno;
   const struct mpipp_thread *thread = mpipp_recorder_self;
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
@@ -29,13 +30,13 @@ static void tell(enum mpipp_event_kind kind, const struct mpipp_object *object, 
 static void set_listening(void) {
   int listening = 0, to_requests = 0;
   const struct mpipp_hook *first = mpipp_intercept_hooks;
-  MPIPP_WRITE(mpipp_intercept_only_screens,
-              first && first->order == MPIPP_SCREENS_ORDER && !first->next);
+  MPIPP_WRITE(mpipp_intercept_only_filter,
+              first && first->order == MPIPP_FILTER_ORDER && !first->next);
   for (const struct mpipp_hook *hook = mpipp_intercept_hooks; hook; hook = hook->next) {
     listening |= hook->event != NULL;
     to_requests |= hook->event && !hook->deaf;
   }
-  __atomic_store_n(&mpipp_registry_event_sink, tell, __ATOMIC_RELEASE);
+  __atomic_store_n(&mpipp_registry_event_sink, pass_event, __ATOMIC_RELEASE);
   MPIPP_WRITE(mpipp_registry_listening, listening);
   MPIPP_WRITE(mpipp_registry_listening_to_requests, to_requests);
   mpipp_registry_set_unshared_requests();
@@ -63,7 +64,7 @@ void mpipp_hook_out(struct mpipp_hook *hook) {
   mpipp_registry_unlock();
 }
 
-void mpipp_intercept_hook_hears(struct mpipp_hook *hook, int hears) {
+void mpipp_intercept_hook_listen(struct mpipp_hook *hook, int hears) {
   mpipp_registry_lock();
   hook->deaf = !hears;
   set_listening();

@@ -86,14 +86,14 @@ MPIPP_SEAM void mpipp_hook_out(struct mpipp_hook *hook);
 
 // For parts of the wrapper: called before a procedure that is not recorded. It returns an error
 // code if MPI must not see the call, else MPI_SUCCESS; NULL: there is none.
-extern int (*mpipp_intercept_before_marked)(unsigned procedure)
-    MPIPP_SEAM_DATA(mpipp_intercept_before_marked);
+extern int (*mpipp_intercept_before_unrecorded)(unsigned procedure)
+    MPIPP_SEAM_DATA(mpipp_intercept_before_unrecorded);
 // Sets whether a hook gets events of requests from now on: without such hooks requests cost less.
-MPIPP_SEAM void mpipp_intercept_hook_hears(struct mpipp_hook *hook, int hears);
+MPIPP_SEAM void mpipp_intercept_hook_listen(struct mpipp_hook *hook, int hears);
 // The first hook.
 extern struct mpipp_hook *mpipp_intercept_hooks __attribute__((visibility("hidden")));
 // The call filter's order (filter_hook.c), before all others, and whether it is the only hook.
-#define MPIPP_SCREENS_ORDER (-1000000000)
-extern int mpipp_intercept_only_screens __attribute__((visibility("hidden")));
+#define MPIPP_FILTER_ORDER (-1000000000)
+extern int mpipp_intercept_only_filter __attribute__((visibility("hidden")));
 
 #endif

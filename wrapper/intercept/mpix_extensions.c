@@ -10,11 +10,11 @@
   int mpipp_##NAME PARAMETERS {                                                                    \
     int(*real) PARAMETERS = (int(*) PARAMETERS)mpipp_abi_extension(#NAME);                         \
     int code = real ? real ARGUMENTS : MPI_ERR_OTHER;                                              \
-    return code == MPI_SUCCESS ? made(made_comm) : code;                                           \
+    return code == MPI_SUCCESS ? note_comm(made_comm) : code;                                      \
   }
 
-static __attribute__((unused)) int made(const MPI_Comm *comm) {
-  if (mpipp_abi_right_library()) mpipp_recorder_comm_promised(MPIPP_KEY(*comm));
+static __attribute__((unused)) int note_comm(const MPI_Comm *comm) {
+  if (mpipp_abi_is_right_library()) mpipp_recorder_promise_comm(MPIPP_KEY(*comm));
   return MPI_SUCCESS;
 }
 

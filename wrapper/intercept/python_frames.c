@@ -112,7 +112,7 @@ static int pieces_of(uint64_t frame, const struct mpipp_key *key,
   return count;
 }
 
-static uint64_t rounded(uint64_t bytes) {
+static uint64_t round_up(uint64_t bytes) {
   return (bytes + 7) & ~(uint64_t)7;
 }
 
@@ -127,7 +127,7 @@ static void *take(uint64_t bytes) {
   return taken;
 }
 
-static int is_of_mpi4py(uint64_t file) {
+static int belongs_to_mpi4py(uint64_t file) {
   static const char part[] = "/mpi4py/";
   return memmem((const void *)(uintptr_t)file, text_bytes(file), part, sizeof part - 1) != NULL;
 }
@@ -136,7 +136,7 @@ static void copy(char *to, const struct mpipp_python_piece *pieces, int count) {
   for (int i = 0; i < count; i++) {
     memcpy(to, &pieces[i], sizeof pieces[i]);
     memcpy(to + sizeof pieces[i], (const void *)(uintptr_t)pieces[i].address, pieces[i].bytes);
-    to += sizeof pieces[i] + rounded(pieces[i].bytes);
+    to += sizeof pieces[i] + round_up(pieces[i].bytes);
   }
 }
 
@@ -146,7 +146,7 @@ static struct mpipp_python_place *make(uint64_t frame, const struct mpipp_key *k
   int count = pieces_of(frame, key, pieces);
   uint64_t bytes = 0;
   for (int i = 0; i < count; i++)
-    bytes += sizeof(struct mpipp_python_piece) + rounded(pieces[i].bytes);
+    bytes += sizeof(struct mpipp_python_piece) + round_up(pieces[i].bytes);
   if (!places) places = mpipp_registry_map(MOST_PLACES * sizeof *places);
   if (!places || !count || table->count >= MOST_PLACES) return NULL;
   char *to = take(bytes);
@@ -158,7 +158,7 @@ static struct mpipp_python_place *make(uint64_t frame, const struct mpipp_key *k
                                        .pieces = (uintptr_t)to,
                                        .bytes = bytes,
                                        .chain = (uintptr_t)buckets[bucket_of(key)],
-                                       .passed_over = is_of_mpi4py(key->file)};
+                                       .passed_over = belongs_to_mpi4py(key->file)};
   memcpy(&place->code, key, sizeof *key);
   table->entries = (uintptr_t)places;
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
@@ -247,5 +247,5 @@ void mpipp_intercept_python_open(void) {
   mpipp_filter_python_version = version;
   mpipp_abi_set_layer(bounds[0], bounds[1], line_of);
   // The debugger of a live process finds it in the interpreter's memory.
-  if (mpipp_registry_shared) mpipp_hook_in(&hook);
+  if (mpipp_registry_is_shared) mpipp_hook_in(&hook);
 }

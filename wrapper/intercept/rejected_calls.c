@@ -26,7 +26,7 @@ static int is_usable(enum mpipp_kind kind, uint64_t handle) {
 }
 
 // For errors without an object (MPI-4.0, section 9.3), and for freed and null handles.
-static struct mpipp_refused_handles of_comm(uint64_t handle) {
+static struct mpipp_refused_handles comm_handles(uint64_t handle) {
   struct mpipp_refused_handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
   if (is_usable(MPIPP_COMM, handle))
     of.comm = (MPI_Comm)(uintptr_t)handle;
@@ -35,12 +35,12 @@ static struct mpipp_refused_handles of_comm(uint64_t handle) {
   return of;
 }
 
-static struct mpipp_refused_handles of_none(void) {
-  return of_comm(MPIPP_KEY(MPI_COMM_NULL));
+static struct mpipp_refused_handles default_handles(void) {
+  return comm_handles(MPIPP_KEY(MPI_COMM_NULL));
 }
 
-static struct mpipp_refused_handles of_win(uint64_t handle) {
-  struct mpipp_refused_handles of = of_none();
+static struct mpipp_refused_handles win_handles(uint64_t handle) {
+  struct mpipp_refused_handles of = default_handles();
   if (!is_usable(MPIPP_WIN, handle)) return of;
   of.win = (MPI_Win)(uintptr_t)handle;
   of.kind = MPIPP_WIN;
@@ -48,37 +48,37 @@ static struct mpipp_refused_handles of_win(uint64_t handle) {
 }
 
 // A handle that is not a file has the default error handler (MPI-4.1, section 14.7).
-static struct mpipp_refused_handles of_file(uint64_t handle) {
-  struct mpipp_refused_handles of = of_none();
+static struct mpipp_refused_handles file_handles(uint64_t handle) {
+  struct mpipp_refused_handles of = default_handles();
   if (is_usable(MPIPP_FILE, handle)) of.file = (MPI_File)(uintptr_t)handle;
   of.kind = MPIPP_FILE;
   return of;
 }
 
-static struct mpipp_refused_handles of_call(const struct mpipp_call *call) {
-  if (call->present & MPIPP_HAS_WIN) return of_win(call->win);
-  if (call->present & MPIPP_HAS_FILE) return of_file(call->file);
-  return call->present & MPIPP_HAS_COMM ? of_comm(call->comm) : of_none();
+static struct mpipp_refused_handles call_handles(const struct mpipp_call *call) {
+  if (call->present & MPIPP_HAS_WIN) return win_handles(call->win);
+  if (call->present & MPIPP_HAS_FILE) return file_handles(call->file);
+  return call->present & MPIPP_HAS_COMM ? comm_handles(call->comm) : default_handles();
 }
 
 // The first operation that is passed to a call.
-static struct mpipp_refused_handles of_requests(const struct mpipp_call *call) {
+static struct mpipp_refused_handles request_handles(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  struct mpipp_refused_handles of = of_none();
+  struct mpipp_refused_handles of = default_handles();
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   for (int64_t i = 0; requests && i < call->request_count; i++) {
     const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
     if (!request || request->object.flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED)) continue;
-    of = of_call(&request->call);
+    of = call_handles(&request->call);
     break;
   }
   mpipp_unlock_kind(locked);
   return of;
 }
 
-static struct mpipp_refused_handles of_message(uint64_t handle) {
+static struct mpipp_refused_handles message_handles(uint64_t handle) {
   const struct mpipp_message *message = mpipp_find_live(MPIPP_MESSAGE, handle);
-  return message ? of_comm(message->comm) : of_none();
+  return message ? comm_handles(message->comm) : default_handles();
 }
 
 static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passage) {
@@ -87,19 +87,19 @@ static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passa
   switch (call->procedure) { // a freed object is not among the arguments by value
   case MPIPP_PROC_Comm_free:
   case MPIPP_PROC_Comm_disconnect:
-    return of_comm(MPIPP_KEY(*(MPI_Comm *)passage->handle));
+    return comm_handles(MPIPP_KEY(*(MPI_Comm *)passage->handle));
   case MPIPP_PROC_Win_free:
-    return of_win(MPIPP_KEY(*(MPI_Win *)passage->handle));
+    return win_handles(MPIPP_KEY(*(MPI_Win *)passage->handle));
   case MPIPP_PROC_File_close:
-    return of_file(MPIPP_KEY(*(MPI_File *)passage->handle));
+    return file_handles(MPIPP_KEY(*(MPI_File *)passage->handle));
   case MPIPP_PROC_File_open:
-    return of_file(MPIPP_KEY(MPI_FILE_NULL)); // there is none yet
+    return file_handles(MPIPP_KEY(MPI_FILE_NULL)); // there is none yet
   default:
     break;
   }
-  if (call->present & on) return of_call(call);
-  if (call->present & MPIPP_HAS_MESSAGE) return of_message(call->message);
-  return call->present & MPIPP_HAS_REQUESTS ? of_requests(call) : of_none();
+  if (call->present & on) return call_handles(call);
+  if (call->present & MPIPP_HAS_MESSAGE) return message_handles(call->message);
+  return call->present & MPIPP_HAS_REQUESTS ? request_handles(call) : default_handles();
 }
 
 // Returns whether the error handler is the one that ends the job.
@@ -151,12 +151,12 @@ int mpipp_intercept_refuse(struct mpipp_passage *passage, int error_class) {
   return MPIPP_DROPPED;
 }
 
-int mpipp_intercept_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class) {
+int mpipp_intercept_refuse_unrecorded(enum mpipp_kind kind, uint64_t handle, int error_class) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return 0;
-  const struct mpipp_refused_handles of = kind == MPIPP_WIN    ? of_win(handle)
-                                          : kind == MPIPP_FILE ? of_file(handle)
-                                          : kind == MPIPP_COMM ? of_comm(handle)
-                                                               : of_none();
+  const struct mpipp_refused_handles of = kind == MPIPP_WIN    ? win_handles(handle)
+                                          : kind == MPIPP_FILE ? file_handles(handle)
+                                          : kind == MPIPP_COMM ? comm_handles(handle)
+                                                               : default_handles();
   if (!has_handler(&of)) return 0;
   fail(&of, error_class);
   return 1;

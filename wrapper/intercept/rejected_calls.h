@@ -13,7 +13,7 @@ MPIPP_SEAM int mpipp_intercept_refuse(struct mpipp_passage *passage, int error_c
 
 // For a call that is not recorded, with the first handle that it gets; returns whether the call
 // must not be made.
-int mpipp_intercept_refuse_marked(enum mpipp_kind kind, uint64_t handle, int error_class);
+int mpipp_intercept_refuse_unrecorded(enum mpipp_kind kind, uint64_t handle, int error_class);
 
 // Ends the job.
 MPIPP_SEAM void mpipp_intercept_end_job(void);

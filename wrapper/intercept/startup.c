@@ -18,7 +18,7 @@
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
-static void open_all(void) {
+static void open_parts(void) {
   int saved = errno;
   mpipp_open();
   errno = saved;
@@ -32,7 +32,7 @@ static int starting(void) {
 }
 
 struct mpipp_thread *mpipp_intercept_thread_new(void) {
-  pthread_once(&opened, open_all);
+  pthread_once(&opened, open_parts);
   if (mpipp_registry.status == MPIPP_STATUS_INERT) return NULL;
   int saved = errno;
   struct mpipp_thread *thread = mpipp_recorder_register_thread();
@@ -41,9 +41,9 @@ struct mpipp_thread *mpipp_intercept_thread_new(void) {
     thread->depth = 1;
     if (starting()) { // MPI was initialized before this library was there
       mpipp_recorder_distrust_channels();
-      mpipp_recorder_attached_unseen();
+      mpipp_recorder_distrust_attachments();
       mpipp_registry.unseen = 1;
-      mpipp_intercept_initialized();
+      mpipp_intercept_after_init();
     }
     thread->depth = 0;
   }
@@ -51,15 +51,15 @@ struct mpipp_thread *mpipp_intercept_thread_new(void) {
   return thread;
 }
 
-static void constant(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
-  mpipp_recorder_constant_made(kind, handle, name, flag);
+static void add_constant(enum mpipp_kind kind, uint64_t handle, const char *name, unsigned flag) {
+  mpipp_recorder_add_constant(kind, handle, name, flag);
   mpipp_recorder_set_constant_fint(kind, handle);
 }
 
 static void start_predefined(void) {
-#define DATATYPE(NAME) mpipp_recorder_datatype_predefined(NAME, #NAME);
-#define HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_PREDEFINED);
-#define NULL_HANDLE(KIND, NAME) constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
+#define DATATYPE(NAME) mpipp_recorder_add_predefined_datatype(NAME, #NAME);
+#define HANDLE(KIND, NAME) add_constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_PREDEFINED);
+#define NULL_HANDLE(KIND, NAME) add_constant(KIND, MPIPP_KEY(NAME), #NAME, MPIPP_FLAG_NULL);
 #define VALUE(NAME) mpipp_registry_add_constant(#NAME, (int64_t)(intptr_t)NAME);
 #include "generated/constants.inc"
 }
@@ -77,7 +77,7 @@ int mpipp_intercept_is_repeated_init(unsigned procedure) {
 
 void (*mpipp_intercept_at_start)(void);
 
-void mpipp_intercept_initialized(void) {
+void mpipp_intercept_after_init(void) {
   static int started = 0;
   int saved = errno;
   unsigned procedure = mpipp_recorder_self->call.procedure;
@@ -104,12 +104,12 @@ void mpipp_intercept_initialized(void) {
   mpipp_registry.status = MPIPP_STATUS_STARTED;
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread)
     mpipp_intercept_await_end();
-  mpipp_watcher_meet();
+  mpipp_watcher_await_greeting();
   errno = saved;
 }
 
 #ifdef MPIPP_HAVE_Session_init
-void mpipp_intercept_session_begun(uint64_t session, uint64_t info) {
+void mpipp_intercept_begin_session(uint64_t session, uint64_t info) {
   mpipp_intercept_session_level(session, info);
 }
 #endif
@@ -123,23 +123,23 @@ static void report_end(enum mpipp_end end) {
   mpipp_watcher_report_end(end);
 }
 
-void mpipp_intercept_finalized(void) {
+void mpipp_intercept_after_finalize(void) {
   mpipp_registry.end_awaited = 0;
   mpipp_registry.status = MPIPP_STATUS_FINALIZED;
   mpipp_filter_forget_objects();
   report_end(MPIPP_OVER_FINALIZED);
 }
 
-void mpipp_intercept_aborting(struct mpipp_call *call) {
+void mpipp_intercept_before_abort(struct mpipp_call *call) {
   __atomic_store_n(&call->state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   report_end(MPIPP_OVER_ABORTING);
 }
 
 // The program has returned from main, or called exit. Not at _exit, or by a signal.
 __attribute__((destructor)) static void exiting(void) {
-  if (!mpipp_watcher_is_there() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
+  if (!mpipp_watcher_is_connected() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
   if (!mpipp_recorder_has_world) {
-    mpipp_intercept_finalized(); // of sessions alone: sessions that are left are leaks
+    mpipp_intercept_after_finalize(); // of sessions alone: sessions that are left are leaks
     return;
   }
   if (mpipp_intercept_at_exit) mpipp_intercept_at_exit();

@@ -50,7 +50,7 @@ static int enter(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-static struct mpipp_hook stopping = {.enter = enter, .order = MPIPP_SCREENS_ORDER + 2};
+static struct mpipp_hook stopping = {.enter = enter, .order = MPIPP_FILTER_ORDER + 2};
 
 void mpipp_intercept_stop_at_open(void) {
   const char *at = getenv("MPIPP_STOP_AT");
@@ -59,5 +59,5 @@ void mpipp_intercept_stop_at_open(void) {
     ordinals[ordinal_count++] = strtoull(at, &end, 10);
     at = *end == ',' ? end + 1 : NULL;
   }
-  if (ordinal_count && mpipp_watcher_is_there()) mpipp_hook_in(&stopping);
+  if (ordinal_count && mpipp_watcher_is_connected()) mpipp_hook_in(&stopping);
 }

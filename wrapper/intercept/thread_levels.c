@@ -29,18 +29,18 @@ static uint32_t own_level(int provided) {
   return MPIPP_THREAD_MULTIPLE;
 }
 
-static void watch_all(void) {
+static void watch_threads(void) {
   if (level == MPIPP_THREAD_UNKNOWN || level == MPIPP_THREAD_MULTIPLE ||
       !MPIPP_READ(mpipp_registry_several_threads))
     return;
-  for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_other_thread(NULL, other));)
+  for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_next_thread(NULL, other));)
     MPIPP_WRITE(other->watched, 1);
 }
 
 void mpipp_intercept_watch(struct mpipp_thread *thread) {
   (void)thread;
-  watch_all();
-  mpipp_recorder_side_by_side();
+  watch_threads();
+  mpipp_recorder_note_concurrency();
 }
 
 // The level is lower only if MPI_Init or MPI_Init_thread says so and there is no session. Sessions
@@ -64,7 +64,7 @@ void mpipp_intercept_ask_thread_level(void) {
   if (level == MPIPP_THREAD_SINGLE)
     in_parallel_region = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_in_parallel");
   if (in_parallel_region) MPIPP_WRITE(initializer->watched, 1);
-  watch_all();
+  watch_threads();
 }
 
 #ifdef MPIPP_HAVE_Session_init
@@ -92,7 +92,7 @@ void mpipp_intercept_session_level(uint64_t session, uint64_t given) {
 #endif
 
 // Procedures that any thread may call at any time (MPI-4.1, section 11.4.1).
-static int is_free(unsigned procedure) {
+static int is_always_allowed(unsigned procedure) {
   static const char *const prefixes[] = {
       "MPI_Abi_",  "MPI_Abort", "MPI_Add_error_",    "MPI_Errhandler_free", "MPI_Error_",
       "MPI_Info_", "MPI_Init",  "MPI_Remove_error_", "MPI_Session_",        "MPI_T_"};
@@ -135,7 +135,7 @@ static int add(const struct mpipp_breach *breach) {
   }
   mpipp_registry_unlock();
   // The order of calls by several threads is not certain.
-  if (place && breach->tid != breach->other_tid) mpipp_recorder_all_uncertain();
+  if (place && breach->tid != breach->other_tid) mpipp_recorder_distrust_ordinals();
   return place != NULL;
 }
 
@@ -160,13 +160,13 @@ static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *b
 
 // No two threads may be inside MPI at a time. A thread whose record says so may have left its call
 // by a jump: that it was inside is certain once it has returned.
-static void check_others(struct mpipp_thread *thread, struct mpipp_breach *breach) {
+static void check_concurrency(struct mpipp_thread *thread, struct mpipp_breach *breach) {
   thread->call.procedure = breach->procedure;
   __atomic_store_n(&thread->depth, 1, __ATOMIC_SEQ_CST);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_other_thread(thread, other));) {
+  for (struct mpipp_thread *other = NULL; (other = mpipp_recorder_next_thread(thread, other));) {
     uint64_t serial = MPIPP_READ(other->call.serial);
-    if (!MPIPP_READ(other->depth) || is_free(MPIPP_READ(other->call.procedure))) continue;
+    if (!MPIPP_READ(other->depth) || is_always_allowed(MPIPP_READ(other->call.procedure))) continue;
     breach->state = MPIPP_BREACH_SEEN;
     breach->other_tid = other->tid;
     breach->other_thread = other->serial;
@@ -192,13 +192,13 @@ static void confirm(struct mpipp_thread *thread) {
 
 void mpipp_intercept_check_level(struct mpipp_thread *thread, unsigned procedure, uint64_t caller) {
   confirm(thread);
-  if (mpipp_registry.status != MPIPP_STATUS_STARTED || is_free(procedure)) return;
+  if (mpipp_registry.status != MPIPP_STATUS_STARTED || is_always_allowed(procedure)) return;
   uint64_t outside = mpipp_outside_mpi(caller);
   if (is_own_thread_of_mpi(caller, outside)) return;
   struct mpipp_breach breach = {
       .level = level, .procedure = procedure, .tid = thread->tid, .caller = outside};
   if (level == MPIPP_THREAD_SERIALIZED)
-    check_others(thread, &breach);
+    check_concurrency(thread, &breach);
   else
     check_main(thread, &breach);
 }

@@ -31,20 +31,20 @@ static inline void mpipp_clear_passed_handles(struct mpipp_thread *thread) {
     void *real;                                                                                    \
     struct mpipp_thread *thread = mpipp_begin(MPIPP_PROC_##NAME, &real);                           \
     if (!thread) return ((raw_##NAME *)real)ARGUMENTS;                                             \
-    mpipp_inside(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                                           \
+    mpipp_enter_unrecorded_call(thread, MPIPP_PROC_##NAME, MPIPP_SITE);                            \
     GIVEN;                                                                                         \
     int code = MPI_SUCCESS;                                                                        \
-    if (MPIPP_UNLIKELY(mpipp_intercept_before_marked))                                             \
-      code = mpipp_intercept_before_marked(MPIPP_PROC_##NAME);                                     \
+    if (MPIPP_UNLIKELY(mpipp_intercept_before_unrecorded))                                         \
+      code = mpipp_intercept_before_unrecorded(MPIPP_PROC_##NAME);                                 \
     if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                       \
       code = ((raw_##NAME *)real)ARGUMENTS;                                                        \
       if (MPIPP_LIKELY(code == MPI_SUCCESS)) {                                                     \
         AFTER;                                                                                     \
       } else {                                                                                     \
-        mpipp_recorder_returned(thread, 1, code);                                                  \
+        mpipp_recorder_note_code(thread, 1, code);                                                 \
       }                                                                                            \
     }                                                                                              \
-    mpipp_outside(thread);                                                                         \
+    mpipp_leave_unrecorded_call(thread);                                                           \
     return code;                                                                                   \
   }                                                                                                \
   int P##MPI##_##NAME PARAMETERS {                                                                 \

@@ -12,11 +12,11 @@ enum { ORDER = 1000000000 };
 static void event(const struct mpipp_event *event) {
   const struct mpipp_request *request = (const void *)event->object;
   if (event->kind != MPIPP_EVENT_COMPLETED || !(request->call.present & MPIPP_HAS_SOURCE)) return;
-  if (mpipp_is_any((int)request->call.source, (int)request->call.tag))
-    mpipp_recorder_completed_any(&request->call, event->status);
+  if (mpipp_is_wildcard((int)request->call.source, (int)request->call.tag))
+    mpipp_recorder_complete_wildcard(&request->call, event->status);
 }
 
-void mpipp_intercept_hear_of_any(void) {
+void mpipp_intercept_watch_wildcards(void) {
   static int heard = 0;
   static struct mpipp_hook hook = {.event = event, .order = ORDER};
   if (__atomic_exchange_n(&heard, 1, __ATOMIC_RELAXED)) return;

@@ -5,6 +5,6 @@
 #define MPIPP_INTERCEPT_WILDCARD_HOOK_H
 
 // From the first call on, a hook sees receives that complete.
-void mpipp_intercept_hear_of_any(void);
+void mpipp_intercept_watch_wildcards(void);
 
 #endif

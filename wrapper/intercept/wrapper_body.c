@@ -14,7 +14,7 @@ enum { SHOWN_ROOM = 64 };
 struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread == &mpipp_recorder_no_thread) thread = mpipp_intercept_thread_new();
-  return thread && thread->depth ? mpipp_intercept_calling(thread, caller, frame) : thread;
+  return thread && thread->depth ? mpipp_intercept_callback_record(thread, caller, frame) : thread;
 }
 
 // Inside another call: an object that a callback of the program makes is not recorded, but its
@@ -25,14 +25,15 @@ static void pass(unsigned procedure, uint64_t caller) {
   if (makes && !mpipp_abi_in_mpi(caller)) MPIPP_WRITE(mpipp_registry.unseen, 1);
 }
 
-struct mpipp_begun mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame) {
+struct mpipp_begin_result mpipp_intercept_begin_slow(unsigned procedure, void *caller,
+                                                     void *frame) {
   struct mpipp_thread *record = mpipp_intercept_outside_record(caller, frame),
                       *thread = mpipp_recorder_self;
   if (!record) {
     pass(procedure, (uintptr_t)caller);
-    return (struct mpipp_begun){NULL, mpipp_procedure(0, procedure)};
+    return (struct mpipp_begin_result){NULL, mpipp_procedure(0, procedure)};
   }
-  struct mpipp_begun begun = {record, mpipp_procedure(thread->profiling != 0, procedure)};
+  struct mpipp_begin_result begun = {record, mpipp_procedure(thread->profiling != 0, procedure)};
   thread->profiling = 0;
   if (record->watched) mpipp_intercept_check_level(record, procedure, (uintptr_t)caller);
   return begun;
@@ -43,10 +44,10 @@ uint64_t mpipp_intercept_callback_frees(enum mpipp_kind kind, uint64_t handle, v
                                                         : 0;
 }
 
-void mpipp_intercept_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) {
+void mpipp_intercept_callback_makes(enum mpipp_kind kind, uint64_t handle, void *caller) {
   if (mpipp_abi_in_mpi((uintptr_t)caller)) return;
   if (kind == MPIPP_COMM)
-    mpipp_recorder_comm_promised(handle);
+    mpipp_recorder_promise_comm(handle);
   else
     mpipp_registry_note_new_handle(kind, handle);
 }
@@ -158,15 +159,15 @@ void mpipp_intercept_show_handles(struct mpipp_thread *thread, int64_t count,
   thread->shown_serial = thread->call.serial;
 }
 
-MPI_Request *mpipp_intercept_many_handles(int64_t count, const MPI_Request *requests) {
+MPI_Request *mpipp_intercept_copy_handles(int64_t count, const MPI_Request *requests) {
   MPI_Request *all = mpipp_registry_allocate((size_t)count * sizeof *requests);
   if (all) memcpy(all, requests, (size_t)count * sizeof *requests);
   return all;
 }
 
-int mpipp_intercept_failed(struct mpipp_thread *thread, int code) {
+int mpipp_intercept_fail(struct mpipp_thread *thread, int code) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
   // A hook that has refused a call reports that itself.
-  if (!passage || !passage->over) mpipp_recorder_returned(thread, 0, code);
+  if (!passage || !passage->over) mpipp_recorder_note_code(thread, 0, code);
   return mpipp_leave(thread, code);
 }

@@ -36,11 +36,11 @@ static inline __attribute__((always_inline)) int mpipp_passes(void) {
 
 // The slow path of mpipp_begin. By value: a variable whose address is taken is not kept in a
 // register.
-struct mpipp_begun {
+struct mpipp_begin_result {
   struct mpipp_thread *thread;
   void *real;
 };
-struct mpipp_begun mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame);
+struct mpipp_begin_result mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame);
 
 // real: the function that MPI_X calls. NULL: pass the call through (inside another call, or nothing
 // to record).
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
   struct mpipp_thread *thread = mpipp_recorder_self;
   *real = mpipp_abi_real[0][procedure]; // known to be there, since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
-    struct mpipp_begun begun = mpipp_intercept_begin_slow(procedure, MPIPP_SITE);
+    struct mpipp_begin_result begun = mpipp_intercept_begin_slow(procedure, MPIPP_SITE);
     *real = begun.real;
     thread = begun.thread;
     if (!thread) return NULL;
@@ -63,11 +63,11 @@ uint64_t mpipp_intercept_callback_frees(enum mpipp_kind kind, uint64_t handle, v
 
 // Inside another call: a callback of the program has made an object. It is not recorded, but its
 // handle is no longer a freed object's. Objects that MPI makes for itself are ignored.
-void mpipp_intercept_callback_made(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
+void mpipp_intercept_callback_makes(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
 
 // Around a call that is not recorded: calls by MPI meanwhile are not the program's.
-static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure, void *caller,
-                                void *frame) {
+static inline void mpipp_enter_unrecorded_call(struct mpipp_thread *thread, unsigned procedure,
+                                               void *caller, void *frame) {
   thread->depth = 1;
   thread->call.serial++;
   thread->call.procedure = (uint16_t)procedure;
@@ -75,13 +75,13 @@ static inline void mpipp_inside(struct mpipp_thread *thread, unsigned procedure,
   thread->call.frame = (uintptr_t)frame;
 }
 
-static inline void mpipp_outside(struct mpipp_thread *thread) {
+static inline void mpipp_leave_unrecorded_call(struct mpipp_thread *thread) {
   MPIPP_WRITE(thread->handle_count, 0);
   __atomic_store_n(&thread->depth, 0, __ATOMIC_RELEASE);
 }
 
-static inline struct mpipp_call *mpipp_entering(struct mpipp_thread *thread, unsigned procedure,
-                                                void *caller, void *frame) {
+static inline struct mpipp_call *mpipp_begin_record(struct mpipp_thread *thread, unsigned procedure,
+                                                    void *caller, void *frame) {
   struct mpipp_call *call = &thread->call;
   thread->depth = 1;
   call->serial++;
@@ -117,7 +117,7 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
 }
 
 // MPI_PACKED's handle; with Open MPI the constant itself is a look-up by name.
-static inline uint64_t mpipp_packed(void) {
+static inline uint64_t mpipp_packed_handle(void) {
   static uint64_t packed = 0;
   if (MPIPP_UNLIKELY(!MPIPP_READ(packed))) MPIPP_WRITE(packed, MPIPP_KEY(MPI_PACKED));
   return packed;
@@ -150,12 +150,12 @@ int64_t mpipp_intercept_total_count(const struct mpipp_call *call, const void *c
 void mpipp_intercept_counts(struct mpipp_call *call, const void *counts, unsigned size);
 
 // A copy of more than few handles; NULL without memory.
-MPI_Request *mpipp_intercept_many_handles(int64_t count, const MPI_Request *requests);
+MPI_Request *mpipp_intercept_copy_handles(int64_t count, const MPI_Request *requests);
 
 static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
                                       const MPI_Request *requests) {
   if (MPIPP_UNLIKELY(!mpipp_are_few(count))) {
-    handles->all = mpipp_intercept_many_handles(count, requests);
+    handles->all = mpipp_intercept_copy_handles(count, requests);
     return;
   }
   handles->all = handles->few;
@@ -172,7 +172,7 @@ void mpipp_intercept_show_handles(struct mpipp_thread *thread, int64_t count,
                                   const MPI_Request *requests);
 static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
                                    const MPI_Request *requests) {
-  if (MPIPP_LIKELY(!mpipp_registry_shared)) return;
+  if (MPIPP_LIKELY(!mpipp_registry_is_shared)) return;
   if (MPIPP_UNLIKELY((uint64_t)count > thread->shown_room || !mpipp_are_few(count))) {
     mpipp_intercept_show_handles(thread, count, requests);
     return;
@@ -183,17 +183,17 @@ static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
 }
 
 // The record is complete. Returns whether there are hooks that the call has to pass.
-static inline int mpipp_active(struct mpipp_thread *thread) {
+static inline int mpipp_activate(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) && mpipp_intercept_is_hooked(thread);
 }
 // Enters a call with a complete record when there are known to be hooks.
-static inline int mpipp_active_hooked(struct mpipp_thread *thread) {
+static inline int mpipp_activate_hooks(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return mpipp_intercept_is_hooked(thread);
 }
 
-#define MPIPP_GIVEN(PASSAGE, ROLE, POINTER)                                                        \
+#define MPIPP_PASSED_ADDRESS(PASSAGE, ROLE, POINTER)                                               \
   ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_passed_address(PASSAGE, ROLE,                   \
                                                                   (uintptr_t)(POINTER)))
 // The address of a call's status: with hooks, there is always one.
@@ -213,12 +213,12 @@ static inline const MPI_Status *mpipp_returned_statuses(const struct mpipp_threa
 }
 
 // A call that tests for a completion or a message has found it, or not.
-static inline void mpipp_polled(const struct mpipp_call *call, int found) {
+static inline void mpipp_note_poll(const struct mpipp_call *call, int found) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
   if (found)
     MPIPP_WRITE(thread->polled, 0);
   else
-    mpipp_recorder_polled_in_vain(thread);
+    mpipp_recorder_count_poll(thread);
 }
 
 // MPI_SUCCESS. The compiler, if it knew, would keep MPI's code in a register meanwhile.
@@ -229,7 +229,7 @@ static inline int mpipp_success(void) {
 }
 
 static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
-  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_intercept_returned(thread, code);
+  if (MPIPP_UNLIKELY(thread->passage)) code = mpipp_intercept_note_return(thread, code);
   if (thread->call.buffer_count && code == MPI_SUCCESS &&
       !(thread->call.present & MPIPP_KEPT_OTHERWISE))
     mpipp_recorder_keep_past_call(thread);
@@ -239,12 +239,12 @@ static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
 }
 
 // Leaves a call that failed in MPI: the code is not MPI_SUCCESS.
-int mpipp_intercept_failed(struct mpipp_thread *thread, int code) MPIPP_COLD;
+int mpipp_intercept_fail(struct mpipp_thread *thread, int code) MPIPP_COLD;
 
 // Leaves a call with any code.
 static inline int mpipp_leave_any(struct mpipp_thread *thread, int code) {
   return MPIPP_LIKELY(code == MPI_SUCCESS) ? mpipp_leave(thread, mpipp_success())
-                                           : mpipp_intercept_failed(thread, code);
+                                           : mpipp_intercept_fail(thread, code);
 }
 
 #endif

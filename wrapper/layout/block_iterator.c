@@ -25,33 +25,33 @@ static const struct mpipp_datatype *component(const struct mpipp_datatype *type,
   return (const void *)(uintptr_t)((const uint64_t *)(uintptr_t)type->components)[i];
 }
 
-static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address,
-                   int64_t count);
+static int add_entries(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                       uint64_t address, int64_t count);
 
 // The arguments of a constructor of blocks: entry, and the bytes of the unit that they count in.
-struct mpipp_placed {
+struct mpipp_block_arguments {
   const int64_t *lengths, *displacements;
   int64_t count, stride;
   int one_length, of_struct;
 };
 
-static int placed(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address,
-                  struct mpipp_placed at) {
+static int add_blocks(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                      uint64_t address, struct mpipp_block_arguments at) {
   for (int64_t i = 0; i < at.count; i++) {
     if (++layout->steps > MOST_STEPS * layout->room) return 0;
     const struct mpipp_datatype *part = component(type, at.of_struct ? (uint32_t)i : 0);
     int64_t unit = at.stride ? at.stride : part ? part->extent : 0;
     int64_t steps = at.displacements ? at.displacements[i] : i, offset;
     if (!part || __builtin_mul_overflow(steps, unit, &offset)) return 0;
-    if (!entries(layout, part, address + (uint64_t)offset, at.lengths[at.one_length ? 0 : i]))
+    if (!add_entries(layout, part, address + (uint64_t)offset, at.lengths[at.one_length ? 0 : i]))
       return 0;
   }
   return 1;
 }
 
 // ndims, sizes, subsizes, starts, order: rows of the dimension that is contiguous in memory.
-static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
-                    uint64_t address) {
+static int add_subarray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                        uint64_t address) {
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments, n = arguments[0];
   const int64_t *sizes = arguments + 1, *subsizes = sizes + n, *starts = subsizes + n;
   enum { MOST_DIMENSIONS = 8 };
@@ -71,7 +71,7 @@ static int subarray(struct mpipp_layout *layout, const struct mpipp_datatype *ty
   for (;;) {
     uint64_t row = address;
     for (int64_t i = 1; i < n; i++) row += (uint64_t)(index[i] * strides[i]);
-    if (!entries(layout, part, row, subsizes[fortran ? 0 : n - 1])) return 0;
+    if (!add_entries(layout, part, row, subsizes[fortran ? 0 : n - 1])) return 0;
     int64_t i = 1;
     for (; i < n; i++) {
       if (++index[i] < subsizes[fortran ? i : n - 1 - i]) break;
@@ -91,8 +91,8 @@ static int64_t end_of(const struct mpipp_dimension *dimension, int64_t start) {
   return start + dimension->length < dimension->size ? start + dimension->length : dimension->size;
 }
 
-static struct mpipp_dimension distributed(int64_t size, int64_t distribution, int64_t argument,
-                                          int64_t processes, int64_t coordinate) {
+static struct mpipp_dimension distribute(int64_t size, int64_t distribution, int64_t argument,
+                                         int64_t processes, int64_t coordinate) {
   if (distribution == MPIPP_DISTRIBUTE_NONE || processes < 1)
     return (struct mpipp_dimension){size, 0, size, size};
   int is_block = distribution == MPIPP_DISTRIBUTE_BLOCK;
@@ -103,25 +103,26 @@ static struct mpipp_dimension distributed(int64_t size, int64_t distribution, in
 }
 
 // The dimensions from the outermost on; the last one has rows.
-static int rows(struct mpipp_layout *layout, const struct mpipp_datatype *part,
-                const struct mpipp_dimension *dimensions, int64_t count, uint64_t address) {
+static int add_rows(struct mpipp_layout *layout, const struct mpipp_datatype *part,
+                    const struct mpipp_dimension *dimensions, int64_t count, uint64_t address) {
   int64_t bytes = part->extent;
   for (int64_t i = 1; i < count; i++) bytes *= dimensions[i].size;
   for (int64_t start = dimensions->first; start < dimensions->size; start += dimensions->stride) {
     int64_t end = end_of(dimensions, start);
-    if (count == 1 && !entries(layout, part, address + (uint64_t)(start * bytes), end - start))
+    if (count == 1 && !add_entries(layout, part, address + (uint64_t)(start * bytes), end - start))
       return 0;
     for (int64_t i = start; count > 1 && i < end; i++) {
       if (++layout->steps > MOST_STEPS * layout->room) return 0;
-      if (!rows(layout, part, dimensions + 1, count - 1, address + (uint64_t)(i * bytes))) return 0;
+      if (!add_rows(layout, part, dimensions + 1, count - 1, address + (uint64_t)(i * bytes)))
+        return 0;
     }
   }
   return 1;
 }
 
 // size, rank, ndims, gsizes, distribs, dargs, psizes, order. The processes are in row-major order.
-static int darray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
-                  uint64_t address) {
+static int add_darray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                      uint64_t address) {
   enum { MOST_DIMENSIONS = 8 };
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments;
   int64_t n = type->argument_count > 3 ? arguments[2] : 0;
@@ -133,19 +134,20 @@ static int darray(struct mpipp_layout *layout, const struct mpipp_datatype *type
   for (int64_t i = n - 1; i >= 0; i--) {
     if (psizes[i] < 1 || gsizes[i] < 1 || __builtin_mul_overflow(all, gsizes[i], &all)) return 0;
     int64_t at = psizes[n] == MPIPP_ORDER_FORTRAN ? n - 1 - i : i;
-    dimensions[at] = distributed(gsizes[i], distribs[i], dargs[i], psizes[i], rank % psizes[i]);
+    dimensions[at] = distribute(gsizes[i], distribs[i], dargs[i], psizes[i], rank % psizes[i]);
     if (dimensions[at].length < 1 || dimensions[at].stride < 1) return 0;
     rank /= psizes[i];
   }
-  return rows(layout, component(type, 0), dimensions, n, address);
+  return add_rows(layout, component(type, 0), dimensions, n, address);
 }
 
-static int entry(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address) {
+static int add_entry(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                     uint64_t address) {
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments, n = arguments[0];
-  struct mpipp_placed at = {.count = n, .lengths = arguments + 1};
+  struct mpipp_block_arguments at = {.count = n, .lengths = arguments + 1};
   switch (type->combiner) {
   case MPIPP_COMBINER_CONTIGUOUS:
-    at = (struct mpipp_placed){.count = 1, .lengths = arguments};
+    at = (struct mpipp_block_arguments){.count = 1, .lengths = arguments};
     break;
   case MPIPP_COMBINER_VECTOR:
   case MPIPP_COMBINER_HVECTOR:
@@ -170,13 +172,13 @@ static int entry(struct mpipp_layout *layout, const struct mpipp_datatype *type,
     at.stride = type->combiner == MPIPP_COMBINER_HINDEXED_BLOCK;
     break;
   case MPIPP_COMBINER_SUBARRAY:
-    return subarray(layout, type, address);
+    return add_subarray(layout, type, address);
   case MPIPP_COMBINER_DARRAY:
-    return darray(layout, type, address);
+    return add_darray(layout, type, address);
   default:
     return 0;
   }
-  return placed(layout, type, address, at);
+  return add_blocks(layout, type, address, at);
 }
 
 // Returns whether the arguments that `entry` reads are there.
@@ -215,8 +217,8 @@ static int add_contiguous(struct mpipp_layout *layout, uint64_t low, int64_t ext
 }
 
 // A predefined datatype is assumed to fill its true extent.
-static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *type, uint64_t address,
-                   int64_t count) {
+static int add_entries(struct mpipp_layout *layout, const struct mpipp_datatype *type,
+                       uint64_t address, int64_t count) {
   if (count <= 0 || type->size == 0) return count >= 0;
   if (++layout->steps > MOST_STEPS * layout->room) return 0;
   int plain = (MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) != 0;
@@ -244,9 +246,9 @@ static int entries(struct mpipp_layout *layout, const struct mpipp_datatype *typ
     if (plain)
       fine = add(layout, low, low + (uint64_t)type->true_extent);
     else if (type->combiner == MPIPP_COMBINER_DUP || type->combiner == MPIPP_COMBINER_RESIZED)
-      fine = entries(layout, component(type, 0), address, 1);
+      fine = add_entries(layout, component(type, 0), address, 1);
     else
-      fine = entry(layout, type, address);
+      fine = add_entry(layout, type, address);
   }
   layout->nested--;
   return fine;
@@ -279,7 +281,7 @@ void mpipp_layout_open(struct mpipp_layout *layout, uint32_t room) {
 
 int mpipp_layout_add(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                      uint64_t address, int64_t count) {
-  return type && entries(layout, type, address, count);
+  return type && add_entries(layout, type, address, count);
 }
 
 void mpipp_layout_sort(struct mpipp_layout *layout) {

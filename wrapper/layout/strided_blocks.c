@@ -32,7 +32,7 @@ static int repeat(struct mpipp_relative *of, int64_t n, int64_t step) {
   return 1;
 }
 
-static int of_type(const struct mpipp_datatype *type, struct mpipp_relative *found, int depth) {
+static int type_blocks(const struct mpipp_datatype *type, struct mpipp_relative *found, int depth) {
   if (!type || depth > MOST_DEPTH) return 0;
   if (type->combiner == MPIPP_COMBINER_NAMED) {
     *found = (struct mpipp_relative){type->true_lb, type->size, type->size, 1};
@@ -42,7 +42,7 @@ static int of_type(const struct mpipp_datatype *type, struct mpipp_relative *fou
   const uint64_t *components = (const uint64_t *)(uintptr_t)type->components;
   if (!components || type->component_count != 1) return 0;
   const struct mpipp_datatype *of = (const struct mpipp_datatype *)(uintptr_t)components[0];
-  if (!of_type(of, found, depth + 1)) return 0;
+  if (!type_blocks(of, found, depth + 1)) return 0;
   int64_t step;
   switch (type->combiner) {
   case MPIPP_COMBINER_DUP:
@@ -67,7 +67,7 @@ int mpipp_layout_strided_blocks_of(const struct mpipp_buffer *buffer,
   struct mpipp_relative found;
   if (buffer->vector || buffer->peers != 1 || buffer->access & (MPIPP_REMOTE | MPIPP_STALE))
     return 0;
-  if (!type || buffer->count < 1 || !of_type(type, &found, 0)) return 0;
+  if (!type || buffer->count < 1 || !type_blocks(type, &found, 0)) return 0;
   if (!repeat(&found, buffer->count, type->extent)) return 0;
   uint64_t start = buffer->address + (uint64_t)found.start;
   *strided = (struct mpipp_strided_blocks){start, (uint64_t)found.length, (uint64_t)found.stride,

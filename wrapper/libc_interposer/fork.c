@@ -16,18 +16,18 @@
 
 // The wrapper's functions; programs without it have none.
 extern int mpipp_guards_buffers __attribute__((weak));
-extern void mpipp_fork_begins(void) __attribute__((weak));
-extern void mpipp_fork_ends(int in_child) __attribute__((weak));
+extern void mpipp_fork_begin(void) __attribute__((weak));
+extern void mpipp_fork_end(int in_child) __attribute__((weak));
 
 int mpipp_fork_prepare(void) {
   int is_told = &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
-  if (is_told) mpipp_fork_begins();
+  if (is_told) mpipp_fork_begin();
   return is_told;
 }
 
 void mpipp_fork_finish(int is_told, int in_child) {
   int saved = errno;
-  if (is_told) mpipp_fork_ends(in_child);
+  if (is_told) mpipp_fork_end(in_child);
   errno = saved;
 }
 

@@ -9,11 +9,11 @@
 
 // Functions of the wrapper's parts, and whether each needs to know now. Each may be absent: a run
 // loads the parts that it needs.
-extern void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+extern void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
-extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
-extern void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+extern void mpipp_system_note_release(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_onesided_report_free(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_onesided_pends __attribute__((weak));
 
@@ -61,27 +61,27 @@ static inline int is_wanted(void) {
 }
 
 // Returns the number of bytes that were reported to the guard.
-static uint64_t tell(void *block, void *caller) {
+static uint64_t report(void *block, void *caller) {
   if (!block || !is_wanted()) return 0;
   uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
   uint64_t bytes = usable_size ? usable_size(block) : 1;
   int is_guarded = guards();
-  if (is_guarded) mpipp_guard_memory_freed(start, bytes, from);
-  if (pends()) mpipp_onesided_memory_freed(start, bytes, from);
+  if (is_guarded) mpipp_guard_report_free(start, bytes, from);
+  if (pends()) mpipp_onesided_report_free(start, bytes, from);
   return is_guarded ? bytes : 0;
 }
 
 // For large blocks, which malloc may have returned to the system by now.
-static inline void tell_after(uint64_t start, uint64_t bytes) {
+static inline void report_release(uint64_t start, uint64_t bytes) {
   enum { LARGE = 1 << 17 };
-  if (__builtin_expect(bytes >= LARGE, 0)) mpipp_system_may_have(start, bytes);
+  if (__builtin_expect(bytes >= LARGE, 0)) mpipp_system_note_release(start, bytes);
 }
 
 static __attribute__((noinline)) void free_slowly(void *block, void *caller) {
   if (!is_ready()) return; // during the search: a few bytes that are never freed
-  uint64_t start = (uint64_t)(uintptr_t)block, bytes = tell(block, caller);
+  uint64_t start = (uint64_t)(uintptr_t)block, bytes = report(block, caller);
   free_next(block);
-  tell_after(start, bytes);
+  report_release(start, bytes);
 }
 
 // MPI frees memory in each of its calls, too: calls that no part needs to know of continue at once.
@@ -95,8 +95,8 @@ void mpipp_free_first(void *block) {
 
 void *mpipp_realloc_first(void *block, size_t bytes) {
   if (!is_ready()) return NULL;
-  uint64_t start = (uint64_t)(uintptr_t)block, before = tell(block, __builtin_return_address(0));
+  uint64_t start = (uint64_t)(uintptr_t)block, before = report(block, __builtin_return_address(0));
   void *now = realloc_next(block, bytes);
-  tell_after(start, before);
+  report_release(start, before);
   return now;
 }

@@ -21,15 +21,15 @@
 #endif
 
 // The wrapper's functions; programs without it have none.
-extern void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller)
+extern void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
-extern void mpipp_system_may_have(uint64_t start, uint64_t bytes) __attribute__((weak));
-extern void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller)
+extern void mpipp_system_note_release(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_note_mapping(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
-extern void mpipp_system_is_advised(uint64_t start, uint64_t bytes) __attribute__((weak));
-extern void mpipp_system_is_protected(uint64_t start, uint64_t bytes) __attribute__((weak));
-extern void mpipp_system_has_held(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_note_advice(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_note_protection(uint64_t start, uint64_t bytes) __attribute__((weak));
+extern void mpipp_system_note_lock(uint64_t start, uint64_t bytes) __attribute__((weak));
 
 // NAME@VERSION, not @@, which those lookups would find.
 #define HIDDEN(NAME) __asm__(".symver mpipp_" #NAME "_first, " #NAME "@GLIBC_2.2.5")
@@ -64,25 +64,25 @@ static int is_guarded(void) {
 }
 
 // Nothing is freed if the system would refuse the call.
-static void tell(uint64_t start, size_t bytes, void *caller) {
+static void report(uint64_t start, size_t bytes, void *caller) {
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
-    mpipp_guard_memory_freed(start, bytes, (uint64_t)(uintptr_t)caller);
+    mpipp_guard_report_free(start, bytes, (uint64_t)(uintptr_t)caller);
 }
 
 // The former memory there is freed.
-static void tell_mapped(const void *at, size_t bytes, void *caller) {
+static void report_mapping(const void *at, size_t bytes, void *caller) {
   uint64_t start = (uint64_t)(uintptr_t)at;
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
-    mpipp_system_is_mapped(start, bytes, (uint64_t)(uintptr_t)caller);
+    mpipp_system_note_mapping(start, bytes, (uint64_t)(uintptr_t)caller);
 }
 
 // An allocator may come here before the constructors.
 static void *map(void *at, size_t bytes, int may, int flags, int file, off_t offset, void *caller) {
-  if (flags & MAP_FIXED) tell_mapped(at, bytes, caller);
+  if (flags & MAP_FIXED) report_mapping(at, bytes, caller);
   void *now = mmap_next ? mmap_next(at, bytes, may, flags, file, offset)
                         : (void *)syscall(SYS_mmap, at, bytes, may, flags, file, offset);
   if (flags & MAP_FIXED && now != MAP_FAILED && is_guarded())
-    mpipp_system_may_have((uint64_t)(uintptr_t)at, bytes);
+    mpipp_system_note_release((uint64_t)(uintptr_t)at, bytes);
   return now;
 }
 
@@ -96,9 +96,9 @@ void *mpipp_mmap64_first(void *at, size_t bytes, int may, int flags, int file, o
 
 int mpipp_munmap_first(void *at, size_t bytes) {
   find();
-  tell((uint64_t)(uintptr_t)at, bytes, __builtin_return_address(0));
+  report((uint64_t)(uintptr_t)at, bytes, __builtin_return_address(0));
   int result = munmap_next(at, bytes);
-  if (is_guarded()) mpipp_system_may_have((uint64_t)(uintptr_t)at, bytes);
+  if (is_guarded()) mpipp_system_note_release((uint64_t)(uintptr_t)at, bytes);
   return result;
 }
 
@@ -110,16 +110,16 @@ void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...) 
   void *to = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
   va_end(more);
   find();
-  if (is_guarded()) mpipp_system_is_advised((uint64_t)(uintptr_t)at, before);
+  if (is_guarded()) mpipp_system_note_advice((uint64_t)(uintptr_t)at, before);
   void *caller = __builtin_return_address(0);
-  if (to) tell_mapped(to, bytes, caller);
+  if (to) report_mapping(to, bytes, caller);
   void *now = mremap_next(at, before, bytes, flags, to);
   uint64_t start = (uint64_t)(uintptr_t)at;
   if (now == MAP_FAILED) return now;
   if (now != at)
-    tell(start, before, caller);
+    report(start, before, caller);
   else if (bytes < before)
-    tell(start + bytes, before - bytes, caller);
+    report(start + bytes, before - bytes, caller);
   return now;
 }
 
@@ -138,43 +138,43 @@ static int is_about_its_kind(int advice) {
 }
 
 // Advice about the program's children is lost when pages are exchanged.
-void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice) {
+void mpipp_note_advice(uint64_t start, uint64_t bytes, int advice) {
   if (!is_guarded()) return;
-  if (is_about_its_kind(advice)) mpipp_system_is_advised(start, bytes);
-  if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK) mpipp_system_has_held(start, bytes);
+  if (is_about_its_kind(advice)) mpipp_system_note_advice(start, bytes);
+  if (advice == MADV_DONTFORK || advice == MADV_WIPEONFORK) mpipp_system_note_lock(start, bytes);
 }
 
 int mpipp_madvise_first(void *at, size_t bytes, int advice) {
   find();
-  mpipp_memory_is_advised((uint64_t)(uintptr_t)at, bytes, advice);
+  mpipp_note_advice((uint64_t)(uintptr_t)at, bytes, advice);
   return madvise_next(at, bytes, advice);
 }
 
 // MPI libraries do not replace these.
 EXPORTED int mlock(const void *at, size_t bytes) {
-  if (is_guarded()) mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
+  if (is_guarded()) mpipp_system_note_lock((uint64_t)(uintptr_t)at, bytes);
   return (int)syscall(SYS_mlock, at, bytes);
 }
 
 EXPORTED int mlock2(const void *at, size_t bytes, unsigned flags) {
-  if (is_guarded()) mpipp_system_has_held((uint64_t)(uintptr_t)at, bytes);
+  if (is_guarded()) mpipp_system_note_lock((uint64_t)(uintptr_t)at, bytes);
   return (int)syscall(SYS_mlock2, at, bytes, flags);
 }
 
 EXPORTED int mprotect(void *at, size_t bytes, int may) {
-  if (is_guarded()) mpipp_system_is_protected((uint64_t)(uintptr_t)at, bytes);
+  if (is_guarded()) mpipp_system_note_protection((uint64_t)(uintptr_t)at, bytes);
   return (int)syscall(SYS_mprotect, at, bytes, may);
 }
 
 // Without a key it is the other function, also for systems that have none.
 EXPORTED int pkey_mprotect(void *at, size_t bytes, int may, int key) {
   if (key == -1) return mprotect(at, bytes, may);
-  if (is_guarded()) mpipp_system_is_protected((uint64_t)(uintptr_t)at, bytes);
+  if (is_guarded()) mpipp_system_note_protection((uint64_t)(uintptr_t)at, bytes);
   return (int)syscall(SYS_pkey_mprotect, at, bytes, may, key);
 }
 
 EXPORTED int mlockall(int flags) {
-  if (is_guarded()) mpipp_system_has_held(0, (uint64_t)PTRDIFF_MAX);
+  if (is_guarded()) mpipp_system_note_lock(0, (uint64_t)PTRDIFF_MAX);
   return (int)syscall(SYS_mlockall, flags);
 }
 #endif

@@ -22,9 +22,9 @@
 
 // The wrapper's functions; programs without it have none.
 extern int mpipp_guards_buffers __attribute__((weak));
-extern int mpipp_system_is_programs(void) __attribute__((weak));
-extern int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) __attribute__((weak));
-extern void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
+extern int mpipp_system_is_outside_mpi(void) __attribute__((weak));
+extern int mpipp_system_begin_use(uint64_t start, uint64_t bytes, int stores) __attribute__((weak));
+extern void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t caller)
     __attribute__((weak));
 
 enum { LOADS, STORES };
@@ -117,7 +117,7 @@ struct mpipp_system_parts {
 
 static int looks(void) {
   return &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED) &&
-         mpipp_system_is_programs();
+         mpipp_system_is_outside_mpi();
 }
 
 static void add(struct mpipp_system_parts *parts, uint64_t start, uint64_t bytes, int stores) {
@@ -176,8 +176,8 @@ static uint64_t length_at(struct mpipp_use *use, uint64_t at, int is_over) {
   return length < use->room ? length : use->room;
 }
 
-static void list_one(struct mpipp_use *use, const struct mpipp_system_memory *memory, long result,
-                     struct mpipp_system_parts *parts) {
+static void list_memory(struct mpipp_use *use, const struct mpipp_system_memory *memory,
+                        long result, struct mpipp_system_parts *parts) {
   int is_over = result != NOT_YET, stores = memory->stores;
   uint64_t at = (uint64_t)use->words[memory->at], done = (uint64_t)result, bytes;
   uint64_t count = memory->count == ONCE ? 1 : (uint64_t)use->words[memory->count];
@@ -212,7 +212,7 @@ static void list_one(struct mpipp_use *use, const struct mpipp_system_memory *me
 
 static void list(struct mpipp_use *use, long result, struct mpipp_system_parts *parts) {
   parts->count = 0;
-  for (int i = 0; i < 2; i++) list_one(use, &use->system->memory[i], result, parts);
+  for (int i = 0; i < 2; i++) list_memory(use, &use->system->memory[i], result, parts);
 }
 
 static const struct mpipp_system *find(long number) {
@@ -230,7 +230,7 @@ __attribute__((noinline)) static int begins(struct mpipp_use *use) {
   list(use, NOT_YET, &parts);
   for (int i = 0; i < parts.count; i++) {
     const struct mpipp_system_part *one = &parts.all[i];
-    is_met |= mpipp_system_begins(one->start, one->bytes, one->stores);
+    is_met |= mpipp_system_begin_use(one->start, one->bytes, one->stores);
   }
   errno = saved;
   return is_met;
@@ -242,7 +242,7 @@ __attribute__((noinline)) static void has_ended(struct mpipp_use *use, long resu
   list(use, result, &parts);
   for (int i = 0; i < parts.count; i++) {
     const struct mpipp_system_part *one = &parts.all[i];
-    mpipp_system_has_used(one->start, one->bytes, one->stores, (uint64_t)(uintptr_t)caller);
+    mpipp_system_note_use(one->start, one->bytes, one->stores, (uint64_t)(uintptr_t)caller);
   }
   errno = saved;
 }

@@ -29,7 +29,7 @@ void mpipp_use_ends(struct mpipp_use *use, long result, void *caller)
     __attribute__((visibility("hidden")));
 
 // Before a call of madvise. Private to this library.
-void mpipp_memory_is_advised(uint64_t start, uint64_t bytes, int advice)
+void mpipp_note_advice(uint64_t start, uint64_t bytes, int advice)
     __attribute__((visibility("hidden")));
 
 // Reads memory of the program that may be unmapped: 0 if it is.

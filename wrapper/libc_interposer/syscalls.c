@@ -175,7 +175,7 @@ __attribute__((used)) static int is_fork(long call, long a, long b) {
 }
 
 // Any call, by its number: a new thread or process may have another stack when it returns.
-extern void mpipp_system_has_ring(void) __attribute__((weak));
+extern void mpipp_system_note_ring(void) __attribute__((weak));
 static long (*syscall_next)(long, ...);
 
 __attribute__((constructor)) static void find_syscall(void) {
@@ -186,12 +186,13 @@ __attribute__((used)) static long by_number(long call, long a, long b, long c, l
                                             long f) {
   struct mpipp_use use = {.words = WORDS_6};
   if (!syscall_next) find_syscall();
-  if (call == SYS_madvise) mpipp_memory_is_advised((uint64_t)a, (uint64_t)b, (int)c);
+  if (call == SYS_madvise) mpipp_note_advice((uint64_t)a, (uint64_t)b, (int)c);
   int is_met = mpipp_use_begins(&use, call), is_told = is_fork(call, a, b) && mpipp_fork_prepare();
   long result = syscall_next(call, a, b, c, d, e, f);
   mpipp_fork_finish(is_told, result == 0);
   if (is_met) mpipp_use_ends(&use, result, __builtin_return_address(0));
-  if (call == SYS_io_uring_setup && result >= 0 && &mpipp_system_has_ring) mpipp_system_has_ring();
+  if (call == SYS_io_uring_setup && result >= 0 && &mpipp_system_note_ring)
+    mpipp_system_note_ring();
   return result;
 }
 

@@ -13,7 +13,7 @@
 // Returns whether all processes belong to this MPI_COMM_WORLD, all of whose processes are
 // perturbed. Not for intercommunicators, which have calls in which some processes pass no
 // arguments.
-static int is_of_this_world(const struct mpipp_call *call) {
+static int is_in_this_world(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm || comm->inter || !comm->world_known) return 0;
   const int32_t *ranks = (const int32_t *)(uintptr_t)comm->world_ranks;
@@ -119,7 +119,7 @@ static struct mpipp_collectives_side side(const struct mpipp_passage *passage, u
   EACH(Neighbor_alltoallw, EXCHANGE_W)                                                             \
   EACH(Reduce_scatter_block, BLOCKS)
 
-int mpipp_perturb_collective_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_defer_collective(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   if (facts->form != MPIPP_FORM_NONBLOCKING || facts->over != MPIPP_OVER_COMM || !call->requests ||
       has_own_op(call))
@@ -128,7 +128,7 @@ int mpipp_perturb_collective_can_be_late(const struct mpipp_call *call) {
 #define IS_ONE(NAME, ARGUMENTS) case MPIPP_PROC_##NAME:
     OPERATIONS(IS_ONE)
   case MPIPP_PROC_Barrier:
-    return is_of_this_world(call);
+    return is_in_this_world(call);
   default:
     return 0;
   }
@@ -159,7 +159,7 @@ void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *r
 
 #else
 
-int mpipp_perturb_collective_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_defer_collective(const struct mpipp_call *call) {
   (void)call;
   return 0;
 }

@@ -87,7 +87,7 @@ static void change_order(struct mpipp_completions_order *order) {
 }
 
 // Takes over MPI's result for the i-th handle that it got.
-static void completed(const struct mpipp_completions_order *order, int i) {
+static void take_result(const struct mpipp_completions_order *order, int i) {
   int from = order->from[i];
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
@@ -96,18 +96,18 @@ static void completed(const struct mpipp_completions_order *order, int i) {
 }
 
 // After an error: the handles that MPI reports as complete, or has removed.
-static void completed_despite(const struct mpipp_completions_order *order, int code,
-                              const MPI_Status *statuses) {
+static void take_results_despite(const struct mpipp_completions_order *order, int code,
+                                 const MPI_Status *statuses) {
   for (int i = 0; i < order->count; i++) {
     MPI_Request before = order->program[order->from[i]];
     int said = code == MPI_ERR_IN_STATUS && statuses && statuses[i].MPI_ERROR != MPI_ERR_PENDING;
-    if (said || order->handles[i] != before) completed(order, i);
+    if (said || order->handles[i] != before) take_result(order, i);
   }
 }
 
 // Waits for the chosen operation before others are tested. Not for persistent requests, which MPICH
 // 5 treats as inactive after such a test.
-static void wait_for_one(const struct mpipp_completions_order *order) {
+static void wait_for_chosen(const struct mpipp_completions_order *order) {
   MPI_Request chosen = order->handles[0];
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
   int flag = 0;
@@ -146,40 +146,42 @@ static MPI_Status *statuses_of(const struct mpipp_passage *passage) {
   return passage->status ? passage->status : MPI_STATUSES_IGNORE;
 }
 
-static int wait_one(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
+static int wait_single(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
   MPI_Request before = order->program[0];
   passage->code = PMPI(Wait)(&order->handles[0], passage->status);
   if (passage->code == MPI_SUCCESS || order->handles[0] != before || is_active(before))
-    completed(order, 0);
+    take_result(order, 0);
   return MPIPP_DONE;
 }
 
-static int test_one(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
+static int test_single(struct mpipp_passage *passage, struct mpipp_completions_order *order) {
   MPI_Request before = order->program[0];
   passage->code = PMPI(Test)(&order->handles[0], passage->flag, passage->status);
   if (passage->code == MPI_SUCCESS ? *passage->flag : order->handles[0] != before)
-    completed(order, 0);
+    take_result(order, 0);
   return MPIPP_DONE;
 }
 
-static int all(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
+static int complete_all(struct mpipp_passage *passage, struct mpipp_completions_order *order,
+                        int tests) {
   MPI_Status *statuses = statuses_of(passage);
   int flag = 1;
   passage->code = tests ? PMPI(Testall)(order->count, order->handles, &flag, statuses)
                         : PMPI(Waitall)(order->count, order->handles, statuses);
   if (tests) *passage->flag = flag;
   if (passage->code != MPI_SUCCESS)
-    completed_despite(order, passage->code, passage->status);
+    take_results_despite(order, passage->code, passage->status);
   else
-    for (int i = 0; flag && i < order->count; i++) completed(order, i);
+    for (int i = 0; flag && i < order->count; i++) take_result(order, i);
   return MPIPP_DONE;
 }
 
-static int any(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
+static int complete_any(struct mpipp_passage *passage, struct mpipp_completions_order *order,
+                        int tests) {
   int index = MPI_UNDEFINED, flag = 1;
   MPI_Status *status = passage->status;
   change_order(order);
-  wait_for_one(order);
+  wait_for_chosen(order);
   if ((index = find_completed(order)) >= 0)
     passage->code = PMPI(Wait)(&order->handles[index], status);
   else
@@ -188,20 +190,21 @@ static int any(struct mpipp_passage *passage, struct mpipp_completions_order *or
   if (tests) *passage->flag = flag;
   int known = flag && index >= 0 && index < order->count;
   *passage->index = known ? order->from[index] : MPI_UNDEFINED;
-  if (known) completed(order, index);
-  if (passage->code != MPI_SUCCESS) completed_despite(order, passage->code, NULL);
+  if (known) take_result(order, index);
+  if (passage->code != MPI_SUCCESS) take_results_despite(order, passage->code, NULL);
   return MPIPP_DONE;
 }
 
-static int some(struct mpipp_passage *passage, struct mpipp_completions_order *order, int tests) {
+static int complete_some(struct mpipp_passage *passage, struct mpipp_completions_order *order,
+                         int tests) {
   MPI_Status *statuses = statuses_of(passage);
   int *indices = passage->index, count = MPI_UNDEFINED, tried = (int)mpipp_perturb_chance(2), total;
   change_order(order);
-  wait_for_one(order);
+  wait_for_chosen(order);
   int known = find_completed(order);
   if (known >= 0) {
     passage->code = PMPI(Wait)(&order->handles[known], passage->status);
-    completed(order, known);
+    take_result(order, known);
     indices[0] = order->from[known];
     *passage->outcount = 1;
     return MPIPP_DONE;
@@ -214,12 +217,12 @@ static int some(struct mpipp_passage *passage, struct mpipp_completions_order *o
                           : PMPI(Waitsome)(order->count, order->handles, &count, indices, statuses);
   *passage->outcount = count;
   if (passage->code != MPI_SUCCESS && passage->code != MPI_ERR_IN_STATUS) {
-    completed_despite(order, passage->code, NULL);
+    take_results_despite(order, passage->code, NULL);
     return MPIPP_DONE;
   }
   for (int i = 0; count != MPI_UNDEFINED && i < count; i++) {
     int index = indices[i];
-    completed(order, index);
+    take_result(order, index);
     indices[i] = order->from[index];
   }
   return MPIPP_DONE;
@@ -237,17 +240,17 @@ static int complete(struct mpipp_passage *passage, struct mpipp_completions_orde
   }
   switch (procedure) {
   case MPIPP_PROC_Wait:
-    return wait_one(passage, order);
+    return wait_single(passage, order);
   case MPIPP_PROC_Test:
-    return test_one(passage, order);
+    return test_single(passage, order);
   case MPIPP_PROC_Waitall:
   case MPIPP_PROC_Testall:
-    return all(passage, order, tests);
+    return complete_all(passage, order, tests);
   case MPIPP_PROC_Waitany:
   case MPIPP_PROC_Testany:
-    return any(passage, order, tests);
+    return complete_any(passage, order, tests);
   default:
-    return some(passage, order, tests);
+    return complete_some(passage, order, tests);
   }
 }
 
@@ -273,7 +276,7 @@ static int is_whole(const struct mpipp_passage *passage) {
   }
 }
 
-void mpipp_perturb_probe_found(int found) {
+void mpipp_perturb_note_probe(int found) {
   MPIPP_WRITE(has_found, found);
 }
 

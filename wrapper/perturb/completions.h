@@ -10,6 +10,6 @@ int mpipp_perturb_complete(struct mpipp_passage *passage);
 // Returns whether to answer "not yet" if that is allowed: not forever.
 int mpipp_perturb_denies(void);
 // Notes whether a probe has found a message that was not received since: it has to be found again.
-void mpipp_perturb_probe_found(int found);
+void mpipp_perturb_note_probe(int found);
 
 #endif

@@ -22,7 +22,7 @@ static int number(const struct mpipp_call *call, uint32_t i) {
 }
 
 // The record of a call's request, if it is an active partitioned operation.
-static const struct mpipp_request *active(const struct mpipp_call *call, unsigned peer) {
+static const struct mpipp_request *active_request(const struct mpipp_call *call, unsigned peer) {
   const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
   const struct mpipp_request *request =
       handle ? mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*handle)) : NULL;
@@ -49,11 +49,11 @@ static int partition(const struct mpipp_call *call, int64_t i) {
   return number(call, 0) + (int)i;
 }
 
-int mpipp_perturb_ready_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_defer_ready(const struct mpipp_call *call) {
   if (call->procedure != MPIPP_PROC_Pready && call->procedure != MPIPP_PROC_Pready_range &&
       call->procedure != MPIPP_PROC_Pready_list)
     return 0;
-  const struct mpipp_request *request = active(call, MPIPP_HAS_DEST);
+  const struct mpipp_request *request = active_request(call, MPIPP_HAS_DEST);
   if (!request || request->call.dest < 0) return 0;
   int64_t count = count_of(call), all = request->call.buffers[0].peers;
   int fine = count > 0 && count <= all;
@@ -62,7 +62,7 @@ int mpipp_perturb_ready_can_be_late(const struct mpipp_call *call) {
   return fine;
 }
 
-int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
+int mpipp_perturb_defer_ready(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int64_t count = count_of(call);
   struct mpipp_substitute *held = calloc(1, sizeof *held);
@@ -77,46 +77,48 @@ int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
   held->request = *(const MPI_Request *)(uintptr_t)call->requests;
   held->ready = ready;
   held->ready_count = (int)count;
-  mpipp_perturb_substitute_later(held);
+  mpipp_perturb_substitute_defer(held);
   passage->code = MPI_SUCCESS;
   return MPIPP_DONE;
 }
 
 // The partitions of active requests that the program knows to have arrived.
-struct mpipp_partitions_known {
-  struct mpipp_partitions_known *next;
+struct mpipp_partition_arrivals {
+  struct mpipp_partition_arrivals *next;
   MPI_Request request;
   int partition;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct mpipp_partitions_known *known;
+static struct mpipp_partition_arrivals *known;
 
-static int is_known(MPI_Request request, int partition) {
-  const struct mpipp_partitions_known *one = known;
+static int has_arrived(MPI_Request request, int partition) {
+  const struct mpipp_partition_arrivals *one = known;
   while (one && !(one->request == request && one->partition == partition)) one = one->next;
   return one != NULL;
 }
 
-static void know(MPI_Request request, int partition) {
-  struct mpipp_partitions_known *one = is_known(request, partition) ? NULL : malloc(sizeof *one);
+static void remember_arrival(MPI_Request request, int partition) {
+  struct mpipp_partition_arrivals *one =
+      has_arrived(request, partition) ? NULL : malloc(sizeof *one);
   if (!one) return;
-  *one = (struct mpipp_partitions_known){known, request, partition};
+  *one = (struct mpipp_partition_arrivals){known, request, partition};
   known = one;
 }
 
-int mpipp_perturb_parrived(struct mpipp_passage *passage) {
+int mpipp_perturb_test_partition(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  if (call->procedure != MPIPP_PROC_Parrived || !passage->flag || !active(call, MPIPP_HAS_SOURCE))
+  if (call->procedure != MPIPP_PROC_Parrived || !passage->flag ||
+      !active_request(call, MPIPP_HAS_SOURCE))
     return MPIPP_GO_ON;
   MPI_Request request = *(const MPI_Request *)(uintptr_t)call->requests;
   int which = number(call, 0);
   passage->code = PMPI(Parrived)(request, which, passage->flag);
   if (passage->code != MPI_SUCCESS || !*passage->flag) return MPIPP_DONE;
   pthread_mutex_lock(&lock);
-  if (!is_known(request, which) && mpipp_perturb_denies())
+  if (!has_arrived(request, which) && mpipp_perturb_denies())
     *passage->flag = 0;
   else
-    know(request, which);
+    remember_arrival(request, which);
   pthread_mutex_unlock(&lock);
   return MPIPP_DONE;
 }
@@ -128,8 +130,8 @@ void mpipp_perturb_reset_partitions(const struct mpipp_call *call) {
   if (!anew || !requests || !MPIPP_READ(known)) return;
   pthread_mutex_lock(&lock);
   for (int64_t i = 0; i < call->request_count; i++) {
-    for (struct mpipp_partitions_known **at = &known; *at;) {
-      struct mpipp_partitions_known *one = *at;
+    for (struct mpipp_partition_arrivals **at = &known; *at;) {
+      struct mpipp_partition_arrivals *one = *at;
       if (one->request != requests[i]) {
         at = &one->next;
         continue;
@@ -143,17 +145,17 @@ void mpipp_perturb_reset_partitions(const struct mpipp_call *call) {
 
 #else
 
-int mpipp_perturb_ready_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_defer_ready(const struct mpipp_call *call) {
   (void)call;
   return 0;
 }
 
-int mpipp_perturb_ready_later(struct mpipp_passage *passage) {
+int mpipp_perturb_defer_ready(struct mpipp_passage *passage) {
   (void)passage;
   return MPIPP_GO_ON;
 }
 
-int mpipp_perturb_parrived(struct mpipp_passage *passage) {
+int mpipp_perturb_test_partition(struct mpipp_passage *passage) {
   (void)passage;
   return MPIPP_GO_ON;
 }

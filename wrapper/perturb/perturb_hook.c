@@ -25,7 +25,7 @@
 
 // The guard's order is 1000: the buffers that it passes to MPI are those that are deferred, or
 // replaced.
-enum { FIRST = MPIPP_SCREENS_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
+enum { FIRST = MPIPP_FILTER_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
 
 // State of the thread's call.
 static _Thread_local int is_late; // its operation starts later
@@ -49,10 +49,10 @@ static const char may_synchronize[MPIPP_PROCEDURES] = {
 };
 
 // For procedures that are not recorded, and pass no hook.
-static int (*others_before_marked)(unsigned procedure);
-static int before_marked(unsigned procedure) {
+static int (*others_before_unrecorded)(unsigned procedure);
+static int before_unrecorded_call(unsigned procedure) {
   const struct mpipp_at by = {0, procedure};
-  int code = others_before_marked ? others_before_marked(procedure) : MPI_SUCCESS;
+  int code = others_before_unrecorded ? others_before_unrecorded(procedure) : MPI_SUCCESS;
   if (code == MPI_SUCCESS && may_synchronize[procedure]) mpipp_perturb_substitute_start(&by);
   return code;
 }
@@ -77,10 +77,10 @@ static int give_up(struct mpipp_passage *passage) {
 static int enter_first(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   mpipp_perturb_chance_begin(call->procedure);
-  makes = mpipp_perturb_collective_can_be_late(call);
-  starts = mpipp_perturb_start_can_be_late(call);
-  marks = mpipp_perturb_ready_can_be_late(call);
-  int can_be_late = makes || starts || marks || mpipp_perturb_can_be_late(call);
+  makes = mpipp_perturb_can_defer_collective(call);
+  starts = mpipp_perturb_can_defer_start(call);
+  marks = mpipp_perturb_can_defer_ready(call);
+  int can_be_late = makes || starts || marks || mpipp_perturb_can_defer_send(call);
   is_late = can_be_late && mpipp_perturb_chance(ON_TIME_IN);
   mpipp_perturb_note_place(call);
   if (can_be_late) mpipp_perturb_note_call(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
@@ -88,7 +88,7 @@ static int enter_first(struct mpipp_passage *passage) {
     mpipp_guard_report_accesses(call); // none is started
   if (!is_late && !is_local[call->procedure])
     mpipp_perturb_substitute_start(mpipp_perturb_call_site());
-  mpipp_perturb_substitute_ask_abandoned();
+  mpipp_perturb_substitute_test_orphans();
   mpipp_perturb_reset_partitions(call);
   if (call->procedure == MPIPP_PROC_Request_free) return give_up(passage);
   return MPIPP_GO_ON;
@@ -105,7 +105,7 @@ static void post(struct mpipp_passage *passage) {
       !(call->present & (MPIPP_HAS_COMM | MPIPP_HAS_MESSAGE)))
     return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_guard_is_used(call, i)) continue;
+    if (!(call->buffers[i].access & MPIPP_WRITES) || !mpipp_guard_uses_buffer(call, i)) continue;
     if (passage->addresses[i] != call->buffers[i].address) continue;
     if (!posting && !(posting = calloc(1, sizeof *posting))) return;
     struct mpipp_stage *stage = mpipp_perturb_stage_new(call, i, passage->addresses[i]);
@@ -136,16 +136,16 @@ static int is_start(const struct mpipp_call *call) {
 static int enter_last(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   posting = NULL;
-  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_perturb_probe_found(0);
+  if (call->present & MPIPP_HAS_SOURCE && !passage->flag) mpipp_perturb_note_probe(0);
   if (call->present & MPIPP_HAS_DEST && !(call->present & MPIPP_HAS_SOURCE) &&
       call->buffer_count == 1)
     return mpipp_perturb_send(passage, is_late);
   if (call->present & MPIPP_HAS_REQUESTS && call->buffer_count) post(passage);
   if (makes) return make_collective(passage);
   if (is_start(call)) mpipp_perturb_substitute_receive(call);
-  if (starts && is_late) return mpipp_perturb_start_later(passage);
-  if (marks && is_late) return mpipp_perturb_ready_later(passage);
-  if (mpipp_perturb_parrived(passage) == MPIPP_DONE) return MPIPP_DONE;
+  if (starts && is_late) return mpipp_perturb_defer_start(passage);
+  if (marks && is_late) return mpipp_perturb_defer_ready(passage);
+  if (mpipp_perturb_test_partition(passage) == MPIPP_DONE) return MPIPP_DONE;
   return mpipp_perturb_complete(passage);
 }
 
@@ -155,7 +155,7 @@ static void leave_last(struct mpipp_passage *passage) {
   posting = NULL;
   int probes = call->procedure == MPIPP_PROC_Probe || call->procedure == MPIPP_PROC_Iprobe;
   if (probes && passage->code == MPI_SUCCESS && (!passage->flag || *passage->flag))
-    mpipp_perturb_probe_found(1);
+    mpipp_perturb_note_probe(1);
   if (is_start(call) && passage->code != MPI_SUCCESS) mpipp_perturb_substitute_drop_receive(call);
   if (!held) return;
   if (passage->code != MPI_SUCCESS || (!held->stages && !held->is_late)) {
@@ -173,7 +173,7 @@ static void leave_last(struct mpipp_passage *passage) {
     mpipp_perturb_stage_spoil(each);
   mpipp_perturb_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
   if (held->is_late && is_late)
-    mpipp_perturb_substitute_later(held);
+    mpipp_perturb_substitute_defer(held);
   else if (held->is_late)
     PMPI(Start)(&held->request);
 }
@@ -188,12 +188,12 @@ static int gets_status(unsigned procedure) {
 // MPI_Request_get_status and related calls: the program may use the buffer, and keeps the request.
 static void event(const struct mpipp_event *event) {
   if (event->kind == MPIPP_EVENT_COMPLETED && gets_status(event->call->procedure))
-    mpipp_perturb_substitute_note_completed(event->object->handle);
+    mpipp_perturb_substitute_note_completion(event->object->handle);
 }
 
-static int late_request(MPI_Request request) {
-  if (mpipp_perturb_substitute_waits(request)) return MPIPP_LATE_NOT_STARTED;
-  return mpipp_perturb_substitute_state(request) & MPIPP_SUBSTITUTE_LATE ? MPIPP_LATE_PERSISTENT
+static int deferred_request_state(MPI_Request request) {
+  if (mpipp_perturb_substitute_waits(request)) return MPIPP_DEFERRAL_NOT_STARTED;
+  return mpipp_perturb_substitute_state(request) & MPIPP_SUBSTITUTE_LATE ? MPIPP_DEFERRAL_PERSISTENT
                                                                          : 0;
 }
 
@@ -204,9 +204,9 @@ __attribute__((constructor)) static void hook_in(void) {
   const char *seed = getenv("MPIPP_PROVOKE");
   if (!seed || !*seed) return;
   mpipp_perturb_chance_open(seed);
-  others_before_marked = mpipp_intercept_before_marked;
-  mpipp_intercept_before_marked = before_marked;
-  mpipp_guard_late_request = late_request;
+  others_before_unrecorded = mpipp_intercept_before_unrecorded;
+  mpipp_intercept_before_unrecorded = before_unrecorded_call;
+  mpipp_guard_deferral = deferred_request_state;
   mpipp_hook_in(&first);
   mpipp_hook_in(&last);
 }

@@ -23,7 +23,7 @@
 #define CALL(NAME, ...) SEND(NAME, __VA_ARGS__)
 #endif
 
-int mpipp_perturb_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_defer_send(const struct mpipp_call *call) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   return facts->form == MPIPP_FORM_NONBLOCKING && call->dest != MPI_PROC_NULL && call->requests &&
          (facts->operation == MPIPP_PROC_Send || facts->operation == MPIPP_PROC_Ssend ||
@@ -31,7 +31,7 @@ int mpipp_perturb_can_be_late(const struct mpipp_call *call) {
 }
 
 // Returns whether all of the requests are valid.
-int mpipp_perturb_start_can_be_late(const struct mpipp_call *call) {
+int mpipp_perturb_can_defer_start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->procedure != MPIPP_PROC_Start && call->procedure != MPIPP_PROC_Startall) return 0;
   for (int64_t i = 0; requests && i < call->request_count; i++) {
@@ -43,7 +43,7 @@ int mpipp_perturb_start_can_be_late(const struct mpipp_call *call) {
   return requests != NULL;
 }
 
-int mpipp_perturb_start_later(struct mpipp_passage *passage) {
+int mpipp_perturb_defer_start(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   MPI_Request *requests = (MPI_Request *)(uintptr_t)call->requests;
   passage->code = MPI_SUCCESS;
@@ -52,7 +52,7 @@ int mpipp_perturb_start_later(struct mpipp_passage *passage) {
     if (held) {
       held->is_start = 1;
       held->request = requests[i];
-      mpipp_perturb_substitute_later(held);
+      mpipp_perturb_substitute_defer(held);
     } else {
       mpipp_perturb_substitute_start(NULL);
       passage->code = PMPI(Start)(&requests[i]);
@@ -63,7 +63,7 @@ int mpipp_perturb_start_later(struct mpipp_passage *passage) {
 
 // A persistent request stands for the operation: MPI checks the arguments now, and takes the data
 // when it is started. The program sees no difference: completing a request frees this one, too.
-static int begin_late(struct mpipp_passage *passage, unsigned operation) {
+static int make_deferred_send(struct mpipp_passage *passage, unsigned operation) {
   const struct mpipp_call *call = passage->call;
   const void *address = (const void *)(uintptr_t)passage->addresses[0];
   MPI_Datatype type = (MPI_Datatype)(uintptr_t)call->buffers[0].datatype;
@@ -89,7 +89,7 @@ static int begin_late(struct mpipp_passage *passage, unsigned operation) {
   held->is_late = 1;
   mpipp_perturb_hold(held, request);
   *(MPI_Request *)(uintptr_t)call->requests = request;
-  mpipp_perturb_substitute_later(held);
+  mpipp_perturb_substitute_defer(held);
   return MPIPP_DONE;
 }
 
@@ -118,7 +118,7 @@ int mpipp_perturb_send(struct mpipp_passage *passage, int late) {
   unsigned operation = facts->operation;
   int synchronous = operation == MPIPP_PROC_Send && mpipp_perturb_is_synchronous();
   if (synchronous) mpipp_perturb_note_call(MPIPP_WAY_SYNCHRONOUS);
-  if (late) return begin_late(passage, synchronous ? MPIPP_PROC_Ssend : operation);
+  if (late) return make_deferred_send(passage, synchronous ? MPIPP_PROC_Ssend : operation);
   if (!synchronous) return MPIPP_GO_ON;
   return send_synchronously(passage, facts->form);
 }

@@ -131,8 +131,8 @@ static int keep_shares(struct mpipp_stage *stage, const struct mpipp_vector *vec
 }
 
 // The bytes from the first to the last, and where the first is.
-static int64_t known_span(struct mpipp_stage *stage, const struct mpipp_call *call,
-                          const struct mpipp_buffer *buffer, int64_t *low) {
+static int64_t data_span(struct mpipp_stage *stage, const struct mpipp_call *call,
+                         const struct mpipp_buffer *buffer, int64_t *low) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t count = buffer->count, bytes;
   if (buffer->vector) {
@@ -162,7 +162,7 @@ struct mpipp_stage *mpipp_perturb_stage_new(const struct mpipp_call *call, uint3
   if (!stage) return NULL;
   stage->type = MPI_DATATYPE_NULL;
   stage->target = (void *)(uintptr_t)address;
-  int64_t bytes = known_span(stage, call, buffer, &low);
+  int64_t bytes = data_span(stage, call, buffer, &low);
   if (bytes) stage->room = malloc((size_t)bytes + 2 * ALIGNED);
   if (!stage->room) {
     drop(stage);

@@ -27,7 +27,7 @@ static void open_table(void) {
   entries = mpipp_registry_allocate(MPIPP_PROVOKED * sizeof *entries);
   mpipp_registry_unlock();
   if (!entries) return;
-  struct mpipp_table *table = mpipp_registry_provoked_table();
+  struct mpipp_table *table = mpipp_registry_perturbation_table();
   table->entries = (uintptr_t)entries;
   __atomic_store_n(&table->count, MPIPP_PROVOKED, __ATOMIC_RELEASE);
 }

@@ -46,16 +46,16 @@ struct mpipp_substitute *mpipp_perturb_substitute_take(MPI_Request request) {
   return found;
 }
 
-static struct mpipp_substitute *persistent(MPI_Request request, int is_receiving) {
+static struct mpipp_substitute *persistent_substitute(MPI_Request request, int is_receiving) {
   struct mpipp_substitute *held = *find(request);
   return held && held->is_persistent && held->is_receiving == is_receiving ? held : NULL;
 }
 
 // Returns whether it was such a request, so that nothing else has to be done.
-static int receive_no_longer(MPI_Request request) {
+static int end_receive(MPI_Request request) {
   if (!MPIPP_READ(mpipp_perturb_substitute_count)) return 0;
   pthread_mutex_lock(&lock);
-  struct mpipp_substitute *held = persistent(request, 1);
+  struct mpipp_substitute *held = persistent_substitute(request, 1);
   if (held) held->is_receiving = 0;
   pthread_mutex_unlock(&lock);
   if (held) mpipp_perturb_stages_give(held->stages);
@@ -69,7 +69,7 @@ void mpipp_perturb_substitute_receive(const struct mpipp_call *call) {
     const struct mpipp_request *one = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
     if (!one || MPIPP_READ(one->state) != MPIPP_REQUEST_INACTIVE) continue;
     pthread_mutex_lock(&lock);
-    struct mpipp_substitute *held = persistent(requests[i], 0);
+    struct mpipp_substitute *held = persistent_substitute(requests[i], 0);
     if (held) held->is_receiving = 1;
     pthread_mutex_unlock(&lock);
     if (!held) continue;
@@ -82,12 +82,11 @@ void mpipp_perturb_substitute_receive(const struct mpipp_call *call) {
 
 void mpipp_perturb_substitute_drop_receive(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  for (int64_t i = 0; requests && i < call->request_count; i++) receive_no_longer(requests[i]);
+  for (int64_t i = 0; requests && i < call->request_count; i++) end_receive(requests[i]);
 }
 
 void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now) {
-  if (receive_no_longer(before) ||
-      mpipp_perturb_substitute_state(before) & MPIPP_SUBSTITUTE_PERSISTENT)
+  if (end_receive(before) || mpipp_perturb_substitute_state(before) & MPIPP_SUBSTITUTE_PERSISTENT)
     return;
   struct mpipp_substitute *held = mpipp_perturb_substitute_take(before);
   if (!held) return;
@@ -96,10 +95,9 @@ void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now) {
   free(held);
 }
 
-void mpipp_perturb_substitute_note_completed(uint64_t handle) {
+void mpipp_perturb_substitute_note_completion(uint64_t handle) {
   MPI_Request request = (MPI_Request)(uintptr_t)handle;
-  if (receive_no_longer(request) ||
-      mpipp_perturb_substitute_state(request) & MPIPP_SUBSTITUTE_PERSISTENT)
+  if (end_receive(request) || mpipp_perturb_substitute_state(request) & MPIPP_SUBSTITUTE_PERSISTENT)
     return;
   pthread_mutex_lock(&lock);
   struct mpipp_substitute *held = *find(request);
@@ -124,7 +122,7 @@ int mpipp_perturb_substitute_state(MPI_Request request) {
 // While another thread may call MPI, a blocking call must not wait for an operation that the other
 // has not started. So all are started at once. Operations that were deferred before other threads
 // call MPI are started by those threads, or here: a thread registers, and then searches for them.
-void mpipp_perturb_substitute_later(struct mpipp_substitute *held) {
+void mpipp_perturb_substitute_defer(struct mpipp_substitute *held) {
   pthread_mutex_lock(&lock);
   held->next_late = NULL;
   held->at = *mpipp_perturb_call_site();
@@ -181,7 +179,7 @@ void mpipp_perturb_substitute_abandon(struct mpipp_substitute *held) {
   pthread_mutex_unlock(&lock);
 }
 
-void mpipp_perturb_substitute_ask_abandoned(void) {
+void mpipp_perturb_substitute_test_orphans(void) {
   if (!MPIPP_READ(abandoned)) return;
   pthread_mutex_lock(&lock);
   struct mpipp_substitute *held = abandoned, *rest = NULL;

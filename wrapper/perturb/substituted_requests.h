@@ -34,14 +34,14 @@ void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now);
 void mpipp_perturb_substitute_receive(const struct mpipp_call *call);
 void mpipp_perturb_substitute_drop_receive(const struct mpipp_call *call);
 // The program knows that it is complete, and keeps the request.
-void mpipp_perturb_substitute_note_completed(uint64_t handle);
+void mpipp_perturb_substitute_note_completion(uint64_t handle);
 // The state of a held operation: whether it is late, known to be complete, and persistent.
 enum { MPIPP_SUBSTITUTE_LATE = 1, MPIPP_SUBSTITUTE_REPORTED = 2, MPIPP_SUBSTITUTE_PERSISTENT = 4 };
 int mpipp_perturb_substitute_state(MPI_Request request);
 
 // Adds one to those that are to be started, or starts it at once, if another thread may be waiting
 // for it in MPI.
-void mpipp_perturb_substitute_later(struct mpipp_substitute *held);
+void mpipp_perturb_substitute_defer(struct mpipp_substitute *held);
 // Starts them, in their order. by: the call that does it; NULL: they were to be started at once.
 void mpipp_perturb_substitute_start(const struct mpipp_at *by);
 
@@ -51,7 +51,7 @@ int mpipp_perturb_substitute_waits(MPI_Request request);
 
 // Requests that the program has freed, while MPI receives beside its buffers.
 void mpipp_perturb_substitute_abandon(struct mpipp_substitute *held);
-void mpipp_perturb_substitute_ask_abandoned(void);
+void mpipp_perturb_substitute_test_orphans(void);
 
 extern int mpipp_perturb_substitute_count; // of all
 

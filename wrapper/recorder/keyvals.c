@@ -34,7 +34,7 @@ static uint32_t place_locked(uint64_t caller) {
   return (uint32_t)table->count;
 }
 
-void mpipp_recorder_keyval_made(const struct mpipp_thread *thread, int keyval) {
+void mpipp_recorder_add_keyval(const struct mpipp_thread *thread, int keyval) {
   int saved = errno;
   uint64_t caller = mpipp_outside_mpi(thread->call.caller);
   mpipp_registry_lock();
@@ -46,7 +46,7 @@ void mpipp_recorder_keyval_made(const struct mpipp_thread *thread, int keyval) {
   errno = saved;
 }
 
-void mpipp_recorder_keyval_freed(int keyval) {
+void mpipp_recorder_free_keyval(int keyval) {
   int saved = errno;
   mpipp_registry_lock();
   uint32_t place = slots[slot(keyval)].keyval == keyval ? slots[slot(keyval)].place : 0;

@@ -6,7 +6,7 @@
 #include "registry/records.h"
 
 // MPI has created a key for the thread's call, or freed one.
-void mpipp_recorder_keyval_made(const struct mpipp_thread *thread, int keyval);
-void mpipp_recorder_keyval_freed(int keyval);
+void mpipp_recorder_add_keyval(const struct mpipp_thread *thread, int keyval);
+void mpipp_recorder_free_keyval(int keyval);
 
 #endif

@@ -69,7 +69,7 @@ static int is_expected(unsigned procedure, int error_class) {
          (procedure == MPIPP_PROC_File_delete && error_class == MPI_ERR_NO_SUCH_FILE);
 }
 
-static struct mpipp_returned *known_locked(unsigned procedure, uint64_t caller, int error_class) {
+static struct mpipp_returned *find_locked(unsigned procedure, uint64_t caller, int error_class) {
   const uint64_t count = mpipp_registry_returned_table()->count;
   for (uint64_t i = 0; i < count; i++) {
     struct mpipp_returned *one = &codes[i];
@@ -88,7 +88,7 @@ static struct mpipp_returned *claim_locked(void) {
 }
 
 static void note_locked(const struct mpipp_returned *found) {
-  struct mpipp_returned *place = known_locked(found->procedure, found->caller, found->error_class);
+  struct mpipp_returned *place = find_locked(found->procedure, found->caller, found->error_class);
   failed_calls++;
   if (place) {
     MPIPP_WRITE(place->times, place->times + 1);
@@ -120,7 +120,7 @@ static void note(const struct mpipp_thread *thread, int is_marked, int code) {
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_returned(const struct mpipp_thread *thread, int is_marked, int code) {
+void mpipp_recorder_note_code(const struct mpipp_thread *thread, int is_marked, int code) {
   if (mpipp_registry.status != MPIPP_STATUS_STARTED) return;
   int saved = errno;
   note(thread, is_marked, code);

@@ -53,7 +53,7 @@ int mpipp_registry_lock_slow(void) {
   return 1;
 }
 
-void mpipp_registry_dropped(void) {
+void mpipp_registry_count_loss(void) {
   __atomic_fetch_add(&mpipp_registry.dropped, 1, __ATOMIC_RELAXED);
 }
 
@@ -66,7 +66,7 @@ static void *from_arena(void *(*take)(uint64_t), uint64_t bytes) {
 
 void *mpipp_registry_map(uint64_t bytes) {
   int saved = errno;
-  void *memory = mpipp_registry_shared ? from_arena(mpipp_registry_arena_map, bytes) : NULL;
+  void *memory = mpipp_registry_is_shared ? from_arena(mpipp_registry_arena_map, bytes) : NULL;
   if (memory) return memory;
   memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   errno = saved;
@@ -75,15 +75,15 @@ void *mpipp_registry_map(uint64_t bytes) {
 
 void *mpipp_registry_allocate(uint64_t bytes) {
   int saved = errno;
-  void *memory = mpipp_registry_shared ? from_arena(mpipp_registry_arena_allocate, bytes) : NULL;
+  void *memory = mpipp_registry_is_shared ? from_arena(mpipp_registry_arena_allocate, bytes) : NULL;
   if (!memory) memory = malloc(bytes);
-  if (!memory) mpipp_registry_dropped();
+  if (!memory) mpipp_registry_count_loss();
   errno = saved;
   return memory;
 }
 
 void mpipp_registry_free(void *memory) {
-  if (!mpipp_registry_shared || !mpipp_registry_arena_has(memory)) {
+  if (!mpipp_registry_is_shared || !mpipp_registry_arena_has(memory)) {
     free(memory);
     return;
   }
@@ -98,7 +98,7 @@ void mpipp_registry_release(uint64_t *field) {
   *field = 0;
 }
 
-uint64_t mpipp_registry_copied(const char *text) {
+uint64_t mpipp_registry_copy_text(const char *text) {
   uint64_t bytes = text ? strlen(text) + 1 : 0;
   char *copy = text ? mpipp_registry_allocate(bytes) : NULL;
   if (copy) memcpy(copy, text, bytes);

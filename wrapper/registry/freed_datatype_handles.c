@@ -37,7 +37,7 @@ static void put(struct mpipp_freed_handles *table, uint64_t handle) {
 }
 
 // A table with space for one more handle; NULL: there is none.
-static struct mpipp_freed_handles *with_room(void) {
+static struct mpipp_freed_handles *table_with_space(void) {
   struct mpipp_freed_handles *old = freed_handles;
   uint64_t capacity = old ? old->mask + 1 : 0;
   if (old && (old->used + 1) * 2 <= capacity) return old;
@@ -55,7 +55,7 @@ static struct mpipp_freed_handles *with_room(void) {
 
 void mpipp_registry_freed_handles_add(uint64_t handle) {
   if (handle == EMPTY || handle == REMOVED) return;
-  struct mpipp_freed_handles *table = with_room();
+  struct mpipp_freed_handles *table = table_with_space();
   if (table)
     put(table, handle);
   else

@@ -101,7 +101,7 @@ void mpipp_registry_set_unshared_requests(void) {
 
 // Every running thread passes a full barrier. Kernels before 4.3 cannot do that: the threads get a
 // moment.
-static void let_all_pass_a_barrier(void) {
+static void run_barriers(void) {
   int saved = errno;
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) ||
       syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0))
@@ -119,7 +119,7 @@ void mpipp_registry_share(void) {
     MPIPP_WRITE(mpipp_registry.several_called, 1);
     for (int time = 0; time < 2; time++) { // the first time, the slots may just be replaced
       MPIPP_WRITE(mpipp_registry_unshared_requests, &no_slots);
-      let_all_pass_a_barrier();
+      run_barriers();
       for (int i = 0; MPIPP_READ(mpipp_registry_is_unlocked) && i < MAX_TRIES; i++) sched_yield();
     }
     __atomic_store_n(&shared, 1, __ATOMIC_RELEASE);
@@ -157,13 +157,13 @@ static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
   store->spare = slots;
   uint64_t bytes = sizeof *slots + store->spare_capacity * sizeof *slots->slot;
-  if (mpipp_registry_shared && mpipp_registry_arena_has(slots))
+  if (mpipp_registry_is_shared && mpipp_registry_arena_has(slots))
     memset(slots, 0, bytes); // memory of a file would come back unchanged
   else
     madvise(slots, bytes, MADV_DONTNEED);
 }
 
-static int unused(const struct mpipp_object *object) {
+static int is_unused(const struct mpipp_object *object) {
   return (MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) && MPIPP_READ(object->references) == 0;
 }
 
@@ -188,7 +188,7 @@ static int make_room(struct mpipp_store *store) {
   struct mpipp_slots *old = store->slots;
   uint64_t capacity = old ? old->mask + 1 : 0, keep = 0;
   for (uint64_t i = 0; i < capacity; i++) {
-    if (old->slot[i].record > 1) keep += !unused((void *)(uintptr_t)old->slot[i].record);
+    if (old->slot[i].record > 1) keep += !is_unused((void *)(uintptr_t)old->slot[i].record);
   }
   uint64_t wanted = capacity ? capacity : FIRST_SLOTS;
   if (keep * 2 > wanted) wanted *= 2;
@@ -199,7 +199,7 @@ static int make_room(struct mpipp_store *store) {
   for (uint64_t i = 0; i < capacity; i++) {
     if (old->slot[i].record <= 1) continue;
     struct mpipp_object *object = (void *)(uintptr_t)old->slot[i].record;
-    if (unused(object)) {
+    if (is_unused(object)) {
       object->next = (uint64_t)(uintptr_t)gone;
       gone = object;
     } else {
@@ -248,7 +248,7 @@ static int has_room(struct mpipp_store *store) {
 }
 
 // For a record without a handle: the thread that clears this mark recycles the record.
-static int take_unlisted(struct mpipp_object *object) {
+static int claim_recycling(struct mpipp_object *object) {
   return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
          MPIPP_FLAG_UNLISTED;
 }
@@ -270,7 +270,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
       return object;
     }
     mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_ENDED);
-    if (filled && MPIPP_READ(object->references) == 0 && take_unlisted(object))
+    if (filled && MPIPP_READ(object->references) == 0 && claim_recycling(object))
       recycle(store, object); // the last reference went in between
   }
   object = allocate(store);
@@ -302,7 +302,7 @@ static uint64_t frames(uint64_t wanted) {
   return (uint64_t)(uintptr_t)copy;
 }
 
-static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int listed) {
+static void *claim_record(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int listed) {
   int saved = errno;
   struct mpipp_store *store = &mpipp_registry_stores[kind];
   uint64_t wanted = mpipp_registry.frames, stack = wanted ? frames(wanted) : 0;
@@ -313,7 +313,7 @@ static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int
   errno = saved;
   if (!object) {
     mpipp_registry_free((void *)(uintptr_t)stack);
-    mpipp_registry_dropped();
+    mpipp_registry_count_loss();
     return NULL;
   }
   MPIPP_WRITE(object->handle, handle);
@@ -323,14 +323,14 @@ static void *claimed(enum mpipp_kind kind, uint64_t handle, uint64_t caller, int
 }
 
 void *mpipp_registry_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
-  return claimed(kind, handle, caller, 1);
+  return claim_record(kind, handle, caller, 1);
 }
 
-void *mpipp_registry_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
-  return claimed(kind, handle, caller, 0);
+void *mpipp_registry_claim_without_handle(enum mpipp_kind kind, uint64_t handle, uint64_t caller) {
+  return claim_record(kind, handle, caller, 0);
 }
 
-void *mpipp_registry_listed_locked(enum mpipp_kind kind, uint64_t handle) {
+void *mpipp_registry_find_locked(enum mpipp_kind kind, uint64_t handle) {
   struct mpipp_slots *slots = mpipp_registry_stores[kind].slots;
   if (MPIPP_UNLIKELY(!slots)) return NULL;
   const struct mpipp_slot *first = mpipp_first_slot(slots, handle);
@@ -353,7 +353,7 @@ void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle) {
   if (object && MPIPP_READ(object->serial) && MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) {
     __atomic_store_n(&slot->record, 1, __ATOMIC_RELEASE);
     mpipp_mark(object, MPIPP_FLAG_UNLISTED);
-    if (MPIPP_READ(object->references) == 0 && take_unlisted(object)) recycle(store, object);
+    if (MPIPP_READ(object->references) == 0 && claim_recycling(object)) recycle(store, object);
   }
   if (kind == MPIPP_DATATYPE) mpipp_registry_freed_handles_remove(handle);
   mpipp_unlock_kind(locked);
@@ -391,7 +391,7 @@ uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle) {
 }
 
 // Before the record can become another's, which a reference prevents.
-static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, uint64_t serial) {
+static MPIPP_COLD void report_free(struct mpipp_object *object, uint64_t handle, uint64_t serial) {
   uint64_t record = (uint64_t)(uintptr_t)object;
   int locked = mpipp_lock_kind(object->kind);
   int ends = (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) &&
@@ -404,18 +404,19 @@ static MPIPP_COLD void tell_freed(struct mpipp_object *object, uint64_t handle, 
   mpipp_unlock_kind(locked);
 }
 
-static MPIPP_COLD void freed_unknown(enum mpipp_kind kind, uint64_t handle) {
+static MPIPP_COLD void forget_unknown(enum mpipp_kind kind, uint64_t handle) {
   if (kind != MPIPP_DATATYPE || mpipp_find(kind, handle)) return;
   int locked = mpipp_lock_kind(kind);
   mpipp_registry_freed_handles_add(handle);
   mpipp_unlock_kind(locked);
 }
 
-void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial, uint64_t caller) {
+void mpipp_registry_note_free(enum mpipp_kind kind, uint64_t handle, uint64_t serial,
+                              uint64_t caller) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
-  if (!object) freed_unknown(kind, handle);
+  if (!object) forget_unknown(kind, handle);
   if (!object || is_constant(object)) return;
-  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening))) tell_freed(object, handle, serial);
+  if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening))) report_free(object, handle, serial);
   // Without the lock the record could become another object's after the comparison.
   int locked = mpipp_lock_kind(kind);
   if (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) {
@@ -442,20 +443,21 @@ int mpipp_registry_add_handle(enum mpipp_kind kind, uint64_t handle) {
   return object != NULL;
 }
 
-static int lasting(const struct mpipp_object *object) {
+static int is_lasting(const struct mpipp_object *object) {
   return MPIPP_READ(object->flags) & MPIPP_FLAG_PREDEFINED;
 }
 
 int mpipp_registry_refer_locked(uint64_t record, uint64_t handle) {
   struct mpipp_object *object = (void *)(uintptr_t)record;
   if (!object || MPIPP_READ(object->handle) != handle || !MPIPP_READ(object->serial)) return 0;
-  if (!lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
+  if (!is_lasting(object)) __atomic_add_fetch(&object->references, 1, __ATOMIC_RELAXED);
   return 1;
 }
 
 static int drop_reference(struct mpipp_object *object) {
-  return object && !lasting(object) &&
-         __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0 && take_unlisted(object);
+  return object && !is_lasting(object) &&
+         __atomic_sub_fetch(&object->references, 1, __ATOMIC_ACQ_REL) == 0 &&
+         claim_recycling(object);
 }
 
 void mpipp_registry_unrefer_locked(uint64_t record) {

@@ -23,7 +23,7 @@
 
 // The place in the program of a thread's call, as far as that thread has found it itself. It is
 // beyond layers of MPI, or a line of Python. Takes no lock.
-static inline uint64_t mpipp_known_place(const struct mpipp_thread *thread) {
+static inline uint64_t mpipp_call_place(const struct mpipp_thread *thread) {
   int is_known = MPIPP_READ(thread->place_serial) == thread->call.serial;
   return is_known ? MPIPP_READ(thread->place) : MPIPP_READ(thread->call.caller);
 }
@@ -164,10 +164,10 @@ void mpipp_registry_note_new_handle(enum mpipp_kind kind, uint64_t handle);
 // becomes unreachable by handle, or is reused if nothing refers to it. NULL: no memory.
 void *mpipp_registry_claim(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
 // An empty record without a handle yet.
-void *mpipp_registry_claim_unlisted(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
+void *mpipp_registry_claim_without_handle(enum mpipp_kind kind, uint64_t handle, uint64_t caller);
 // With the lock held: the record of a handle, even one that is being changed, or NULL; and sets it
 // to another. Returns 0 without memory.
-MPIPP_SEAM void *mpipp_registry_listed_locked(enum mpipp_kind kind, uint64_t handle);
+MPIPP_SEAM void *mpipp_registry_find_locked(enum mpipp_kind kind, uint64_t handle);
 int mpipp_registry_list_locked(void *object);
 // Sets flags of a record.
 static inline void mpipp_mark(struct mpipp_object *object, uint32_t flags) {
@@ -182,15 +182,16 @@ extern struct mpipp_object mpipp_registry_no_object MPIPP_HIDDEN;
 void mpipp_registry_publish(void *object);
 // The serial of the live object with that handle, 0 if there is none.
 uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle);
-// The serial for mpipp_registry_freed after the call; not looked up if no other thread can come in
-// between.
+// The serial for mpipp_registry_note_free after the call; not looked up if no other thread can come
+// in between.
 #define MPIPP_ANY_SERIAL (~(uint64_t)0)
 static inline uint64_t mpipp_serial_before(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_is_single_threaded(kind) ? MPIPP_ANY_SERIAL : mpipp_registry_serial_of(kind, handle);
 }
 // The user freed the object; its record stays until the memory is needed. Another thread may
 // already have got the handle: nothing is done then. caller: return address of the call.
-void mpipp_registry_freed(enum mpipp_kind kind, uint64_t handle, uint64_t serial, uint64_t caller);
+void mpipp_registry_note_free(enum mpipp_kind kind, uint64_t handle, uint64_t serial,
+                              uint64_t caller);
 // Returns whether the handle is predefined or null.
 MPIPP_SEAM int mpipp_registry_is_constant(enum mpipp_kind kind, uint64_t handle);
 // One more handle to a known object was returned; returns 0 if it is unknown.

@@ -166,10 +166,10 @@ enum mpipp_sequence {
   MPIPP_WINDOW_CALLS, // collective ones, by the ordinal of the call that made the window
   MPIPP_FILE_CALLS,   // the same of a file
   MPIPP_LEADERS,      // calls of MPI_Intercomm_create by leaders, by the remote one and the tag
-  MPIPP_GROUP_CALLS, // of MPI_Comm_create_group, by members (mpipp_recorder_gathering) and tag; and
+  MPIPP_GROUP_CALLS,  // of MPI_Comm_create_group, by members (mpipp_recorder_gather) and tag; and
                      // of calls that make communicators from groups alone, by members and stringtag
-  MPIPP_TURNS,       // of MPI_COMM_WORLD: the communicators of consecutive collective calls, see
-                     // channels.h
+  MPIPP_TURNS,         // of MPI_COMM_WORLD: the communicators of consecutive collective calls, see
+                       // channels.h
   MPIPP_STARTED_SENDS, // how often partitioned ones were started, counting all of them
   MPIPP_STARTED_RECEIVES,
   MPIPP_STEPS, // of MPI_COMM_WORLD: the first calls of the process (recorder/matching/call_order.h)

@@ -131,7 +131,7 @@ enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
 
 // Copies in memory the program writes: the file's own pages are not in core files.
 static struct {
-  struct mpipp_published begin;
+  struct mpipp_published_data begin;
   struct mpipp_field fields[sizeof fields / sizeof *fields];
   struct mpipp_enumerator enumerators[sizeof enumerators / sizeof *enumerators];
   struct mpipp_table tables[COUNT_OF_TABLES];
@@ -158,7 +158,8 @@ static struct {
         .world_size = -1,
         .built_with = MPIPP_BUILT_WITH,
     }};
-extern struct mpipp_published mpipp_registry_published __attribute__((TOGETHER, alias("copies")));
+extern struct mpipp_published_data mpipp_registry_published
+    __attribute__((TOGETHER, alias("copies")));
 EXPORT extern struct mpipp_registry mpipp_registry __attribute__((TOGETHER, alias("copies")));
 
 static void array(struct mpipp_table *table, const void *entries, uint64_t count) {
@@ -194,7 +195,7 @@ struct mpipp_table *mpipp_registry_cover_table(void) {
   return &copies.tables[MPIPP_KINDS + 11];
 }
 
-struct mpipp_table *mpipp_registry_provoked_table(void) {
+struct mpipp_table *mpipp_registry_perturbation_table(void) {
   return &copies.tables[MPIPP_KINDS + 12];
 }
 
@@ -229,7 +230,8 @@ static uint64_t job(void) {
 
 void mpipp_registry_open(void) {
   if (getenv("MPIPP_WATCH"))
-    mpipp_registry_shared = mpipp_registry_arena_open(&copies, sizeof copies, &copies.begin.arena);
+    mpipp_registry_is_shared =
+        mpipp_registry_arena_open(&copies, sizeof copies, &copies.begin.arena);
   memcpy(copies.fields, fields, sizeof fields);
   memcpy(copies.enumerators, enumerators, sizeof enumerators);
   memcpy(copies.tables, tables, sizeof tables);

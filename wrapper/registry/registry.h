@@ -20,12 +20,12 @@ void mpipp_registry_open(void);
 
 // The data that a reader needs first, on pages of its own: a watched program has it in a file.
 // Further variables of it follow in registry.c.
-struct mpipp_published {
+struct mpipp_published_data {
   struct mpipp_registry root;
   struct mpipp_arena arena;
   char roles[MPIPP_ROLES][24];
 };
-MPIPP_SEAM extern struct mpipp_published mpipp_registry_published;
+MPIPP_SEAM extern struct mpipp_published_data mpipp_registry_published;
 
 // The tables of the kinds of objects, of threads, and of calls that break the thread level.
 struct mpipp_table *mpipp_registry_object_tables(void);
@@ -35,13 +35,13 @@ struct mpipp_table *mpipp_registry_python_table(void);
 struct mpipp_table *mpipp_registry_stack_table(void);
 MPIPP_SEAM struct mpipp_table *mpipp_registry_touch_table(void);
 MPIPP_SEAM struct mpipp_table *mpipp_registry_cover_table(void);
-MPIPP_SEAM struct mpipp_table *mpipp_registry_provoked_table(void);
+MPIPP_SEAM struct mpipp_table *mpipp_registry_perturbation_table(void);
 struct mpipp_table *mpipp_registry_times_table(void);
 struct mpipp_table *mpipp_registry_returned_table(void);
 struct mpipp_table *mpipp_registry_keyval_table(void);
 
 // For signal handlers, too.
-static inline void mpipp_hindered(enum mpipp_hindrance by) {
+static inline void mpipp_note_hindrance(enum mpipp_hindrance by) {
   __atomic_fetch_or(&mpipp_registry.hindrances, (uint64_t)by, __ATOMIC_RELAXED);
 }
 

@@ -31,7 +31,7 @@ struct mpipp_head {
   struct mpipp_head *next;
 };
 
-int mpipp_registry_shared = 0;
+int mpipp_registry_is_shared = 0;
 static struct mpipp_arena *arena;
 static int file = -1;
 static dev_t device;
@@ -194,7 +194,7 @@ void mpipp_registry_arena_after_fork(void) {
 // The copies take the regions' places: by the system call itself, since UCX replaces mremap by a
 // function that loses the new address. Without a copy the child sees what the parent writes there
 // later, but writes nothing itself.
-void mpipp_registry_arena_forked(void) {
+void mpipp_registry_arena_after_fork_in_child(void) {
   int saved = errno;
   struct mpipp_region regions[MPIPP_REGIONS];
   uint64_t count = arena && file >= 0 ? arena->count : 0;

@@ -11,7 +11,7 @@
 enum { MPIPP_REGIONS = 64 };
 
 // 1 if there is such a file.
-extern int mpipp_registry_shared __attribute__((visibility("hidden")));
+extern int mpipp_registry_is_shared __attribute__((visibility("hidden")));
 
 // A piece of the program's memory that is a piece of the file.
 struct mpipp_region {
@@ -46,6 +46,6 @@ void mpipp_registry_arena_free(void *block);
 // The child of a fork gets memory of its own, with the content at the fork.
 void mpipp_registry_arena_before_fork(void);
 void mpipp_registry_arena_after_fork(void);
-void mpipp_registry_arena_forked(void);
+void mpipp_registry_arena_after_fork_in_child(void);
 
 #endif

@@ -8,7 +8,7 @@ int mpipp_registry_knows_neighbors(const struct mpipp_comm *comm) {
 }
 
 // On one side of a process in a dimension of its grid.
-static int64_t beside(const struct mpipp_comm *comm, int dimension, int step) {
+static int64_t grid_neighbor(const struct mpipp_comm *comm, int dimension, int step) {
   const int *dims = (const int *)(uintptr_t)comm->dims;
   const int *periods = (const int *)(uintptr_t)comm->periods;
   const int *coords = (const int *)(uintptr_t)comm->coords;
@@ -20,7 +20,8 @@ static int64_t beside(const struct mpipp_comm *comm, int dimension, int step) {
 }
 
 static int64_t neighbor(const struct mpipp_comm *comm, uint64_t ranks, int32_t number) {
-  if (comm->topology == MPIPP_TOPO_CART) return beside(comm, number / 2, number % 2 ? 1 : -1);
+  if (comm->topology == MPIPP_TOPO_CART)
+    return grid_neighbor(comm, number / 2, number % 2 ? 1 : -1);
   return ((const int32_t *)(uintptr_t)ranks)[number];
 }
 

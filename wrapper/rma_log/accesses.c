@@ -70,8 +70,8 @@ static PLAIN int is_full(void) {
   return MPIPP_READ(mpipp_registry.onesided_lost) > 0;
 }
 
-PLAIN int mpipp_rma_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
-                                int stores, uint64_t next) {
+PLAIN int mpipp_rma_log_strided_fast(uint64_t first, uint64_t bytes, uint64_t stride,
+                                     uint64_t count, int stores, uint64_t next) {
   uint64_t key = key_of(next, stores), times = count;
   const struct mpipp_accesses_run *run = run_of(key);
   if (!run->entry || run->key != key || run->calls != MPIPP_READ(mpipp_rma_log_calls))
@@ -87,9 +87,9 @@ PLAIN int mpipp_rma_log_quickly(uint64_t first, uint64_t bytes, uint64_t stride,
   return 1;
 }
 
-void mpipp_rma_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count, int stores,
-                        uint64_t next) {
-  if (mpipp_rma_log_quickly(first, bytes, stride, count, stores, next)) return;
+void mpipp_rma_log_strided_accesses(uint64_t first, uint64_t bytes, uint64_t stride, uint64_t count,
+                                    int stores, uint64_t next) {
+  if (mpipp_rma_log_strided_fast(first, bytes, stride, count, stores, next)) return;
   if (!first_place) first_place = next;
   if (mpipp_rma_log_is_adding) return;
   mpipp_rma_log_is_adding = 1;
@@ -110,5 +110,5 @@ void mpipp_rma_log_comb(uint64_t first, uint64_t bytes, uint64_t stride, uint64_
 }
 
 void mpipp_rma_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
-  mpipp_rma_log_comb(address, bytes, 0, 1, stores, next);
+  mpipp_rma_log_strided_accesses(address, bytes, 0, 1, stores, next);
 }

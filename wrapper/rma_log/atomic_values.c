@@ -14,13 +14,13 @@
 // Flags are few; a value beyond belongs to a busy counter.
 enum { MOST_PENDING = 64, MOST_LOGGED = 1 << 14, MOST_SEEN = 64 };
 
-struct mpipp_expected {
+struct mpipp_expected_value {
   uint64_t number, win, request, address, bytes, there; // there: the displacement at the target
   int64_t target;
 };
 
 // All of it is read and changed while an entry is added, which has a lock.
-static struct mpipp_expected expected[MOST_PENDING];
+static struct mpipp_expected_value expected[MOST_PENDING];
 static int count, logged;
 // The value that was read last.
 static struct mpipp_seen_value {
@@ -109,15 +109,15 @@ void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call,
     words[0] |= MPIPP_LOG_GIVEN;
   if (!result || result->count != 1) return;
   if (count == MOST_PENDING) return;
-  expected[count] = (struct mpipp_expected){mpipp_rma_log_count(), win,   request,
-                                            result->address,       bytes, buffers[last].address,
-                                            call->target_rank};
+  expected[count] = (struct mpipp_expected_value){
+      mpipp_rma_log_count(), win, request, result->address, bytes, buffers[last].address,
+      call->target_rank};
   MPIPP_WRITE(count, count + 1);
   words[0] |= MPIPP_LOG_FOLLOWS;
 }
 
 // A polling loop has unlimited repetitions: an unchanged value does not count against the limit.
-static void give_back(const struct mpipp_expected *one, uint64_t value) {
+static void give_back(const struct mpipp_expected_value *one, uint64_t value) {
   uint64_t key = one->win ^ one->there ^ (uint64_t)one->target << 16;
   struct mpipp_seen_value now = {one->win, one->there, value, one->target};
   struct mpipp_seen_value *last = &seen[key * MPIPP_HASH >> 58];
@@ -125,7 +125,7 @@ static void give_back(const struct mpipp_expected *one, uint64_t value) {
   *last = now;
 }
 
-static void log_value(const struct mpipp_call *call, const struct mpipp_expected *one) {
+static void log_value(const struct mpipp_call *call, const struct mpipp_expected_value *one) {
   uint64_t value = 0, known = (uint64_t)read_value(&value, one->address, one->bytes);
   if (known) give_back(one, value);
   uint64_t *at = mpipp_rma_log_next(MPIPP_LOGGED_VALUE, call, 3);
@@ -136,11 +136,11 @@ static void log_value(const struct mpipp_call *call, const struct mpipp_expected
 }
 
 // Takes the wanted operations, in the order in which they were begun.
-static void take(const struct mpipp_call *call, const struct mpipp_expected *like,
+static void take(const struct mpipp_call *call, const struct mpipp_expected_value *like,
                  uint64_t before) {
   int left = 0;
   for (int i = 0; i < count; i++) {
-    const struct mpipp_expected *one = &expected[i];
+    const struct mpipp_expected_value *one = &expected[i];
     int is_it = like->request ? one->request == like->request
                               : one->win == like->win && one->number < before &&
                                     (like->target < 0 || one->target == like->target);
@@ -152,18 +152,18 @@ static void take(const struct mpipp_call *call, const struct mpipp_expected *lik
   MPIPP_WRITE(count, left);
 }
 
-void mpipp_rma_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,
-                           uint64_t before) {
-  take(call, &(struct mpipp_expected){.win = win, .target = target}, before);
+void mpipp_rma_log_returned_values(const struct mpipp_call *call, uint64_t win, int64_t target,
+                                   uint64_t before) {
+  take(call, &(struct mpipp_expected_value){.win = win, .target = target}, before);
 }
 
-void mpipp_rma_log_brought_by(const struct mpipp_call *call, uint64_t request) {
+void mpipp_rma_log_value_of_request(const struct mpipp_call *call, uint64_t request) {
   if (!MPIPP_READ(count)) return;
   mpipp_rma_log_hold();
-  take(call, &(struct mpipp_expected){.request = request}, 0);
+  take(call, &(struct mpipp_expected_value){.request = request}, 0);
   mpipp_rma_log_end();
 }
 
 void mpipp_rma_log_forget(uint64_t win) {
-  take(NULL, &(struct mpipp_expected){.win = win, .target = -1}, ~(uint64_t)0);
+  take(NULL, &(struct mpipp_expected_value){.win = win, .target = -1}, ~(uint64_t)0);
 }

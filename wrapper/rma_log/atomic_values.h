@@ -16,10 +16,10 @@ void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call,
 // Adds the values that operations of a window to a target, or to any (-1), have returned. Only
 // those that were logged before so many entries were there. While the entry of the call that ends
 // them is added.
-void mpipp_rma_log_brought(const struct mpipp_call *call, uint64_t win, int64_t target,
-                           uint64_t before);
+void mpipp_rma_log_returned_values(const struct mpipp_call *call, uint64_t win, int64_t target,
+                                   uint64_t before);
 // Adds the value that an operation with a request has returned, at any time.
-void mpipp_rma_log_brought_by(const struct mpipp_call *call, uint64_t request);
+void mpipp_rma_log_value_of_request(const struct mpipp_call *call, uint64_t request);
 // A window is freed. While its entry is added.
 void mpipp_rma_log_forget(uint64_t win);
 

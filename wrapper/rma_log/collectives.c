@@ -24,7 +24,8 @@ static const struct mpipp_vector *vector_of(const struct mpipp_call *of,
 }
 
 // Returns whether a buffer of a v or w form has any data from a peer, or for it.
-static int has_some(const struct mpipp_call *of, const struct mpipp_buffer *buffer, uint64_t peer) {
+static int has_peer_data(const struct mpipp_call *of, const struct mpipp_buffer *buffer,
+                         uint64_t peer) {
   const struct mpipp_vector *vector = vector_of(of, buffer);
   const void *counts = (const void *)(uintptr_t)vector->counts;
   if (!counts || peer >= vector->length) return 0;
@@ -44,7 +45,7 @@ static int has_some(const struct mpipp_call *of, const struct mpipp_buffer *buff
 static int has_data(const struct mpipp_call *of, const struct mpipp_buffer *buffer) {
   if (!buffer->vector) return buffer->count > 0 && has_bytes(buffer->record);
   for (uint64_t i = 0; i < vector_of(of, buffer)->length; i++)
-    if (has_some(of, buffer, i)) return 1;
+    if (has_peer_data(of, buffer, i)) return 1;
   return 0;
 }
 
@@ -61,7 +62,7 @@ static uint64_t flow(const struct mpipp_call *of) {
 }
 
 // The buffer that has a count for each process that data comes from; NULL: there is none.
-static const struct mpipp_buffer *taken(const struct mpipp_call *of) {
+static const struct mpipp_buffer *source_buffer(const struct mpipp_call *of) {
   for (uint32_t i = 0; i < of->buffer_count; i++)
     if (of->buffers[i].access & MPIPP_WRITES && of->buffers[i].vector) return &of->buffers[i];
   return NULL;
@@ -70,7 +71,7 @@ static const struct mpipp_buffer *taken(const struct mpipp_call *of) {
 // The world ranks that a process gets data from. -1 if they are not listed, because they are all
 // that the procedure lets send, or too many.
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
-  const struct mpipp_buffer *some = taken(of);
+  const struct mpipp_buffer *some = source_buffer(of);
   const struct mpipp_facts *facts = &mpipp_facts[of->procedure];
   int edges = facts->flow == MPIPP_FLOW_EDGES;
   int among_neighbors = edges && mpipp_registry_knows_neighbors(comm);
@@ -79,7 +80,7 @@ static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, u
   int64_t count = among_neighbors ? comm->indegree : (int64_t)vector_of(of, some)->length;
   int number = 0;
   for (int64_t i = 0; i < count; i++) {
-    if (some && !has_some(of, some, (uint64_t)i)) continue;
+    if (some && !has_peer_data(of, some, (uint64_t)i)) continue;
     int64_t rank = among_neighbors ? mpipp_registry_source(comm, (int32_t)i) : i;
     if (rank == MPI_PROC_NULL) continue;
     if (number == MOST_SOURCES) return -1;

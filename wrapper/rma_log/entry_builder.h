@@ -8,7 +8,7 @@
 
 // A window that was made, or is freed.
 void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win *win);
-void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *win);
+void mpipp_rma_log_win_free(const struct mpipp_call *call, const struct mpipp_win *win);
 // An operation on a window; request: 0 without.
 void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request);
 // A call on a window begins: one that synchronizes or frees it, and in which MPI may find an error.
@@ -30,17 +30,16 @@ void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpi
 void mpipp_rma_log_collective(const struct mpipp_call *call, const struct mpipp_call *of,
                               const struct mpipp_comm *comm, uint64_t request);
 // A probe has found a message.
-void mpipp_rma_log_probed(const struct mpipp_call *call, const MPI_Status *status);
+void mpipp_rma_log_probe(const struct mpipp_call *call, const MPI_Status *status);
 // A matching probe took a message, which is received later.
 void mpipp_rma_log_message(const struct mpipp_call *call, const struct mpipp_message *message);
-void mpipp_rma_log_message_received(const struct mpipp_call *call, uint64_t message);
+void mpipp_rma_log_message_receive(const struct mpipp_call *call, uint64_t message);
 // A request that receives such a message.
-void mpipp_rma_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message);
-void mpipp_rma_log_started(const struct mpipp_call *call, const struct mpipp_request *request);
-void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
-                             const MPI_Status *status);
-void mpipp_rma_log_request_freed(const struct mpipp_call *call,
-                                 const struct mpipp_request *request);
+void mpipp_rma_log_match(const struct mpipp_call *call, uint64_t request, uint64_t message);
+void mpipp_rma_log_start(const struct mpipp_call *call, const struct mpipp_request *request);
+void mpipp_rma_log_completion(const struct mpipp_call *call, const struct mpipp_request *request,
+                              const MPI_Status *status);
+void mpipp_rma_log_request_free(const struct mpipp_call *call, const struct mpipp_request *request);
 // Partitions that a call marks ready, or has found to have arrived.
 void mpipp_rma_log_partitions(const struct mpipp_call *call);
 // An unknown event that orders; and the end, MPI_Finalize.

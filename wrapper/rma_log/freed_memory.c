@@ -61,8 +61,8 @@ static __attribute__((noinline)) void begin(const struct mpipp_call *call,
                              end + (uint64_t)(last > 0 ? last : 0), call->target_rank});
 }
 
-int mpipp_rma_begins(const struct mpipp_call *call, const uint64_t *datatypes, uint64_t win,
-                     uint64_t request) {
+int mpipp_rma_begin_operation(const struct mpipp_call *call, const uint64_t *datatypes,
+                              uint64_t win, uint64_t request) {
   int any = 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
@@ -87,18 +87,18 @@ static void drop(const struct mpipp_pending *like) {
   set_pends();
 }
 
-void mpipp_rma_operations_completed(uint64_t win, int64_t target, uint64_t before) {
+void mpipp_rma_complete_operations(uint64_t win, int64_t target, uint64_t before) {
   if (count) drop(&(struct mpipp_pending){.number = before, .win = win, .target = target});
 }
 
-void mpipp_rma_request_completed(uint64_t request) {
+void mpipp_rma_complete_request(uint64_t request) {
   if (!MPIPP_READ(mpipp_onesided_pends)) return;
   mpipp_rma_log_hold();
   drop(&(struct mpipp_pending){.request = request});
   mpipp_rma_log_end();
 }
 
-void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes) {
+void mpipp_rma_add_memory(uint64_t win, uint64_t base, uint64_t bytes) {
   uint64_t end = base + bytes;
   if (!base || !bytes || memory_count == MOST) return;
   memories[memory_count++] = (struct mpipp_freed_memory){win, base, end};
@@ -107,7 +107,7 @@ void mpipp_rma_has(uint64_t win, uint64_t base, uint64_t bytes) {
   set_pends();
 }
 
-void mpipp_rma_has_not(uint64_t win, uint64_t base) {
+void mpipp_rma_drop_memory(uint64_t win, uint64_t base) {
   int left = 0;
   for (int i = 0; i < memory_count; i++) {
     const struct mpipp_freed_memory *one = &memories[i];
@@ -132,7 +132,7 @@ static int is_pending(uint64_t low, uint64_t high) {
   return found;
 }
 
-void mpipp_onesided_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller) {
+void mpipp_onesided_report_free(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   // It is unknown what orders the calls of other threads.
   if (thread == &mpipp_recorder_no_thread || mpipp_frees_own(thread, &caller)) return;

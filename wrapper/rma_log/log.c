@@ -71,7 +71,7 @@ void mpipp_rma_log_hold(void) {
   if (MPIPP_UNLIKELY(__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))) await();
 }
 
-static void let_go(void) {
+static void release(void) {
   __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -112,7 +112,7 @@ static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64
 // The words of an operation that stand for datatypes.
 static const uint64_t RECORDS = (uint64_t)0x1249249249249249 << MPIPP_LOG_RECORD;
 
-static int is_of_place(const struct mpipp_whole_entry *whole, const uint64_t *at) {
+static int has_place(const struct mpipp_whole_entry *whole, const uint64_t *at) {
   return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
 }
 
@@ -121,7 +121,7 @@ static struct mpipp_whole_entry *whole_of(const uint64_t *at, int *is_there) {
   uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
   for (uint64_t i = 0; i < WAYS; i++) {
     struct mpipp_whole_entry *whole = &wholes[hash ^ i];
-    *is_there = is_of_place(whole, at);
+    *is_there = has_place(whole, at);
     if (*is_there || !whole->words) return whole;
   }
   return &wholes[hash];
@@ -141,7 +141,7 @@ static int are_narrow(const uint64_t *at, const uint64_t *first, uint64_t change
 }
 
 // Keeps only the words of an entry that have changed. Returns their number.
-static uint64_t leave_words(uint64_t *at, uint64_t changed) {
+static uint64_t keep_words(uint64_t *at, uint64_t changed) {
   uint64_t left = 1;
   for (; changed; changed &= changed - 1)
     at[left++] = at[MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(changed)];
@@ -149,7 +149,7 @@ static uint64_t leave_words(uint64_t *at, uint64_t changed) {
 }
 
 // Keeps only the differences, two in a word.
-static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t changed) {
+static uint64_t keep_differences(uint64_t *at, const uint64_t *first, uint64_t changed) {
   uint64_t left = 1;
   for (; changed; changed &= changed - 1) {
     uint64_t low = difference(at, first, changed), high = 0;
@@ -162,7 +162,7 @@ static uint64_t leave_differences(uint64_t *at, const uint64_t *first, uint64_t 
 
 // Loops write the same entry again and again, except for an address or a rank. If an entry is like
 // an earlier one of its place, only the differences are kept. Returns the number of words.
-static uint64_t shortened(uint64_t *at, uint64_t words) {
+static uint64_t shorten(uint64_t *at, uint64_t words) {
   uint64_t kind = at[0] & MPIPP_LOG_KIND;
   int is_like = 0;
   struct mpipp_whole_entry *whole = NULL;
@@ -180,17 +180,16 @@ static uint64_t shortened(uint64_t *at, uint64_t words) {
   }
   last_whole = *whole;
   int is_narrow = are_narrow(at, whole->words, changed);
-  uint64_t left =
-      is_narrow ? leave_differences(at, whole->words, changed) : leave_words(at, changed);
+  uint64_t left = is_narrow ? keep_differences(at, whole->words, changed) : keep_words(at, changed);
   if (is_narrow) kind |= MPIPP_LOG_IS_NARROW;
   at[0] = MPIPP_LOG_LIKE(kind, left, changed, whole->number);
   return left;
 }
 
-static void added(void) {
+static void count_entry(void) {
   if (!adding) return;
   last_at = &last->words[last->used];
-  uint64_t words = shortened(last_at, adding);
+  uint64_t words = shorten(last_at, adding);
   __atomic_store_n(&last->used, last->used + words, __ATOMIC_RELEASE);
   MPIPP_WRITE(count, count + 1);
   adding = 0;
@@ -200,23 +199,23 @@ uint64_t *mpipp_rma_log_begin_at(enum mpipp_logged kind, uint64_t procedure, uin
                                  uint64_t words) {
   mpipp_rma_log_hold();
   uint64_t *at = add(kind, procedure, place, words);
-  if (!at) let_go();
+  if (!at) release();
   return at;
 }
 
 uint64_t *mpipp_rma_log_next(enum mpipp_logged kind, const struct mpipp_call *call,
                              uint64_t words) {
-  added();
+  count_entry();
   return add(kind, call->procedure, mpipp_recorder_place(call), words);
 }
 
 void mpipp_rma_log_end(void) {
-  added();
-  let_go();
+  count_entry();
+  release();
 }
 
 struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
-  added();
+  count_entry();
   struct mpipp_like like = {.words = last_whole.words, .number = last_whole.number};
   uint64_t head = last_at[0], bit = (uint64_t)1 << index;
   if (!(head & MPIPP_LOG_IS_LIKE)) return like;
@@ -236,7 +235,7 @@ int mpipp_rma_log_repeat(const struct mpipp_like *like, uint64_t index, int64_t 
   if (difference != (int32_t)difference) return 0;
   mpipp_rma_log_hold();
   if (mpipp_registry.onesided_lost || last->used + MOST > last->capacity) {
-    let_go();
+    release();
     return 0;
   }
   uint64_t *at = &last->words[last->used], differs = difference != 0;

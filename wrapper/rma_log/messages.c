@@ -72,8 +72,8 @@ static void log_receive(const struct mpipp_call *call, const struct mpipp_call *
   mpipp_rma_log_end();
 }
 
-static void log_partitioned(const struct mpipp_call *call, const struct mpipp_call *of,
-                            const struct mpipp_comm *comm, uint64_t request) {
+static void log_partitioned_request(const struct mpipp_call *call, const struct mpipp_call *of,
+                                    const struct mpipp_comm *comm, uint64_t request) {
   int sends = (of->present & MPIPP_HAS_DEST) != 0;
   int64_t peer = sends ? of->dest : of->source;
   if (peer == MPI_PROC_NULL) return;
@@ -89,8 +89,8 @@ static void log_partitioned(const struct mpipp_call *call, const struct mpipp_ca
   mpipp_rma_log_end();
 }
 
-static void log_some(const struct mpipp_call *call, uint64_t request, int64_t first,
-                     int64_t number) {
+static void log_run(const struct mpipp_call *call, uint64_t request, int64_t first,
+                    int64_t number) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_PARTITIONS, call, 3);
   if (!at) return;
   at[0] = request;
@@ -116,16 +116,16 @@ void mpipp_rma_log_partitions(const struct mpipp_call *call) {
   if (!request) return;
   int64_t first = mpipp_log_number(call, 0, 0);
   if (call->procedure == MPIPP_PROC_Pready_range) {
-    log_some(call, request, first, mpipp_log_number(call, 1, 0) - first + 1);
+    log_run(call, request, first, mpipp_log_number(call, 1, 0) - first + 1);
   } else if (call->procedure == MPIPP_PROC_Pready_list) {
     for (int64_t i = 0, length = first, run; i < length; i += run) {
       first = mpipp_log_number(call, 1, i);
       for (run = 1; i + run < length; run++)
         if (mpipp_log_number(call, 1, i + run) != first + run) break;
-      log_some(call, request, first, run);
+      log_run(call, request, first, run);
     }
   } else {
-    log_some(call, request, first, 1);
+    log_run(call, request, first, 1);
   }
 }
 
@@ -143,13 +143,13 @@ void mpipp_rma_log_communication(const struct mpipp_call *call, const struct mpi
     return mpipp_rma_log_other_world(call, request);
   if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
   mpipp_rma_log_comm(call, comm);
-  if (partitioned) return log_partitioned(call, of, comm, request);
+  if (partitioned) return log_partitioned_request(call, of, comm, request);
   if (sends) log_send(call, of, comm, request);
   if (receives) log_receive(call, of, comm, request, status);
   if (!sends && !receives) mpipp_rma_log_collective(call, of, comm, request);
 }
 
-void mpipp_rma_log_probed(const struct mpipp_call *call, const MPI_Status *status) {
+void mpipp_rma_log_probe(const struct mpipp_call *call, const MPI_Status *status) {
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (call->source == MPI_PROC_NULL) return;
   if (comm && !comm->identity && mpipp_rma_has_other_worlds(comm))
@@ -174,8 +174,8 @@ void mpipp_rma_log_message(const struct mpipp_call *call, const struct mpipp_mes
   mpipp_rma_log_end();
 }
 
-static void log_end_of(const struct mpipp_call *call, uint64_t request, uint64_t rank, uint64_t tag,
-                       uint64_t bits, uint64_t frame) {
+static void log_end(const struct mpipp_call *call, uint64_t request, uint64_t rank, uint64_t tag,
+                    uint64_t bits, uint64_t frame) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_COMPLETED, call, frame ? 5 : 4);
   if (!at) return;
   at[0] = request;
@@ -186,11 +186,11 @@ static void log_end_of(const struct mpipp_call *call, uint64_t request, uint64_t
   mpipp_rma_log_end();
 }
 
-void mpipp_rma_log_message_received(const struct mpipp_call *call, uint64_t message) {
-  log_end_of(call, message | MPIPP_LOG_MESSAGE, MPIPP_LOG_NOT_KNOWN, MPIPP_LOG_NOT_KNOWN, 0, 0);
+void mpipp_rma_log_message_receive(const struct mpipp_call *call, uint64_t message) {
+  log_end(call, message | MPIPP_LOG_MESSAGE, MPIPP_LOG_NOT_KNOWN, MPIPP_LOG_NOT_KNOWN, 0, 0);
 }
 
-void mpipp_rma_log_matched(const struct mpipp_call *call, uint64_t request, uint64_t message) {
+void mpipp_rma_log_match(const struct mpipp_call *call, uint64_t request, uint64_t message) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_MATCHED, call, 2);
   if (!at) return;
   at[0] = request;
@@ -198,7 +198,7 @@ void mpipp_rma_log_matched(const struct mpipp_call *call, uint64_t request, uint
   mpipp_rma_log_end();
 }
 
-void mpipp_rma_log_started(const struct mpipp_call *call, const struct mpipp_request *request) {
+void mpipp_rma_log_start(const struct mpipp_call *call, const struct mpipp_request *request) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_STARTED, call, 2);
   if (!at) return;
   at[0] = request->object.serial;
@@ -206,8 +206,8 @@ void mpipp_rma_log_started(const struct mpipp_call *call, const struct mpipp_req
   mpipp_rma_log_end();
 }
 
-void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_request *request,
-                             const MPI_Status *status) {
+void mpipp_rma_log_completion(const struct mpipp_call *call, const struct mpipp_request *request,
+                              const MPI_Status *status) {
   const struct mpipp_call *of = &request->call;
   const struct mpipp_comm *comm =
       of->present & MPIPP_HAS_SOURCE ? mpipp_find(MPIPP_COMM, of->comm) : NULL;
@@ -222,11 +222,11 @@ void mpipp_rma_log_completed(const struct mpipp_call *call, const struct mpipp_r
   if (cancelled) bits |= MPIPP_LOG_CANCELLED;
   // An operation's buffer on the stack must be alive until then.
   uint64_t frame = of->present & MPIPP_HAS_WIN ? mpipp_log_frame(call) : 0;
-  log_end_of(call, request->object.serial, rank, tag, bits, frame);
+  log_end(call, request->object.serial, rank, tag, bits, frame);
 }
 
-void mpipp_rma_log_request_freed(const struct mpipp_call *call,
-                                 const struct mpipp_request *request) {
+void mpipp_rma_log_request_free(const struct mpipp_call *call,
+                                const struct mpipp_request *request) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_GIVEN_UP, call, 1);
   if (!at) return;
   at[0] = request->object.serial;

@@ -8,7 +8,7 @@
 #include "registry/object_store.h"
 #include "rma_log/log.h"
 
-static int is_another_worlds(uint64_t ranks, int32_t count) {
+static int is_in_other_world(uint64_t ranks, int32_t count) {
   for (int32_t i = 0; ranks && i < count; i++)
     if (((const int32_t *)(uintptr_t)ranks)[i] < 0) return 1;
   return 0;
@@ -16,8 +16,8 @@ static int is_another_worlds(uint64_t ranks, int32_t count) {
 
 int mpipp_rma_has_other_worlds(const struct mpipp_comm *comm) {
   return comm->world_known &&
-         (is_another_worlds(comm->world_ranks, comm->size) ||
-          (comm->inter && is_another_worlds(comm->remote_world_ranks, comm->remote_size)));
+         (is_in_other_world(comm->world_ranks, comm->size) ||
+          (comm->inter && is_in_other_world(comm->remote_world_ranks, comm->remote_size)));
 }
 
 // Returns whether processes without a common communicator meet, even if they belong to one world.
@@ -43,7 +43,7 @@ int mpipp_rma_is_communication(const struct mpipp_call *call) {
                                             mpipp_facts[call->procedure].over != MPIPP_OVER_NONE);
 }
 
-static int is_with_others(const struct mpipp_call *call) {
+static int involves_other_world(const struct mpipp_call *call) {
   const struct mpipp_comm *comm =
       mpipp_rma_is_communication(call) ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
   return comm && !comm->identity && mpipp_rma_has_other_worlds(comm);
@@ -58,11 +58,12 @@ static void add(const struct mpipp_call *call, uint64_t request, uint64_t bits) 
 }
 
 void mpipp_rma_log_other_world_begins(const struct mpipp_call *call) {
-  if (meets(call) || (!probes(call) && is_with_others(call))) add(call, 0, MPIPP_LOG_SENDS);
+  if (meets(call) || (!probes(call) && involves_other_world(call))) add(call, 0, MPIPP_LOG_SENDS);
 }
 
 void mpipp_rma_log_other_world_ends(const struct mpipp_call *call, int flag) {
-  if (meets(call) || (probes(call) && flag && is_with_others(call))) add(call, 0, MPIPP_LOG_TAKES);
+  if (meets(call) || (probes(call) && flag && involves_other_world(call)))
+    add(call, 0, MPIPP_LOG_TAKES);
 }
 
 void mpipp_rma_log_other_world(const struct mpipp_call *call, uint64_t request) {

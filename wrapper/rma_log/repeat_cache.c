@@ -10,18 +10,18 @@
 
 enum { CALLS_BITS = 3 };
 
-struct mpipp_repeated {
+struct mpipp_repeated_call {
   uint64_t number; // of an operation's target (call_filter/caches/rma_target_cache.h)
   uint64_t place, frame;
   uint64_t win, rank, procedure; // of a call that synchronizes; the window's serial
   struct mpipp_like like;
 };
-static __thread struct mpipp_repeated operations[MPIPP_TARGETS]
+static __thread struct mpipp_repeated_call operations[MPIPP_TARGETS]
     __attribute__((tls_model("initial-exec")));
-static __thread struct mpipp_repeated synchronizations[1 << CALLS_BITS]
+static __thread struct mpipp_repeated_call synchronizations[1 << CALLS_BITS]
     __attribute__((tls_model("initial-exec")));
 
-static int is_there(const struct mpipp_repeated *one, const struct mpipp_call *call) {
+static int is_current(const struct mpipp_repeated_call *one, const struct mpipp_call *call) {
   return one->like.words && one->place == mpipp_recorder_place(call) &&
          one->frame == mpipp_log_frame(call);
 }
@@ -30,8 +30,8 @@ int mpipp_rma_log_repeat_operation(const struct mpipp_call *call) {
   uint64_t number;
   int target = mpipp_filter_target_of(call, &number);
   if (target < 0) return 0;
-  const struct mpipp_repeated *one = &operations[target];
-  if (one->number != number || !is_there(one, call)) return 0;
+  const struct mpipp_repeated_call *one = &operations[target];
+  if (one->number != number || !is_current(one, call)) return 0;
   uint64_t at = mpipp_log_displacement(call), now = call->buffers[call->buffer_count - 1].address;
   return mpipp_rma_log_repeat(&one->like, at,
                               (int64_t)(now - one->like.words[MPIPP_LOG_FIRST + at]));
@@ -41,31 +41,31 @@ void mpipp_rma_remember_operation(const struct mpipp_call *call, struct mpipp_li
   uint64_t number;
   int target = mpipp_filter_target_of(call, &number);
   if (target < 0) return;
-  operations[target] = (struct mpipp_repeated){.number = number,
-                                               .place = mpipp_recorder_place(call),
-                                               .frame = mpipp_log_frame(call),
-                                               .like = like};
+  operations[target] = (struct mpipp_repeated_call){.number = number,
+                                                    .place = mpipp_recorder_place(call),
+                                                    .frame = mpipp_log_frame(call),
+                                                    .like = like};
 }
 
-static struct mpipp_repeated *of(const struct mpipp_call *call) {
+static struct mpipp_repeated_call *entry_of(const struct mpipp_call *call) {
   uint64_t hash = (call->caller + mpipp_log_target(call)) * MPIPP_HASH;
   return &synchronizations[hash >> (64 - CALLS_BITS)];
 }
 
 int mpipp_rma_log_repeat_synchronization(const struct mpipp_call *call,
                                          const struct mpipp_win *win) {
-  const struct mpipp_repeated *one = of(call);
+  const struct mpipp_repeated_call *one = entry_of(call);
   if (one->win != win->object.serial || one->rank != mpipp_log_target(call)) return 0;
-  if (one->procedure != call->procedure || !is_there(one, call)) return 0;
+  if (one->procedure != call->procedure || !is_current(one, call)) return 0;
   return mpipp_rma_log_repeat(&one->like, MPIPP_LOG_MOST_CHANGED, 0);
 }
 
 void mpipp_rma_remember_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
                                         struct mpipp_like like) {
-  *of(call) = (struct mpipp_repeated){.place = mpipp_recorder_place(call),
-                                      .frame = mpipp_log_frame(call),
-                                      .win = win->object.serial,
-                                      .rank = mpipp_log_target(call),
-                                      .procedure = call->procedure,
-                                      .like = like};
+  *entry_of(call) = (struct mpipp_repeated_call){.place = mpipp_recorder_place(call),
+                                                 .frame = mpipp_log_frame(call),
+                                                 .win = win->object.serial,
+                                                 .rank = mpipp_log_target(call),
+                                                 .procedure = call->procedure,
+                                                 .like = like};
 }

@@ -42,12 +42,12 @@ static const struct mpipp_message *sent_message(uint64_t handle) {
 
 // The request of an operation is about to be freed, which is an error: MPI may end the process. Not
 // if several operations share the handle.
-static void gives_up(const struct mpipp_call *call) {
+static void log_early_free(const struct mpipp_call *call) {
   const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
   const struct mpipp_request *request =
       handle ? mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(*handle)) : NULL;
   if (request && !request->newer && is_operation(&request->call))
-    mpipp_rma_log_request_freed(call, request);
+    mpipp_rma_log_request_free(call, request);
 }
 
 static int enter(struct mpipp_passage *passage) {
@@ -69,7 +69,7 @@ static int enter(struct mpipp_passage *passage) {
     const MPI_Win *win = passage->handle;
     if (win) mpipp_rma_log_attempt(call, MPIPP_KEY(*win));
   } else if (call->procedure == MPIPP_PROC_Request_free) {
-    gives_up(call);
+    log_early_free(call);
   } else if (marks_ready(call)) {
     mpipp_rma_log_partitions(call); // the receiver's knowledge is complete now
   }
@@ -84,15 +84,15 @@ static int probes(const struct mpipp_call *call) {
          call->procedure == MPIPP_PROC_Mprobe || call->procedure == MPIPP_PROC_Improbe;
 }
 
-static void probed(const struct mpipp_passage *passage) {
+static void log_probe(const struct mpipp_passage *passage) {
   if (passage->flag && !*passage->flag) return;
-  if (!passage->handle) return mpipp_rma_log_probed(passage->call, passage->status);
+  if (!passage->handle) return mpipp_rma_log_probe(passage->call, passage->status);
   uint64_t handle = MPIPP_KEY(*(const MPI_Message *)passage->handle);
   const struct mpipp_message *found = sent_message(handle);
   if (found) mpipp_rma_log_message(passage->call, found);
 }
 
-static void of_window(const struct mpipp_passage *passage) {
+static void log_window_call(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   switch (call->procedure) {
   case MPIPP_PROC_Win_attach:
@@ -144,12 +144,12 @@ static void leave(struct mpipp_passage *passage) {
     if (call->present & MPIPP_HAS_WIN || mpipp_rma_is_communication(call) || marks_ready(call))
       mpipp_rma_log_unknown(call);
   } else if (call->present & MPIPP_HAS_WIN) {
-    of_window(passage);
+    log_window_call(passage);
     return;
   } else if (probes(call)) {
-    probed(passage);
+    log_probe(passage);
   } else if (call->procedure == MPIPP_PROC_Mrecv || call->procedure == MPIPP_PROC_Mrecv_c) {
-    if (message) mpipp_rma_log_message_received(call, message);
+    if (message) mpipp_rma_log_message_receive(call, message);
   } else if (call->procedure == MPIPP_PROC_Parrived) {
     if (*passage->flag) mpipp_rma_log_partitions(call);
   } else if (communicates(call)) {
@@ -159,7 +159,7 @@ static void leave(struct mpipp_passage *passage) {
     mpipp_rma_log_other_world_ends(call, !passage->flag || *passage->flag);
 }
 
-static void of_request(const struct mpipp_event *event, const struct mpipp_request *request) {
+static void log_request(const struct mpipp_event *event, const struct mpipp_request *request) {
   const struct mpipp_call *call = event->call, *of = &request->call;
   int matched = of->procedure == MPIPP_PROC_Imrecv || of->procedure == MPIPP_PROC_Imrecv_c;
   switch (event->kind) {
@@ -167,22 +167,22 @@ static void of_request(const struct mpipp_event *event, const struct mpipp_reque
     if (is_operation(of))
       mpipp_rma_log_operation(call, request->object.serial);
     else if (matched && message)
-      mpipp_rma_log_matched(call, request->object.serial, message);
+      mpipp_rma_log_match(call, request->object.serial, message);
     else if (!matched)
       mpipp_rma_log_communication(call, of, request->object.serial, NULL);
     return;
   case MPIPP_EVENT_STARTED:
-    mpipp_rma_log_started(call, request);
+    mpipp_rma_log_start(call, request);
     return;
   case MPIPP_EVENT_COMPLETED:
-    mpipp_rma_log_completed(call, request, event->status);
+    mpipp_rma_log_completion(call, request, event->status);
     if (is_operation(of)) {
-      mpipp_rma_log_brought_by(call, request->object.serial);
-      mpipp_rma_request_completed(request->object.serial);
+      mpipp_rma_log_value_of_request(call, request->object.serial);
+      mpipp_rma_complete_request(request->object.serial);
     }
     return;
   case MPIPP_EVENT_FREED:
-    if (!is_operation(of)) mpipp_rma_log_request_freed(call, request);
+    if (!is_operation(of)) mpipp_rma_log_request_free(call, request);
     return;
   case MPIPP_EVENT_DOUBTED:
     return;
@@ -193,11 +193,11 @@ static void event(const struct mpipp_event *event) {
   const struct mpipp_object *object = event->object;
   if (MPIPP_READ(is_off)) return;
   if (object->kind == MPIPP_REQUEST) {
-    of_request(event, (const struct mpipp_request *)object);
+    log_request(event, (const struct mpipp_request *)object);
   } else if (object->kind == MPIPP_WIN && event->kind == MPIPP_EVENT_MADE) {
     mpipp_rma_log_window(event->call, (const struct mpipp_win *)object);
   } else if (object->kind == MPIPP_WIN && event->kind == MPIPP_EVENT_FREED) {
-    mpipp_rma_log_freed(event->call, (const struct mpipp_win *)object);
+    mpipp_rma_log_win_free(event->call, (const struct mpipp_win *)object);
   }
 }
 

@@ -13,8 +13,8 @@ int mpipp_rma_segment_count(const struct mpipp_win *win) {
   return comm ? comm->size : 0;
 }
 
-int mpipp_rma_segment_count_queried(const struct mpipp_call *call, struct mpipp_win *win,
-                                    enum mpipp_segment_user user) {
+int mpipp_rma_query_segment_count(const struct mpipp_call *call, struct mpipp_win *win,
+                                  enum mpipp_segment_user user) {
   MPI_Group group;
   int size = 0;
   // That of shared memory is known since it was made.

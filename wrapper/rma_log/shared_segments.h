@@ -23,8 +23,8 @@ MPIPP_SEAM int mpipp_rma_segment_count(const struct mpipp_win *win);
 // The number of ranks for other windows, when a query of others' memory has succeeded. It is
 // nonzero only the first time that this user asks.
 enum mpipp_segment_user { MPIPP_SEGMENTS_LOGGED = 1, MPIPP_SEGMENTS_LOOKED_AT = 2 };
-MPIPP_SEAM int mpipp_rma_segment_count_queried(const struct mpipp_call *call, struct mpipp_win *win,
-                                               enum mpipp_segment_user user);
+MPIPP_SEAM int mpipp_rma_query_segment_count(const struct mpipp_call *call, struct mpipp_win *win,
+                                             enum mpipp_segment_user user);
 MPIPP_SEAM struct mpipp_segment mpipp_rma_segment_of(const struct mpipp_win *win, int rank);
 
 #endif

@@ -109,25 +109,24 @@ void mpipp_rma_log_window(const struct mpipp_call *call, const struct mpipp_win 
   at[9] = bits;
   at[10] = mpipp_log_frame(call);
   if (win->flavor == MPIPP_WIN_CREATE)
-    mpipp_rma_has(win->object.serial, win->base, (uint64_t)win->size);
+    mpipp_rma_add_memory(win->object.serial, win->base, (uint64_t)win->size);
   mpipp_rma_log_end();
   log_segments(call, win, mpipp_rma_segment_count(win));
 }
 
 void mpipp_rma_log_shared_query(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  if (win)
-    log_segments(call, win, mpipp_rma_segment_count_queried(call, win, MPIPP_SEGMENTS_LOGGED));
+  if (win) log_segments(call, win, mpipp_rma_query_segment_count(call, win, MPIPP_SEGMENTS_LOGGED));
 }
 
-void mpipp_rma_log_freed(const struct mpipp_call *call, const struct mpipp_win *win) {
+void mpipp_rma_log_win_free(const struct mpipp_call *call, const struct mpipp_win *win) {
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_FREED, call, 2);
   if (!at) return;
   at[0] = win->object.serial;
   at[1] = mpipp_log_frame(call);
   mpipp_rma_log_forget(win->object.serial);
-  mpipp_rma_operations_completed(win->object.serial, -1, ~(uint64_t)0);
-  mpipp_rma_has_not(win->object.serial, 0);
+  mpipp_rma_complete_operations(win->object.serial, -1, ~(uint64_t)0);
+  mpipp_rma_drop_memory(win->object.serial, 0);
   mpipp_rma_log_end();
 }
 
@@ -213,7 +212,7 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
 }
 
 // Returns whether the results of this process's operations have arrived after the call.
-static int brings(uint32_t procedure) {
+static int completes_operations(uint32_t procedure) {
   switch (procedure) {
   case MPIPP_PROC_Win_fence:
   case MPIPP_PROC_Win_complete:
@@ -230,13 +229,13 @@ static int brings(uint32_t procedure) {
 }
 
 // A lock of MPI_PROC_NULL, and the matching calls, order nothing.
-static int is_of_nobody(const struct mpipp_call *call) {
+static int is_proc_null(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL;
 }
 
 void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
-  if (!win || is_of_nobody(call) || !seems_wrong(call, win)) return;
+  if (!win || is_proc_null(call) || !seems_wrong(call, win)) return;
   uint64_t detail = detail_of(call, win, 0);
   uint64_t *at = mpipp_rma_log_begin(MPIPP_LOGGED_SYNCHRONIZATION, call, 4);
   if (!at) return;
@@ -248,16 +247,17 @@ void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle) {
 }
 
 // While the entry is added.
-static void bring(const struct mpipp_call *call, const struct mpipp_win *win, uint64_t before) {
-  if (!brings(call->procedure)) return;
+static void log_results(const struct mpipp_call *call, const struct mpipp_win *win,
+                        uint64_t before) {
+  if (!completes_operations(call->procedure)) return;
   int64_t target = call->present & MPIPP_HAS_TARGET_RANK ? call->target_rank : -1;
-  mpipp_rma_log_brought(call, win->object.serial, target, before);
-  mpipp_rma_operations_completed(win->object.serial, target, before);
+  mpipp_rma_log_returned_values(call, win->object.serial, target, before);
+  mpipp_rma_complete_operations(win->object.serial, target, before);
 }
 
 void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t before) {
   const struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
-  if (!win || is_of_nobody(call)) return;
+  if (!win || is_proc_null(call)) return;
   uint64_t detail = detail_of(call, win, 1);
   const struct mpipp_group *group = NULL;
   if (call->procedure == MPIPP_PROC_Win_start || call->procedure == MPIPP_PROC_Win_post) {
@@ -266,7 +266,7 @@ void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t befor
       return mpipp_rma_log_unknown(call);
   }
   if (!detail && !group && mpipp_rma_log_repeat_synchronization(call, win)) {
-    bring(call, win, before);
+    log_results(call, win, before);
     return mpipp_rma_log_end();
   }
   uint64_t members = group ? mpipp_rma_log_group_words(group) : 0;
@@ -278,7 +278,7 @@ void mpipp_rma_log_synchronization(const struct mpipp_call *call, uint64_t befor
   at[3] = mpipp_log_frame(call);
   if (group) mpipp_rma_log_group(at + 4, group);
   struct mpipp_like like = mpipp_rma_log_find_like(MPIPP_LOG_MOST_CHANGED);
-  bring(call, win, before);
+  log_results(call, win, before);
   mpipp_rma_log_end();
   if (!detail && !group) mpipp_rma_remember_synchronization(call, win, like);
 }
@@ -291,9 +291,9 @@ void mpipp_rma_log_memory(const struct mpipp_call *call) {
   at[2] = mpipp_recorder_win_bytes;
   at[3] = mpipp_log_frame(call);
   if (call->procedure == MPIPP_PROC_Win_attach)
-    mpipp_rma_has(at[0], at[1], at[2]);
+    mpipp_rma_add_memory(at[0], at[1], at[2]);
   else
-    mpipp_rma_has_not(at[0], at[1]);
+    mpipp_rma_drop_memory(at[0], at[1]);
   mpipp_rma_log_end();
 }
 
@@ -331,7 +331,7 @@ void mpipp_rma_log_operation(const struct mpipp_call *call, uint64_t request) {
     buffer[2] = records[i];
   }
   if (values) mpipp_rma_log_passed_values(at + words, call, values, at[0], request);
-  int may_end = mpipp_rma_begins(call, records, at[0], request);
+  int may_end = mpipp_rma_begin_operation(call, records, at[0], request);
   struct mpipp_like like = mpipp_rma_log_find_like(mpipp_log_displacement(call));
   mpipp_rma_log_end();
   if (!values && !request && !may_end) mpipp_rma_remember_operation(call, like);

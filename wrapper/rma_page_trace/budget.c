@@ -56,7 +56,7 @@ void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps
   *steps = (int64_t)((left - *pages * PAGE) / SHARE / STEP);
 }
 
-void mpipp_trace_budget_faulted(int steps) {
+void mpipp_trace_budget_count_fault(int steps) {
   uint64_t price = steps ? STEP : SIGNAL;
   if (mpipp_recorder_self == &mpipp_recorder_no_thread)
     add(&spent, price); // it makes no calls

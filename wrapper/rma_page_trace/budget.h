@@ -10,7 +10,7 @@ void mpipp_trace_budget_open(void);
 // may be let through one by one until the next call.
 void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps);
 // A signal has come; a single step, and another signal, follow.
-void mpipp_trace_budget_faulted(int steps);
+void mpipp_trace_budget_count_fault(int steps);
 // This thread continues after a call at that place; it has traced since then; it comes to the next
 // call.
 void mpipp_trace_budget_leave(uint64_t place);

@@ -51,8 +51,8 @@ static uint64_t view_of(uint64_t low, uint64_t high) {
   return view == -1 ? 0 : (uint64_t)view;
 }
 
-static void made(const struct mpipp_win *win) {
-  if (win->flavor == MPIPP_WIN_CREATE) mpipp_trace_created_end(win->object.handle);
+static void add_window(const struct mpipp_win *win) {
+  if (win->flavor == MPIPP_WIN_CREATE) mpipp_trace_win_create_end(win->object.handle);
   uint64_t end = win->base + (uint64_t)win->size;
   uint64_t low = mpipp_page_down(win->base), high = mpipp_page_up(end);
   if (!win->base || win->size <= 0 || mpipp_instrument_programs_any) return;
@@ -67,7 +67,7 @@ static void event(const struct mpipp_event *event) {
   if (MPIPP_READ(is_off) || object->kind != MPIPP_WIN || event->kind != MPIPP_EVENT_MADE) return;
   MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
   mpipp_guard_lock();
-  made((const struct mpipp_win *)(const void *)object);
+  add_window((const struct mpipp_win *)(const void *)object);
   mpipp_guard_unlock();
 }
 
@@ -76,7 +76,7 @@ static void shift(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_guard_is_used(call, i)) continue;
+    if (!mpipp_guard_uses_buffer(call, i)) continue;
     if (!mpipp_guard_bytes_of_call(call, i, &bytes)) {
       mpipp_trace_areas_drop_all();
       continue;
@@ -92,7 +92,7 @@ static int64_t number_in(const struct mpipp_call *call, uint32_t i) {
                                        : *(const int64_t *)inputs[i].values;
 }
 
-static int creates(const struct mpipp_call *call) {
+static int is_win_create(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Win_create || call->procedure == MPIPP_PROC_Win_create_c;
 }
 
@@ -102,7 +102,7 @@ static void begin(struct mpipp_passage *passage) {
   if (!passage->base || size <= 0 || mpipp_instrument_programs_any) return;
   mpipp_trace_areas_begin();
   uint64_t base = (uint64_t)(uintptr_t)passage->base;
-  passage->base = (void *)(uintptr_t)mpipp_trace_created_begin(base, (uint64_t)size, inside > 1);
+  passage->base = (void *)(uintptr_t)mpipp_trace_win_create_begin(base, (uint64_t)size, inside > 1);
 }
 
 // Prepares for a call's use of windows and their memory.
@@ -114,7 +114,7 @@ static void prepare(struct mpipp_passage *passage) {
     freeing = MPIPP_KEY(*(const MPI_Win *)passage->handle);
     mpipp_trace_area_drop(freeing);
   }
-  if (creates(call)) begin(passage);
+  if (is_win_create(call)) begin(passage);
   if (call->procedure == MPIPP_PROC_Finalize) mpipp_trace_areas_drop_all();
   if (call->buffer_count) shift(passage);
 }
@@ -122,15 +122,15 @@ static void prepare(struct mpipp_passage *passage) {
 static void settle(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   mpipp_trace_quiet_leave(call);
-  if (creates(call)) mpipp_trace_created_end(0); // it has failed, or is complete
-  if (call->procedure == MPIPP_PROC_Win_attach) mpipp_trace_areas_leave_attached();
-  if (freeing && passage->code == MPI_SUCCESS) mpipp_trace_created_freed(freeing, inside > 0);
+  if (is_win_create(call)) mpipp_trace_win_create_end(0); // it has failed, or is complete
+  if (call->procedure == MPIPP_PROC_Win_attach) mpipp_trace_areas_leave_attached_memory();
+  if (freeing && passage->code == MPI_SUCCESS) mpipp_trace_win_create_free(freeing, inside > 0);
   freeing = 0;
 }
 
 // Returns whether a call needs anything.
 static int is_concerned(const struct mpipp_call *call) {
-  return mpipp_trace_areas_any() || call->present & MPIPP_HAS_WIN || creates(call) ||
+  return mpipp_trace_has_areas() || call->present & MPIPP_HAS_WIN || is_win_create(call) ||
          call->procedure == MPIPP_PROC_Win_free || call->procedure == MPIPP_PROC_Init ||
          call->procedure == MPIPP_PROC_Init_thread;
 }
@@ -140,7 +140,7 @@ static int enter(struct mpipp_passage *passage) {
   if (!is_inside) __atomic_fetch_add(&inside, 1, __ATOMIC_SEQ_CST);
   is_inside = 1;
   if (!is_concerned(passage->call)) return MPIPP_GO_ON;
-  if (mpipp_trace_areas_any()) mpipp_trace_budget_enter();
+  if (mpipp_trace_has_areas()) mpipp_trace_budget_enter();
   mpipp_guard_lock();
   prepare(passage);
   mpipp_guard_unlock();
@@ -155,7 +155,7 @@ static void leave(struct mpipp_passage *passage) {
   mpipp_guard_lock();
   settle(passage);
   mpipp_guard_unlock();
-  if (!mpipp_trace_areas_any()) return;
+  if (!mpipp_trace_has_areas()) return;
   mpipp_trace_budget_leave(passage->call->caller);
   if (others > 0) return;
   mpipp_guard_lock();
@@ -165,16 +165,16 @@ static void leave(struct mpipp_passage *passage) {
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
 
-static void forked(void) {
+static void after_fork_in_child(void) {
   is_off = 1;
   mpipp_trace_areas_drop_all();
 }
 
-static void memory_freed(uint64_t start, uint64_t bytes) {
-  if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_guard_pages_meet(start, start + bytes))
+static void forget_memory(uint64_t start, uint64_t bytes) {
+  if (MPIPP_READ(is_off) || mpipp_guard_locked || !mpipp_guard_pages_overlap(start, start + bytes))
     return;
-  mpipp_guard_lock_beside();
-  mpipp_trace_created_memory_freed(start, bytes);
+  mpipp_guard_lock_outside_mpi();
+  mpipp_trace_win_create_free_memory(start, bytes);
   mpipp_guard_unlock();
 }
 
@@ -182,8 +182,8 @@ __attribute__((constructor)) static void hook_in(void) {
   if (!getenv("MPIPP_RMA_LOADS") || !getenv("MPIPP_RMA") || !getenv("MPIPP_WATCH")) return;
   mpipp_guard_faults_prepare();
   mpipp_trace_areas_prepare();
-  mpipp_guard_forks_handle(forked);
-  mpipp_guard_memory_freed_other = memory_freed;
+  mpipp_guard_fork_add_handler(after_fork_in_child);
+  mpipp_guard_free_listener = forget_memory;
   mpipp_hook_in(&hook);
   mpipp_guards_buffers = 1;
 }

@@ -47,12 +47,12 @@ static void note(uint64_t win) {
 }
 
 void mpipp_trace_quiet_enter(const struct mpipp_call *call) {
-  mpipp_guard_alone_enter(call);
+  mpipp_guard_threads_before_init(call);
   if (call->present & MPIPP_HAS_WIN && call->buffer_count) note(call->win);
 }
 
 void mpipp_trace_quiet_leave(const struct mpipp_call *call) {
-  mpipp_guard_alone_leave(call);
+  mpipp_guard_threads_after_init(call);
   if (!completes_all(call)) return;
   for (int i = 0; i < WINDOWS; i++)
     if (windows[i] == call->win) windows[i] = 0;
@@ -70,7 +70,7 @@ static int are_operations_complete(void) {
   return !has_more;
 }
 
-static int goes_on(const struct mpipp_request *request) {
+static int is_active(const struct mpipp_request *request) {
   uint32_t flags = MPIPP_READ(request->object.flags);
   if (!MPIPP_READ(request->object.serial)) return 0;
   return flags & MPIPP_FLAG_GIVEN_UP ||
@@ -82,7 +82,7 @@ static int uses(const struct mpipp_request *request, uint64_t low, uint64_t high
   int any = 0;
   for (uint32_t i = 0; i < request->call.buffer_count && !any; i++) {
     struct mpipp_bytes bytes;
-    if (!mpipp_guard_is_used(&request->call, i)) continue;
+    if (!mpipp_guard_uses_buffer(&request->call, i)) continue;
     if (!mpipp_guard_bytes_of_call(&request->call, i, &bytes)) return 1;
     any = bytes.low < high && low < bytes.high;
     mpipp_guard_bytes_give(&bytes);
@@ -97,7 +97,7 @@ static int are_requests_quiet(uint64_t low, uint64_t high) {
        chunk = (const void *)(uintptr_t)chunk->next) {
     const struct mpipp_request *requests = (const void *)(chunk + 1);
     for (uint64_t i = 0; i < MPIPP_READ(chunk->used) && !any; i++)
-      any = goes_on(&requests[i]) && uses(&requests[i], low, high);
+      any = is_active(&requests[i]) && uses(&requests[i], low, high);
   }
   mpipp_unlock_kind(locked);
   return !any;

@@ -19,7 +19,7 @@ enum { MOST = 256 };
 #define MOST_BYTES ((uint64_t)1 << 30) // of all traced windows
 
 // The existing windows, and their pages.
-static struct mpipp_created {
+static struct mpipp_win_create {
   uint64_t win, base, end;
   uint64_t low, high;
   uint64_t shift;       // 0: MPI has the program's addresses
@@ -28,23 +28,23 @@ static struct mpipp_created {
   int is_there;
 } all[MOST];
 static int has_more; // windows beyond the capacity: any memory may be theirs
-static __thread struct mpipp_created *making __attribute__((tls_model("initial-exec")));
+static __thread struct mpipp_win_create *making __attribute__((tls_model("initial-exec")));
 
-static int meets(const struct mpipp_created *one, uint64_t low, uint64_t high) {
+static int meets(const struct mpipp_win_create *one, uint64_t low, uint64_t high) {
   return one->is_there && one->low < high && low < one->high;
 }
 
 // Returns whether another window that MPI has at the program's addresses uses pages.
-static int has_others(const struct mpipp_created *self) {
+static int shares_pages(const struct mpipp_win_create *self) {
   for (int i = 0; i < MOST; i++) {
-    const struct mpipp_created *one = &all[i];
+    const struct mpipp_win_create *one = &all[i];
     if (one != self && !one->shift && meets(one, self->low, self->high)) return 1;
   }
   return has_more;
 }
 
 // Memory that the program has not used yet exists from then on.
-static int has_room(uint64_t size) {
+static int has_memory(uint64_t size) {
   uint64_t bytes = size;
   for (int i = 0; i < MOST; i++)
     if (all[i].is_there && all[i].shift) bytes += all[i].end - all[i].base;
@@ -52,7 +52,7 @@ static int has_room(uint64_t size) {
 }
 
 // Finds the memory around the window's bytes; 0 if its pages must not be exchanged.
-static int look_around(struct mpipp_created *made) {
+static int find_surroundings(struct mpipp_win_create *made) {
   uint64_t start, end;
   struct mpipp_mapping mapping;
   made->first = mpipp_page_up(made->base);
@@ -68,38 +68,38 @@ static int look_around(struct mpipp_created *made) {
   }
   // The C library, and MPI, have memory of their own between the program's.
   return is_whole && mpipp_guard_mapping_at(made->low, &mapping) && mapping.end >= made->high &&
-         mpipp_guard_is_known_memory(&mapping, made->low, made->high);
+         mpipp_guard_is_remappable(&mapping, made->low, made->high);
 }
 
-static uint64_t view_of(const struct mpipp_created *made) {
+static uint64_t view_of(const struct mpipp_win_create *made) {
   uint64_t bytes = made->high - made->low;
   void *view = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) return 0;
   if (mpipp_guard_pages_show(view, made->low, made->high) &&
-      mpipp_recorder_moved_add(made->low, made->high, (uint64_t)(uintptr_t)view - made->low))
+      mpipp_recorder_alias_add(made->low, made->high, (uint64_t)(uintptr_t)view - made->low))
     return (uint64_t)(uintptr_t)view - made->low;
   munmap(view, bytes);
   return 0;
 }
 
-static int share(const struct mpipp_created *made) {
+static int share(const struct mpipp_win_create *made) {
   mpipp_guard_faults_catch(); // other threads may store there
   mpipp_guard_recheck_io_uring();
   mpipp_guard_pages_contend(1);
-  int done = mpipp_guard_pages_share_known(made->low, made->high);
+  int done = mpipp_guard_pages_share_remappable(made->low, made->high);
   mpipp_guard_pages_contend(0);
   return done;
 }
 
 // They are the program's alone again, unless others use them.
-static void unshare(const struct mpipp_created *made) {
+static void unshare(const struct mpipp_win_create *made) {
   for (int i = 0; i < MOST; i++)
     if (&all[i] != made && meets(&all[i], made->low, made->high)) return;
   mpipp_guard_faults_catch();
   mpipp_guard_pages_unshare(made->low, made->high);
 }
 
-uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others) {
+uint64_t mpipp_trace_win_create_begin(uint64_t base, uint64_t size, int others) {
   making = NULL;
   for (int i = 0; i < MOST && !making; i++)
     if (!all[i].is_there) making = &all[i];
@@ -107,15 +107,15 @@ uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others) {
     has_more = 1;
     return base;
   }
-  *making = (struct mpipp_created){.base = base,
-                                   .end = base + size,
-                                   .low = mpipp_page_down(base),
-                                   .high = mpipp_page_up(base + size),
-                                   .is_there = 1};
+  *making = (struct mpipp_win_create){.base = base,
+                                      .end = base + size,
+                                      .low = mpipp_page_down(base),
+                                      .high = mpipp_page_up(base + size),
+                                      .is_there = 1};
   int saved = errno;
   mpipp_trace_areas_open_all(); // their content will be read
-  if (!others && has_room(size) && look_around(making) && making->first < making->last &&
-      !has_others(making) && mpipp_guard_pages_open() &&
+  if (!others && has_memory(size) && find_surroundings(making) && making->first < making->last &&
+      !shares_pages(making) && mpipp_guard_pages_open() &&
       mpipp_trace_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
     making->shift = view_of(making);
   errno = saved;
@@ -124,42 +124,42 @@ uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others) {
   return base + making->shift;
 }
 
-static void look_at(struct mpipp_created *made) {
+static void show_view(struct mpipp_win_create *made) {
   const struct mpipp_area_of area = {made->base,  made->end,  made->low,  made->high,
                                      made->first, made->last, made->shift};
-  if (made->shift && !has_others(made)) mpipp_trace_area_of_program(made->win, &area);
+  if (made->shift && !shares_pages(made)) mpipp_trace_area_add_program(made->win, &area);
 }
 
-static void end(struct mpipp_created *made, int others) {
+static void end(struct mpipp_win_create *made, int others) {
   uint64_t bytes = made->high - made->low;
   made->is_there = 0;
   if (!made->shift) return;
-  mpipp_recorder_moved_drop(made->low, made->shift);
+  mpipp_recorder_alias_drop(made->low, made->shift);
   // Otherwise MPI still has the view, with buffers of the program in it.
   if (!others && mpipp_trace_is_quiet(made->low, made->high, made->has_neighbors)) {
     munmap((void *)(uintptr_t)(made->low + made->shift), bytes);
-    if (!has_others(made)) unshare(made);
+    if (!shares_pages(made)) unshare(made);
   }
   for (int i = 0; i < MOST; i++)
-    if (meets(&all[i], made->low, made->high)) look_at(&all[i]);
+    if (meets(&all[i], made->low, made->high)) show_view(&all[i]);
 }
 
-static int64_t pages_of(const struct mpipp_created *one) {
+static int64_t pages_of(const struct mpipp_win_create *one) {
   return (int64_t)(one->high - one->low) / MPIPP_PAGE;
 }
 
-void mpipp_trace_created_end(uint64_t win) {
+void mpipp_trace_win_create_end(uint64_t win) {
   if (!making) return;
   making->win = win;
   if (win) mpipp_trace_areas_count(pages_of(making));
   if (win)
-    look_at(making);
+    show_view(making);
   else
     end(making, 1);
   making = NULL;
 }
 
-void mpipp_trace_created_freed(uint64_t win, int others) {
+void mpipp_trace_win_create_free(uint64_t win, int others) {
   for (int i = 0; i < MOST; i++)
     if (all[i].is_there && all[i].win == win) {
       mpipp_trace_areas_count(-pages_of(&all[i]));
@@ -167,11 +167,11 @@ void mpipp_trace_created_freed(uint64_t win, int others) {
     }
 }
 
-void mpipp_trace_created_memory_freed(uint64_t start, uint64_t bytes) {
+void mpipp_trace_win_create_free_memory(uint64_t start, uint64_t bytes) {
   mpipp_trace_areas_leave(start, start + bytes);
   // Blocks that malloc has mapped by themselves are moved at once, or unmapped.
   uint64_t first, last;
-  if (bytes < MPIPP_PAGE / 2 || !mpipp_guard_pages_any(start, start + bytes)) return;
+  if (bytes < MPIPP_PAGE / 2 || !mpipp_guard_pages_have_exchanged(start, start + bytes)) return;
   mpipp_trace_areas_open_all();
   if (!mpipp_guard_is_in_block(start, start + bytes, &first, &last)) return;
   mpipp_guard_faults_catch();

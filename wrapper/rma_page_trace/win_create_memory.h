@@ -9,12 +9,12 @@
 
 // The program is about to make a window of [base, base + size). Returns the address that MPI gets,
 // `base` if the window is not traced. others: threads that are in calls of their own.
-uint64_t mpipp_trace_created_begin(uint64_t base, uint64_t size, int others);
+uint64_t mpipp_trace_win_create_begin(uint64_t base, uint64_t size, int others);
 // It is made; without a window (0), it is not.
-void mpipp_trace_created_end(uint64_t win);
+void mpipp_trace_win_create_end(uint64_t win);
 // It is freed; MPI no longer uses its memory.
-void mpipp_trace_created_freed(uint64_t win, int others);
+void mpipp_trace_win_create_free(uint64_t win, int others);
 // The program frees [start, start + bytes), or has it moved.
-void mpipp_trace_created_memory_freed(uint64_t start, uint64_t bytes);
+void mpipp_trace_win_create_free_memory(uint64_t start, uint64_t bytes);
 
 #endif

@@ -57,8 +57,8 @@ OF_THREAD uint64_t opened[MOST_OPENED];
 OF_THREAD int opened_count;
 
 static void allow(uint64_t page, uint64_t bytes, int what) {
-  static const enum mpipp_allowed modes[] = {MPIPP_ALLOW_ALL, MPIPP_ALLOW_LOADS,
-                                             MPIPP_ALLOW_NOTHING};
+  static const enum mpipp_page_access modes[] = {MPIPP_ALLOW_ALL, MPIPP_ALLOW_LOADS,
+                                                 MPIPP_ALLOW_NOTHING};
   mpipp_guard_pages_allow(page, page + bytes, modes[what]);
 }
 
@@ -78,8 +78,8 @@ static struct mpipp_area *area_at(uint64_t address) {
 }
 
 // The program may have freed its own memory, and have other memory there.
-static int is_there(const struct mpipp_area *area, uint64_t address) {
-  return !area->is_programs || mpipp_guard_pages_may_be(address);
+static int is_in_area(const struct mpipp_area *area, uint64_t address) {
+  return !area->is_programs || mpipp_guard_page_may_exist(address);
 }
 
 static void open_page(struct mpipp_area *area, uint64_t address, int what) {
@@ -96,7 +96,7 @@ static int open_range(uint64_t start, uint64_t bytes) {
     uint64_t high = start + bytes < area->high ? start + bytes : area->high;
     if (!area->win) continue;
     for (uint64_t page = mpipp_page_down(low); page < high; page += MPIPP_PAGE) {
-      if (MPIPP_READ(*page_of(area, page)) != OPEN && is_there(area, page))
+      if (MPIPP_READ(*page_of(area, page)) != OPEN && is_in_area(area, page))
         open_page(area, page, OPEN);
       any = 1;
     }
@@ -141,7 +141,7 @@ static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next)
 }
 
 // The C library's functions load more than the requested bytes.
-static void take_down(uint64_t address, uint64_t pc, int stores, const void *context) {
+static void record_access(uint64_t address, uint64_t pc, int stores, const void *context) {
   int in_library = is_c_library(pc);
   uint64_t next = in_library ? 0 : pc + 1;
   uint32_t bytes = mpipp_trace_instruction_bytes((const unsigned char *)(uintptr_t)pc, stores);
@@ -170,7 +170,7 @@ static void step(uint64_t address, ucontext_t *context) {
 
 static struct sigaction before_trap;
 
-static void trapped(int number, siginfo_t *info, void *data) {
+static void handle_trap(int number, siginfo_t *info, void *data) {
   ucontext_t *context = data;
   if (!opened_count || info->si_code <= 0) {
     if (before_trap.sa_flags & SA_SIGINFO) {
@@ -209,8 +209,9 @@ static int is_traced(void) {
 }
 
 static void catch_traps(void) {
-  struct sigaction now, own = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-  if (sigaction(SIGTRAP, NULL, &now) || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == trapped))
+  struct sigaction now, own = {.sa_sigaction = handle_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  if (sigaction(SIGTRAP, NULL, &now) ||
+      (now.sa_flags & SA_SIGINFO && now.sa_sigaction == handle_trap))
     return;
   sigemptyset(&own.sa_mask);
   before_trap = now;
@@ -228,13 +229,13 @@ static int meet(struct mpipp_area *area, uint64_t address, uint64_t pc, ucontext
     return !is_stuck(address, pc);
   }
   if (inside) {
-    mpipp_trace_budget_faulted(1); // which is not measured there
+    mpipp_trace_budget_count_fault(1); // which is not measured there
     open_page(area, address, OPEN);
     return 1;
   }
-  take_down(address, pc, stores, context);
+  record_access(address, pc, stores, context);
   int steps_on = state == CLOSED && may_step(context, pc);
-  mpipp_trace_budget_faulted(steps_on);
+  mpipp_trace_budget_count_fault(steps_on);
   if (steps_on)
     step(address, context);
   else
@@ -246,7 +247,7 @@ static int fault(uint64_t address, void *data) {
   ucontext_t *context = data;
   struct mpipp_area *area = area_at(address);
   uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-  if (!area || !is_there(area, address)) return 0;
+  if (!area || !is_in_area(area, address)) return 0;
   return MPIPP_READ(area->win) ? meet(area, address, pc, context) : !is_stuck(address, pc);
 }
 
@@ -281,7 +282,7 @@ void mpipp_trace_areas_begin(void) {
   if (begun) return;
   begun = 1;
   mpipp_trace_budget_open();
-  mpipp_guard_faults_other = fault;
+  mpipp_guard_faults_first_handler = fault;
   mpipp_guard_system_opens = open_range;
   mpipp_guard_system_logs = log_bytes;
 }
@@ -353,7 +354,7 @@ void mpipp_trace_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t sh
   take(win, &(struct mpipp_area_of){base, end, low, high, low, high, shift}, 0);
 }
 
-void mpipp_trace_area_of_program(uint64_t win, const struct mpipp_area_of *area) {
+void mpipp_trace_area_add_program(uint64_t win, const struct mpipp_area_of *area) {
   take(win, area, 1);
 }
 
@@ -361,7 +362,7 @@ void mpipp_trace_areas_count(int64_t pages) {
   program_pages += pages;
 }
 
-int mpipp_trace_areas_any(void) {
+int mpipp_trace_has_areas(void) {
   return MPIPP_READ(areas_used) || MPIPP_READ(program_pages);
 }
 
@@ -370,7 +371,7 @@ void mpipp_trace_areas_open_all(void) {
     if (areas[i].win) open_all(&areas[i]);
 }
 
-void mpipp_trace_areas_leave_attached(void) {
+void mpipp_trace_areas_leave_attached_memory(void) {
   for (int i = 0; i < areas_used; i++)
     if (areas[i].win && mpipp_recorder_is_attached(areas[i].base, areas[i].end)) forget(&areas[i]);
 }
@@ -410,7 +411,7 @@ static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most
   uint64_t low = area->low + first * MPIPP_PAGE;
   while (first + count < pages && count < most && MPIPP_READ(area->pages[first + count]) != CLOSED)
     count++;
-  if (area->is_programs && !mpipp_guard_pages_are_there(low, low + count * MPIPP_PAGE)) {
+  if (area->is_programs && !mpipp_guard_pages_exist(low, low + count * MPIPP_PAGE)) {
     forget(area);
     return 0;
   }
@@ -438,7 +439,7 @@ static void close_pages(uint64_t most) {
   }
 }
 
-static void close_some(int64_t closed) {
+static void close_within_budget(int64_t closed) {
   uint64_t affords;
   int64_t affords_steps;
   mpipp_trace_budget_remaining((uint64_t)(all_pages - closed), &affords, &affords_steps);
@@ -455,7 +456,7 @@ static void close_some(int64_t closed) {
 
 void mpipp_trace_areas_close(void) {
   int64_t closed = MPIPP_READ(closed_pages);
-  if (all_pages > closed) close_some(closed);
+  if (all_pages > closed) close_within_budget(closed);
   closed = MPIPP_READ(closed_pages);
   mpipp_registry.onesided_pages += (uint64_t)(all_pages + program_pages - program_areas);
   if (closed > 0) mpipp_registry.onesided_closed += (uint64_t)closed;

@@ -17,7 +17,7 @@ void mpipp_trace_area_add(uint64_t win, uint64_t base, uint64_t end, uint64_t sh
 struct mpipp_area_of {
   uint64_t base, end, low, high, first, last, shift;
 };
-void mpipp_trace_area_of_program(uint64_t win, const struct mpipp_area_of *area);
+void mpipp_trace_area_add_program(uint64_t win, const struct mpipp_area_of *area);
 // Windows whose memory is the program's get so many more pages, or fewer: untraced ones are
 // counted, too.
 void mpipp_trace_areas_count(int64_t pages);
@@ -25,7 +25,7 @@ void mpipp_trace_areas_count(int64_t pages);
 void mpipp_trace_areas_open_all(void);
 void mpipp_trace_areas_leave(uint64_t low, uint64_t high);
 // Opens, for good, those that other processes use at the program's addresses, like dynamic windows.
-void mpipp_trace_areas_leave_attached(void);
+void mpipp_trace_areas_leave_attached_memory(void);
 // Opens a window's pages, which are no longer traced; or those of all windows.
 void mpipp_trace_area_drop(uint64_t win);
 void mpipp_trace_areas_drop_all(void);
@@ -33,7 +33,7 @@ void mpipp_trace_areas_drop_all(void);
 // it are opened for good.
 uint64_t mpipp_trace_area_shift(uint64_t low, uint64_t high);
 // Returns whether there are any, or windows without areas.
-int mpipp_trace_areas_any(void);
+int mpipp_trace_has_areas(void);
 // Protects open pages, as far as the budget allows. Not while other threads do.
 void mpipp_trace_areas_close(void);
 

@@ -25,17 +25,17 @@ struct mpipp_answer {
   char name[ANSWER_BYTES];
 };
 
-static int sent(int connection, struct mpipp_disagreeing *call, const char *magic) {
+static int send_call(int connection, struct mpipp_disagreeing *call, const char *magic) {
   memcpy(call->magic, magic, sizeof call->magic);
   return send(connection, call, sizeof *call, MSG_NOSIGNAL) == (ssize_t)sizeof *call;
 }
 
 // A connection of its own: other threads may be asking, too. Without an answer all is 0.
-static struct mpipp_answer answer_to(struct mpipp_disagreeing *asked, const char *magic) {
-  int connection = mpipp_watcher_another();
+static struct mpipp_answer query(struct mpipp_disagreeing *asked, const char *magic) {
+  int connection = mpipp_watcher_open_connection();
   struct mpipp_answer answer = {0}, none = {0};
   if (connection < 0) return none;
-  if (sent(connection, asked, magic)) {
+  if (send_call(connection, asked, magic)) {
     struct pollfd ready = {.fd = connection, .events = POLLIN};
     int count;
     do count = poll(&ready, 1, PATIENCE_MS);
@@ -47,28 +47,28 @@ static struct mpipp_answer answer_to(struct mpipp_disagreeing *asked, const char
   return answer;
 }
 
-void mpipp_watcher_tell_not_compared(uint64_t pid) {
+void mpipp_watcher_report_uncompared_calls(uint64_t pid) {
   struct mpipp_disagreeing call = {.pid = pid};
-  int connection = mpipp_watcher_another();
+  int connection = mpipp_watcher_open_connection();
   if (connection < 0) return;
-  (void)sent(connection, &call, "MPIPPDIF");
+  (void)send_call(connection, &call, "MPIPPDIF");
   close(connection);
 }
 
-int mpipp_watcher_ask_whether_all(uint64_t pid) {
+int mpipp_watcher_all_are_strict(uint64_t pid) {
   struct mpipp_disagreeing process = {.pid = pid};
-  return answer_to(&process, "MPIPPALL").said & YES;
+  return query(&process, "MPIPPALL").said & YES;
 }
 
 int mpipp_watcher_ask_to_compare(struct mpipp_disagreeing *completed) {
-  return answer_to(completed, "MPIPPNOW").said & YES;
+  return query(completed, "MPIPPNOW").said & YES;
 }
 
-int mpipp_watcher_ask_touched(uint64_t pid, uint64_t tid, uint64_t touch) {
+int mpipp_watcher_report_access(uint64_t pid, uint64_t tid, uint64_t touch) {
   struct mpipp_disagreeing touched = {.pid = pid, .tid = tid, .number = touch};
-  return answer_to(&touched, "MPIPPTCH").said & YES;
+  return query(&touched, "MPIPPTCH").said & YES;
 }
 
-int mpipp_watcher_ask_watcher(struct mpipp_disagreeing *call) {
-  return mpipp_watcher_class_named(answer_to(call, "MPIPPDIF").name);
+int mpipp_watcher_ask_disagreement(struct mpipp_disagreeing *call) {
+  return mpipp_watcher_class_of_name(query(call, "MPIPPDIF").name);
 }

@@ -45,7 +45,7 @@ static int is_open(void) {
   return connection >= 0;
 }
 
-static int connected(const char *path) {
+static int connect_to(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof address.sun_path) return -1;
   strcpy(address.sun_path, path);
@@ -84,7 +84,7 @@ static void list_code(void) {
   mpipp_registry_published.arena.code_bytes = used;
 }
 
-static int say_hello(void) {
+static int send_hello(void) {
   struct mpipp_hello hello = {.magic = "MPIPPHI",
                               .version = VERSION,
                               .bytes = sizeof hello,
@@ -116,7 +116,7 @@ void mpipp_watcher_connect(void) {
   const char *path = getenv("MPIPP_WATCH");
   struct stat now;
   if (!path) return;
-  connection = connected(path);
+  connection = connect_to(path);
   if (connection < 0) return;
   strcpy(watcher, path); // it was connected, and no longer is
   if (fstat(connection, &now)) {
@@ -127,7 +127,7 @@ void mpipp_watcher_connect(void) {
   device = now.st_dev;
   inode = now.st_ino;
   list_code();
-  if (!say_hello() && is_open()) {
+  if (!send_hello() && is_open()) {
     close(connection);
     connection = -1;
   }
@@ -158,7 +158,7 @@ static void await_answer(int looked) {
   }
 }
 
-void mpipp_watcher_meet(void) {
+void mpipp_watcher_await_greeting(void) {
   int saved = errno;
   static int met = 0;
   if (!__atomic_exchange_n(&met, 1, __ATOMIC_ACQ_REL) && is_open()) await_answer(0);
@@ -174,11 +174,11 @@ void mpipp_watcher_report_end(enum mpipp_end end) {
   errno = saved;
 }
 
-int mpipp_watcher_another(void) {
-  return *watcher && is_open() ? connected(watcher) : -1;
+int mpipp_watcher_open_connection(void) {
+  return *watcher && is_open() ? connect_to(watcher) : -1;
 }
 
-int mpipp_watcher_is_there(void) {
+int mpipp_watcher_is_connected(void) {
   return connection >= 0;
 }
 
@@ -198,7 +198,7 @@ int mpipp_watcher_ask_all(uint64_t address) {
   return ask((struct mpipp_notice){.magic = "MPIPPRST", .end = address}, 0);
 }
 
-int64_t mpipp_watcher_answered(void) {
+int64_t mpipp_watcher_count_answers(void) {
   int saved = errno;
   char answer[ANSWER_BYTES] = "";
   int64_t found = __atomic_exchange_n(&answered, 0, __ATOMIC_RELAXED);
@@ -208,7 +208,7 @@ int64_t mpipp_watcher_answered(void) {
     answer[bytes] = '\0';
     int answers = *answer == ANSWERED || *answer == FOUND;
     found += answers;
-    if (answers) last_class = mpipp_watcher_class_named(answer + 1);
+    if (answers) last_class = mpipp_watcher_class_of_name(answer + 1);
     has_found |= *answer == FOUND;
     has_met |= *answer == MET;
   }
@@ -224,7 +224,7 @@ int mpipp_watcher_last_class(void) {
   return last_class;
 }
 
-int mpipp_watcher_await_room(void) {
+int mpipp_watcher_await_capacity(void) {
   int saved = errno, count = -1;
   static int is_silent = 0; // 1: a wait timed out, and nothing came since
   struct pollfd ready = {.fd = connection, .events = POLLIN};
@@ -240,7 +240,7 @@ int mpipp_watcher_await_room(void) {
   return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
 }
 
-void mpipp_watcher_forked(void) {
+void mpipp_watcher_after_fork_in_child(void) {
   int saved = errno;
   if (is_open()) close(connection);
   connection = -1;

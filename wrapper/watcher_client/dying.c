@@ -16,8 +16,8 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void mpipp_watcher_tell_dying(struct mpipp_dying *dying, int patience_ms) {
-  int connection = mpipp_watcher_another();
+void mpipp_watcher_report_dying(struct mpipp_dying *dying, int patience_ms) {
+  int connection = mpipp_watcher_open_connection();
   if (connection < 0) return;
   memcpy(dying->magic, "MPIPPSIG", sizeof dying->magic);
   if (send(connection, dying, sizeof *dying, MSG_NOSIGNAL) == (ssize_t)sizeof *dying) {

@@ -8,6 +8,6 @@
 
 // Sends it on a connection of its own, and waits for the watcher, but not longer than patience_ms.
 // For signal handlers.
-MPIPP_SEAM void mpipp_watcher_tell_dying(struct mpipp_dying *dying, int patience_ms);
+MPIPP_SEAM void mpipp_watcher_report_dying(struct mpipp_dying *dying, int patience_ms);
 
 #endif

@@ -32,7 +32,7 @@ static const struct {
 #endif
 };
 
-int mpipp_watcher_class_named(const char *name) {
+int mpipp_watcher_class_of_name(const char *name) {
   for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++) {
     if (strcmp(classes[i].name, name) == 0) return classes[i].value;
   }

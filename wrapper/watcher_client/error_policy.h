@@ -13,6 +13,6 @@ MPIPP_SEAM extern enum mpipp_on_error mpipp_watcher_on_error;
 
 // The class with a name, such as "MPI_ERR_COUNT"; MPI_SUCCESS for "". MPI_ERR_OTHER replaces
 // classes that this library does not have.
-int mpipp_watcher_class_named(const char *name);
+int mpipp_watcher_class_of_name(const char *name);
 
 #endif

@@ -41,7 +41,7 @@ static void release(struct mpipp_question *question) {
 
 // Frees answered queries; sends waiting ones.
 static void pump(void) {
-  for (int64_t answered = mpipp_watcher_answered(); answered > 0 && sent > 0; answered--) {
+  for (int64_t answered = mpipp_watcher_count_answers(); answered > 0 && sent > 0; answered--) {
     struct mpipp_question *question = oldest;
     oldest = next_of(question);
     if (!oldest) newest = NULL;
@@ -56,7 +56,7 @@ static void pump(void) {
 }
 
 // Space for that many bytes more; NULL: there is none, and the query is dropped.
-static void *more(struct mpipp_asking *asking, uint64_t bytes) {
+static void *allocate(struct mpipp_asking *asking, uint64_t bytes) {
   struct mpipp_question *question = asking->question;
   if (!question) return NULL;
   uint64_t wanted = question->bytes + ((bytes + 7) & ~(uint64_t)7), room = asking->room;
@@ -80,14 +80,14 @@ static void *more(struct mpipp_asking *asking, uint64_t bytes) {
 
 static struct mpipp_note *add(struct mpipp_asking *asking, enum mpipp_note_kind kind, uint64_t a,
                               uint64_t b, uint64_t bytes) {
-  struct mpipp_note *note = more(asking, sizeof *note + bytes);
+  struct mpipp_note *note = allocate(asking, sizeof *note + bytes);
   if (note) *note = (struct mpipp_note){.kind = kind, .bytes = bytes, .a = a, .b = b};
   return note;
 }
 
 void mpipp_watcher_ask_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
   pump();
-  int asks = mpipp_watcher_is_there() && bytes_held < MOST_BYTES;
+  int asks = mpipp_watcher_is_connected() && bytes_held < MOST_BYTES;
   struct mpipp_question *question = asks ? mpipp_registry_allocate(FIRST_ROOM) : NULL;
   *asking = (struct mpipp_asking){question, FIRST_ROOM};
   if (!question || !mpipp_registry_arena_has(question)) {
@@ -111,7 +111,7 @@ static void add_record(struct mpipp_asking *asking, const struct mpipp_object *r
 }
 
 // Returns whether the program's memory was read; -1: that is not allowed. It may change errno.
-static int copied(void *to, uint64_t address, uint64_t bytes) {
+static int copy_memory(void *to, uint64_t address, uint64_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
   ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   return got >= 0 || errno == EFAULT ? (uint64_t)got == bytes : -1;
@@ -122,7 +122,7 @@ static int copied(void *to, uint64_t address, uint64_t bytes) {
 static void add_beginning(struct mpipp_asking *asking, uint64_t handle) {
   uint64_t word;
   if (MPIPP_FLAVOR != MPIPP_FLAVOR_OPENMPI || !handle) return;
-  int saved = errno, known = copied(&word, handle, sizeof word) > 0;
+  int saved = errno, known = copy_memory(&word, handle, sizeof word) > 0;
   errno = saved;
   struct mpipp_note *note = known ? add(asking, MPIPP_NOTE_MEMORY, handle, 0, sizeof word) : NULL;
   if (note) memcpy(note + 1, &word, sizeof word);
@@ -148,7 +148,7 @@ void mpipp_watcher_ask_datatype(struct mpipp_asking *asking, uint64_t record, ui
 }
 
 int mpipp_watcher_read_own(void *to, uint64_t address, uint64_t bytes) {
-  int known = copied(to, address, bytes);
+  int known = copy_memory(to, address, bytes);
   if (known < 0) memcpy(to, (const void *)(uintptr_t)address, bytes); // as MPI will do
   return known != 0;
 }
@@ -201,12 +201,13 @@ void mpipp_watcher_ask_split(struct mpipp_asking *asking, const struct mpipp_fil
   mpipp_watcher_ask_parts(asking, &file->call);
 }
 
-void mpipp_watcher_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
+void mpipp_watcher_ask_other_thread(struct mpipp_asking *asking,
+                                    const struct mpipp_thread *thread) {
   if (!add(asking, MPIPP_NOTE_OTHER, (uintptr_t)thread, thread->tid, sizeof thread->call)) return;
   struct mpipp_question *question = asking->question;
   char *copy = (char *)question + question->bytes - sizeof thread->call;
   memcpy(copy, &thread->call, sizeof thread->call);
-  ((struct mpipp_call *)(void *)copy)->caller = mpipp_known_place(thread);
+  ((struct mpipp_call *)(void *)copy)->caller = mpipp_call_place(thread);
 }
 
 void mpipp_watcher_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
@@ -255,7 +256,7 @@ int mpipp_watcher_ask_end(struct mpipp_asking *asking) {
   add_threads(asking);
   struct mpipp_question *question = asking->question;
   if (!question) {
-    mpipp_registry.unasked += (uint64_t)mpipp_watcher_is_there();
+    mpipp_registry.unasked += (uint64_t)mpipp_watcher_is_connected();
     return 0;
   }
   bytes_held += question->bytes;
@@ -270,7 +271,7 @@ int mpipp_watcher_ask_end(struct mpipp_asking *asking) {
 int mpipp_watcher_ask_await(void) {
   for (int i = 0; i < MOST_WAITS; i++) {
     pump();
-    if (!oldest || !mpipp_watcher_await_room()) break;
+    if (!oldest || !mpipp_watcher_await_capacity()) break;
   }
   return mpipp_watcher_has_findings();
 }

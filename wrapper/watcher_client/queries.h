@@ -117,7 +117,7 @@ MPIPP_SEAM void mpipp_watcher_ask_pending(struct mpipp_asking *asking,
                                           const struct mpipp_request *request);
 // The split collective call that is pending on a file.
 void mpipp_watcher_ask_split(struct mpipp_asking *asking, const struct mpipp_file *file);
-void mpipp_watcher_ask_other(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+void mpipp_watcher_ask_other_thread(struct mpipp_asking *asking, const struct mpipp_thread *thread);
 // callers: return addresses behind the instruction's.
 MPIPP_SEAM void mpipp_watcher_ask_touch(struct mpipp_asking *asking, struct mpipp_touched touched,
                                         uint64_t instruction, const uint64_t *callers,

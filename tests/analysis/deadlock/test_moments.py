@@ -23,10 +23,10 @@ from tests.mi import Machine
 
 # The function of the wrapper that begins to record a result.
 CASES = {
-    "matched": "mpipp_recorder_message_made",
-    "received": "mpipp_recorder_received_any",
-    "received-then": "mpipp_recorder_received_any",
-    "completed": "mpipp_recorder_completed",
+    "matched": "mpipp_recorder_add_message",
+    "received": "mpipp_recorder_receive_wildcard",
+    "received-then": "mpipp_recorder_receive_wildcard",
+    "completed": "mpipp_recorder_complete",
 }
 MOST = 2000  # instructions
 

@@ -61,9 +61,9 @@ WORDS = {
 }
 # Names that other libraries and gdb look up.
 KNOWN_OUTSIDE = re.compile(
-    r"mpipp_(registry|open|at_root|at_leaf|finalizing|hook_(in|out)|program_here|guards_buffers"
-    r"|fork_(begins|ends)|guard_memory_freed|handler_replace"
-    r"|onesided_(memory_freed|pends)|system_\w+)"
+    r"mpipp_(registry|open|at_root|at_leaf|finalizing|hook_(in|out)|program_register|guards_buffers"
+    r"|fork_(begin|end)|handler_replace"
+    r"|onesided_(report_free|pends)|system_\w+)"
 )
 
 

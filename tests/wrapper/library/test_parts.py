@@ -103,7 +103,7 @@ def test_a_part_refers_to_what_others_offer_only(mpi: MPI) -> None:
         listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout
         offered[Path(library).name] = {line.split()[-1] for line in listed.splitlines()}
     # Symbols for hooks, readers and programs, and for the libc interposer.
-    used = {"mpipp_registry", "mpipp_hook_in", "mpipp_hook_out", "mpipp_program_here"}
+    used = {"mpipp_registry", "mpipp_hook_in", "mpipp_hook_out", "mpipp_program_register"}
     used |= set(elf.undefined(str(Path(mpi.wrapper).with_name(launch.INTERPOSER))))
     for library in libraries[1:]:
         needed = [offered[name] for name in elf.needed(library) if name in offered]

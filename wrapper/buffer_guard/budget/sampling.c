@@ -20,13 +20,13 @@ static __thread struct mpipp_cover *chosen __attribute__((tls_model("initial-exe
 // The number of chosen calls that are not guarded yet. With the lock.
 static uint32_t chosen_count;
 
-static int all_open(void) {
+static int open_parts(void) {
   return mpipp_guard_faults_open() && mpipp_guard_pages_open() && mpipp_guard_coverage_open();
 }
 
 static int open_guard(void) {
   static int opened = 0; // 1: it is open, -1: it cannot be
-  if (!opened) opened = mpipp_guard_memcheck_open() && all_open() ? 1 : -1;
+  if (!opened) opened = mpipp_guard_memcheck_open() && open_parts() ? 1 : -1;
   mpipp_registry.guard = opened < 0             ? MPIPP_GUARD_FAILED
                          : mpipp_guard_memcheck ? MPIPP_GUARD_MEMCHECK
                                                 : MPIPP_GUARD_THERE;
@@ -51,7 +51,7 @@ int mpipp_guard_turn_is_persistent(const struct mpipp_call *call) {
 
 static int uses_any(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    if (mpipp_guard_is_used(call, i)) return 1;
+    if (mpipp_guard_uses_buffer(call, i)) return 1;
   }
   return 0;
 }
@@ -62,7 +62,7 @@ static struct mpipp_cover *choose(const struct mpipp_call *call) {
   if (!cover ||
       (persistent ? mpipp_guard_coverage_offers(cover) : mpipp_guard_coverage_affords(cover)))
     return cover;
-  mpipp_guard_leave_out(cover, persistent, 1);
+  mpipp_guard_skip(cover, persistent, 1);
   return NULL;
 }
 
@@ -76,7 +76,7 @@ static void forget(void) {
 
 int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *call) {
   int possible = mpipp_guard_turn_is_possible(call), heard = !MPIPP_READ(hook->deaf);
-  mpipp_guard_skipped_forget();
+  mpipp_guard_skip_forget();
   if (!possible && !chosen && (!heard || MPIPP_READ(mpipp_guard_count))) {
     is_asked = 0;
     return heard;
@@ -88,9 +88,9 @@ int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *cal
   chosen_count += (uint32_t)(chosen != NULL);
   int any = chosen_count || mpipp_guard_count;
   // Another thread may have changed it before this one got the lock.
-  if (any == MPIPP_READ(hook->deaf)) mpipp_intercept_hook_hears(hook, any);
+  if (any == MPIPP_READ(hook->deaf)) mpipp_intercept_hook_listen(hook, any);
   mpipp_guard_unlock();
-  return any || mpipp_guard_leaves_out();
+  return any || mpipp_guard_skips();
 }
 
 struct mpipp_cover *mpipp_guard_turn_take(const struct mpipp_call *call) {

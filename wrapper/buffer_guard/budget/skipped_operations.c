@@ -8,49 +8,49 @@
 // HEADS: of lists, a power of two. MOST: of requests whose starts are counted.
 enum { HEADS = 4096, MOST = 65536 };
 
-struct mpipp_skipped {
+struct mpipp_skipped_operation {
   uint64_t request;
   struct mpipp_cover *cover; // NULL: the entry is unused
   int for_time;
-  struct mpipp_skipped *next;
+  struct mpipp_skipped_operation *next;
 };
 
-static struct mpipp_skipped *heads[HEADS];
-uint32_t mpipp_guard_skipped_count;
-static __thread struct mpipp_skipped now __attribute__((tls_model("initial-exec")));
+static struct mpipp_skipped_operation *heads[HEADS];
+uint32_t mpipp_guard_skip_count;
+static __thread struct mpipp_skipped_operation now __attribute__((tls_model("initial-exec")));
 
-static struct mpipp_skipped **find(uint64_t request) {
-  struct mpipp_skipped **at = &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
+static struct mpipp_skipped_operation **find(uint64_t request) {
+  struct mpipp_skipped_operation **at = &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
   while (*at && (*at)->request != request) at = &(*at)->next;
   return at;
 }
 
-static void count(const struct mpipp_skipped *one) {
+static void count(const struct mpipp_skipped_operation *one) {
   if (one->for_time)
     one->cover->skipped++;
   else
     one->cover->nothing++;
 }
 
-void mpipp_guard_leave_out(struct mpipp_cover *cover, int is_persistent, int for_time) {
-  now = (struct mpipp_skipped){.cover = cover, .for_time = for_time};
+void mpipp_guard_skip(struct mpipp_cover *cover, int is_persistent, int for_time) {
+  now = (struct mpipp_skipped_operation){.cover = cover, .for_time = for_time};
   if (is_persistent) return;
   count(&now);
-  mpipp_guard_skipped_forget();
+  mpipp_guard_skip_forget();
 }
 
-void mpipp_guard_skipped_forget(void) {
+void mpipp_guard_skip_forget(void) {
   now.cover = NULL;
 }
 
-int mpipp_guard_leaves_out(void) {
+int mpipp_guard_skips(void) {
   return now.cover != NULL;
 }
 
-void mpipp_guard_skipped_made(uint64_t request) {
-  mpipp_guard_skipped_freed(request);
-  struct mpipp_skipped *one =
-      mpipp_guard_skipped_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
+void mpipp_guard_skip_note_request(uint64_t request) {
+  mpipp_guard_skip_note_free(request);
+  struct mpipp_skipped_operation *one =
+      mpipp_guard_skip_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
   if (!one) {
     count(&now); // once
     return;
@@ -58,18 +58,18 @@ void mpipp_guard_skipped_made(uint64_t request) {
   *one = now;
   one->request = request;
   *find(request) = one;
-  __atomic_store_n(&mpipp_guard_skipped_count, mpipp_guard_skipped_count + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_skip_count, mpipp_guard_skip_count + 1, __ATOMIC_RELAXED);
 }
 
-void mpipp_guard_skipped_starts(uint64_t request) {
-  const struct mpipp_skipped *one = *find(request);
+void mpipp_guard_skip_note_start(uint64_t request) {
+  const struct mpipp_skipped_operation *one = *find(request);
   if (one) count(one);
 }
 
-void mpipp_guard_skipped_freed(uint64_t request) {
-  struct mpipp_skipped **at = find(request), *one = *at;
+void mpipp_guard_skip_note_free(uint64_t request) {
+  struct mpipp_skipped_operation **at = find(request), *one = *at;
   if (!one) return;
   *at = one->next;
   mpipp_guard_free(one);
-  __atomic_store_n(&mpipp_guard_skipped_count, mpipp_guard_skipped_count - 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_skip_count, mpipp_guard_skip_count - 1, __ATOMIC_RELAXED);
 }

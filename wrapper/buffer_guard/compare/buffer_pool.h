@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-struct mpipp_room {
+struct mpipp_pool_buffer {
   char *memory;
   uint64_t bytes;
-  struct mpipp_room *next; // of those that are free
+  struct mpipp_pool_buffer *next; // of those that are free
 };
 
 // At least that many bytes; NULL: there is no memory, or too much is in use.
-struct mpipp_room *mpipp_guard_room_take(uint64_t bytes);
-void mpipp_guard_room_give(struct mpipp_room *room);
+struct mpipp_pool_buffer *mpipp_guard_pool_take(uint64_t bytes);
+void mpipp_guard_pool_return(struct mpipp_pool_buffer *room);
 
 #endif

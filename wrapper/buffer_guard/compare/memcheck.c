@@ -33,7 +33,7 @@ unsigned mpipp_guard_memcheck_forbid(const struct mpipp_bytes *bytes, const char
   return VALGRIND_CREATE_BLOCK(bytes->low, bytes->high - bytes->low, text);
 }
 
-void mpipp_guard_memcheck_arrived(const struct mpipp_bytes *bytes) {
+void mpipp_guard_memcheck_note_arrival(const struct mpipp_bytes *bytes) {
   for (uint64_t i = 0; i < bytes->count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(bytes, i);
     VALGRIND_MAKE_MEM_DEFINED(piece.low, piece.high - piece.low);
@@ -41,7 +41,7 @@ void mpipp_guard_memcheck_arrived(const struct mpipp_bytes *bytes) {
 }
 
 void mpipp_guard_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number) {
-  mpipp_guard_memcheck_arrived(bytes);
+  mpipp_guard_memcheck_note_arrival(bytes);
   VALGRIND_DISCARD(number);
 }
 
@@ -64,7 +64,7 @@ unsigned mpipp_guard_memcheck_forbid(const struct mpipp_bytes *bytes, const char
   return 0;
 }
 
-void mpipp_guard_memcheck_arrived(const struct mpipp_bytes *bytes) {
+void mpipp_guard_memcheck_note_arrival(const struct mpipp_bytes *bytes) {
   (void)bytes;
 }
 

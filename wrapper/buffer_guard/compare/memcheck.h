@@ -14,7 +14,7 @@ int mpipp_guard_memcheck_open(void);
 // The bytes belong to MPI, with the name of the procedure that uses them. Returns a number for
 // mpipp_guard_memcheck_allow. Some of them may belong to the program before.
 unsigned mpipp_guard_memcheck_forbid(const struct mpipp_bytes *bytes, const char *procedure);
-void mpipp_guard_memcheck_arrived(const struct mpipp_bytes *bytes);
+void mpipp_guard_memcheck_note_arrival(const struct mpipp_bytes *bytes);
 void mpipp_guard_memcheck_allow(const struct mpipp_bytes *bytes, unsigned number);
 
 // MPI itself may use them: the thread calls it, and has called it.

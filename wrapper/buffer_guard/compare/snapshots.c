@@ -26,51 +26,51 @@ enum mpipp_state {
   GONE,     // its memory has another use by now: nothing is stored there
 };
 
-struct mpipp_compared {
+struct mpipp_snapshot {
   struct mpipp_bytes bytes;
   uint64_t shift;                    // distance to MPI's memory; 0 for a copy without holes
-  struct mpipp_room *room;           // NULL: a window's memory
+  struct mpipp_pool_buffer *room;    // NULL: a window's memory
   char *copy;                        // without holes; NULL: at `shift`
   uint32_t writes, shared;           // enum mpipp_memory
   uint32_t state, position;          // enum mpipp_state; index in `active`
   const struct mpipp_thread *thread; // the thread whose stack it is on; NULL: none
-  struct mpipp_compared *next;       // of the unused
+  struct mpipp_snapshot *next;       // of the unused
 };
 
 enum { MOST = 1 << 14, MOST_SHARED = 64, ALIGNED = 64 };
 #define MOST_BYTES ((uint64_t)1 << 26) // of a buffer
 
-static struct mpipp_compared *active[MOST], *unused;
+static struct mpipp_snapshot *active[MOST], *unused;
 static struct mpipp_piece hulls[MOST]; // of the active ones
 static uint32_t active_count, claimed_count;
 // No pending buffer on the thread's stack ends before this address.
 static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = ~(uint64_t)0;
 
-static struct mpipp_compared *claim(void) {
+static struct mpipp_snapshot *claim(void) {
   enum { AT_ONCE = 64 };
   static uint32_t made; // at most as many as can be active: MPI may have to get any of them
   if (!unused && made < MOST) {
-    struct mpipp_compared *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
+    struct mpipp_snapshot *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
     if (more) made += AT_ONCE;
     for (int i = 0; more && i < AT_ONCE; i++) {
       more[i].next = unused;
       unused = &more[i];
     }
   }
-  struct mpipp_compared *found = unused;
+  struct mpipp_snapshot *found = unused;
   if (!found) return NULL;
   unused = found->next;
   claimed_count++;
   return found;
 }
 
-static void give_back(struct mpipp_compared *compared) {
+static void recycle(struct mpipp_snapshot *compared) {
   compared->next = unused;
   unused = compared;
   claimed_count--;
 }
 
-int mpipp_guard_compared_are_many(void) {
+int mpipp_guard_snapshots_are_crowded(void) {
   return claimed_count >= MOST / 2;
 }
 
@@ -94,7 +94,7 @@ static int is_disjoint(const struct mpipp_bytes *bytes) {
 }
 
 // Memory for the copy; 0 without.
-static int make_room(struct mpipp_compared *compared) {
+static int allocate_copy(struct mpipp_snapshot *compared) {
   const struct mpipp_bytes *bytes = &compared->bytes;
   enum mpipp_memory memory = memory_of(bytes);
   compared->shared = memory == MPIPP_MEMORY_SHARED;
@@ -104,7 +104,7 @@ static int make_room(struct mpipp_compared *compared) {
   if (compared->writes && !is_disjoint(bytes)) return 0;
   uint64_t before = compared->writes ? bytes->low % ALIGNED : 0;
   compared->room =
-      mpipp_guard_room_take(compared->writes ? before + bytes->high - bytes->low : bytes->total);
+      mpipp_guard_pool_take(compared->writes ? before + bytes->high - bytes->low : bytes->total);
   if (!compared->room) return 0;
   if (compared->writes)
     compared->shift = (uint64_t)(uintptr_t)compared->room->memory + before - bytes->low;
@@ -120,27 +120,27 @@ static const struct mpipp_thread *stack_of(const struct mpipp_bytes *bytes) {
   return own && bytes->low > self->call.frame ? self : NULL;
 }
 
-struct mpipp_compared *mpipp_guard_compared_new(const struct mpipp_bytes *bytes, uint64_t window,
+struct mpipp_snapshot *mpipp_guard_snapshot_new(const struct mpipp_bytes *bytes, uint64_t window,
                                                 int writes) {
-  struct mpipp_compared *compared = claim();
+  struct mpipp_snapshot *compared = claim();
   if (!compared) return NULL;
-  *compared = (struct mpipp_compared){
+  *compared = (struct mpipp_snapshot){
       .bytes = *bytes, .shift = window, .writes = (uint32_t)writes, .state = RESTING};
-  if (window || make_room(compared)) {
+  if (window || allocate_copy(compared)) {
     if (!window) compared->thread = stack_of(bytes);
     return compared;
   }
-  give_back(compared);
+  recycle(compared);
   return NULL;
 }
 
-uint64_t mpipp_guard_compared_shift(const struct mpipp_compared *compared) {
+uint64_t mpipp_guard_snapshot_shift(const struct mpipp_snapshot *compared) {
   return compared->copy ? 0 : compared->shift;
 }
 
 // The work on each block; for a copy, block by block.
 struct mpipp_work {
-  struct mpipp_compared *compared;
+  struct mpipp_snapshot *compared;
   struct mpipp_change *change; // NULL: no change is wanted, or one is found
   uint64_t done;               // blocks
 };
@@ -160,13 +160,14 @@ static inline int is_same(const void *one, const void *other, uint64_t bytes) {
   return first == second;
 }
 
-static char *at(uint64_t address) {
+static char *pointer_to(uint64_t address) {
   return (char *)(uintptr_t)address;
 }
 
 // The system reads memory that may become shorter at any time.
-static int read_shared(char *to, struct mpipp_piece piece) {
-  struct iovec local = {to, piece.high - piece.low}, remote = {at(piece.low), local.iov_len};
+static int read_shared_memory(char *to, struct mpipp_piece piece) {
+  struct iovec local = {to, piece.high - piece.low},
+               remote = {pointer_to(piece.low), local.iov_len};
   int saved = errno;
   ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   errno = saved;
@@ -175,15 +176,15 @@ static int read_shared(char *to, struct mpipp_piece piece) {
 
 static void keep(void *argument) {
   struct mpipp_work *work = argument;
-  struct mpipp_compared *compared = work->compared;
+  struct mpipp_snapshot *compared = work->compared;
   char *to = compared->copy;
   for (; work->done < compared->bytes.count; work->done++) {
     struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, work->done);
     uint64_t bytes = piece.high - piece.low;
-    if (!compared->copy) to = at(piece.low + compared->shift);
+    if (!compared->copy) to = pointer_to(piece.low + compared->shift);
     if (!compared->shared)
-      copy(to, at(piece.low), bytes);
-    else if (!read_shared(to, piece))
+      copy(to, pointer_to(piece.low), bytes);
+    else if (!read_shared_memory(to, piece))
       return;
     if (compared->writes) mpipp_pattern_put(piece.low, bytes);
     to += bytes;
@@ -191,8 +192,8 @@ static void keep(void *argument) {
 }
 
 // The bytes around the change within its block.
-static void take_down(struct mpipp_change *change, const char *before, const char *now,
-                      struct mpipp_piece piece, uint64_t first) {
+static void record_change(struct mpipp_change *change, const char *before, const char *now,
+                          struct mpipp_piece piece, uint64_t first) {
   enum { AHEAD = MPIPP_CHANGE_BYTES / 2 };
   uint64_t bytes = piece.high - piece.low, start = first < AHEAD ? 0 : first - AHEAD;
   uint64_t count = bytes - start < MPIPP_CHANGE_BYTES ? bytes - start : MPIPP_CHANGE_BYTES;
@@ -209,23 +210,23 @@ static void find(struct mpipp_work *work, const char *before, const char *now,
   uint64_t first = 0, bytes = piece.high - piece.low;
   while (first < bytes && before[first] == now[first]) first++;
   if (first == bytes) return; // another thread has just restored the bytes
-  take_down(work->change, before, now, piece, first);
+  record_change(work->change, before, now, piece, first);
   work->change = NULL;
 }
 
 static void compare(void *argument) {
   struct mpipp_work *work = argument;
-  struct mpipp_compared *compared = work->compared;
+  struct mpipp_snapshot *compared = work->compared;
   const char *before = compared->copy;
   char *fetched = NULL;
   for (uint64_t i = 0; work->change && i < compared->bytes.count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
     uint64_t bytes = piece.high - piece.low;
-    if (!compared->copy) before = at(piece.low + compared->shift);
-    const char *now = at(piece.low);
+    if (!compared->copy) before = pointer_to(piece.low + compared->shift);
+    const char *now = pointer_to(piece.low);
     if (compared->shared) {
       fetched = mpipp_guard_allocate(bytes);
-      if (!fetched || !read_shared(fetched, piece)) break;
+      if (!fetched || !read_shared_memory(fetched, piece)) break;
       now = fetched;
     }
     if (!is_same(now, before, bytes)) find(work, before, now, piece);
@@ -237,62 +238,62 @@ static void compare(void *argument) {
 }
 
 // A block with the pattern: bytes that differ are stores of the program.
-static void find_stored(struct mpipp_work *work, struct mpipp_piece piece) {
+static void find_store(struct mpipp_work *work, struct mpipp_piece piece) {
   uint64_t bytes = piece.high - piece.low;
   uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
   if (first == bytes) return;
-  take_down(work->change, NULL, at(piece.low), piece, first);
+  record_change(work->change, NULL, pointer_to(piece.low), piece, first);
   work->change = NULL;
 }
 
-static void look(void *argument) {
+static void check(void *argument) {
   struct mpipp_work *work = argument;
   for (uint64_t i = 0; work->change && i < work->compared->bytes.count; i++)
-    find_stored(work, mpipp_piece_of(&work->compared->bytes, i));
+    find_store(work, mpipp_piece_of(&work->compared->bytes, i));
 }
 
 // Copies the bytes that MPI has written into the program's memory.
 static void receive(void *argument) {
   struct mpipp_work *work = argument;
-  const struct mpipp_compared *compared = work->compared;
+  const struct mpipp_snapshot *compared = work->compared;
   for (uint64_t i = 0; i < compared->bytes.count; i++) {
     struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
     uint64_t bytes = piece.high - piece.low;
-    const char *from = at(piece.low + compared->shift);
+    const char *from = pointer_to(piece.low + compared->shift);
     if (compared->state == SPOILED) {
       mpipp_pattern_replace(piece.low, bytes, from);
       continue;
     }
-    find_stored(work, piece);
-    copy(at(piece.low), from, bytes);
+    find_store(work, piece);
+    copy(pointer_to(piece.low), from, bytes);
   }
 }
 
 // Copies all bytes of the first blocks, as MPI has them now.
 static void restore(void *argument) {
   const struct mpipp_work *work = argument;
-  const struct mpipp_compared *compared = work->compared;
+  const struct mpipp_snapshot *compared = work->compared;
   for (uint64_t i = 0; i < work->done; i++) {
     struct mpipp_piece piece = mpipp_piece_of(&compared->bytes, i);
-    copy(at(piece.low), at(piece.low + compared->shift), piece.high - piece.low);
+    copy(pointer_to(piece.low), pointer_to(piece.low + compared->shift), piece.high - piece.low);
   }
 }
 
-static void leave_active(struct mpipp_compared *compared) {
-  struct mpipp_compared *last = active[--active_count];
+static void leave_active(struct mpipp_snapshot *compared) {
+  struct mpipp_snapshot *last = active[--active_count];
   active[compared->position] = last;
   hulls[compared->position] = hulls[active_count];
   last->position = compared->position;
 }
 
-int mpipp_guard_compared_begin(struct mpipp_compared *compared, int looks) {
+int mpipp_guard_snapshot_begin(struct mpipp_snapshot *compared, int looks) {
   struct mpipp_work work = {.compared = compared};
   if (compared->state != RESTING)
-    mpipp_guard_compared_end(compared, NULL); // MPI did not start it after all
+    mpipp_guard_snapshot_end(compared, NULL); // MPI did not start it after all
   if (!looks && compared->copy) return 1;     // MPI has the program's own bytes
-  int whole = mpipp_guard_carefully(keep, &work) && work.done == compared->bytes.count;
+  int whole = mpipp_guard_try(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {
-    if (compared->writes) mpipp_guard_carefully(restore, &work);
+    if (compared->writes) mpipp_guard_try(restore, &work);
     return 0;
   }
   compared->state = looks ? ACTIVE : SPOILED;
@@ -303,82 +304,82 @@ int mpipp_guard_compared_begin(struct mpipp_compared *compared, int looks) {
   return 1;
 }
 
-int mpipp_guard_compared_end(struct mpipp_compared *compared, struct mpipp_change *change) {
+int mpipp_guard_snapshot_end(struct mpipp_snapshot *compared, struct mpipp_change *change) {
   if (compared->state == RESTING) return 0;
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
   if (compared->state == ACTIVE) work.change = change;
   int comes_in = compared->state == GIVEN_UP || (compared->state == LEFT && change);
   if (comes_in && compared->writes)
-    mpipp_guard_carefully_deliver(restore, &work);
+    mpipp_guard_try_deliver(restore, &work);
   else if ((compared->state == ACTIVE || compared->state == SPOILED) && compared->writes)
-    mpipp_guard_carefully_deliver(receive, &work);
+    mpipp_guard_try_deliver(receive, &work);
   else if (compared->state == ACTIVE)
-    mpipp_guard_carefully(compare, &work);
+    mpipp_guard_try(compare, &work);
   int found = compared->state == ACTIVE && change && !work.change;
   leave_active(compared);
   compared->state = RESTING;
   return found;
 }
 
-int mpipp_guard_compared_look(struct mpipp_compared *compared, struct mpipp_change *change) {
+int mpipp_guard_snapshot_check(struct mpipp_snapshot *compared, struct mpipp_change *change) {
   struct mpipp_work work = {.compared = compared, .change = change};
   if (compared->state != ACTIVE) return 0;
   // A process that exits has left its functions.
   if (compared->thread && mpipp_recorder_self->call.state != MPIPP_CALL_ACTIVE) return 0;
-  mpipp_guard_carefully(compared->writes ? look : compare, &work);
+  mpipp_guard_try(compared->writes ? check : compare, &work);
   return !work.change;
 }
 
-int mpipp_guard_compared_is_active(const struct mpipp_compared *compared) {
+int mpipp_guard_snapshot_is_active(const struct mpipp_snapshot *compared) {
   return __atomic_load_n(&compared->state, __ATOMIC_RELAXED) == ACTIVE;
 }
 
-void mpipp_guard_compared_drop(struct mpipp_compared *compared) {
-  if (compared->state != RESTING) mpipp_guard_compared_end(compared, NULL);
-  if (compared->room) mpipp_guard_room_give(compared->room);
-  give_back(compared);
+void mpipp_guard_snapshot_drop(struct mpipp_snapshot *compared) {
+  if (compared->state != RESTING) mpipp_guard_snapshot_end(compared, NULL);
+  if (compared->room) mpipp_guard_pool_return(compared->room);
+  recycle(compared);
 }
 
-static int is_with_mpi(const struct mpipp_compared *compared) {
+static int is_lent(const struct mpipp_snapshot *compared) {
   return compared->state == ACTIVE || compared->state == SPOILED;
 }
 
-void mpipp_guard_compared_give_up(struct mpipp_compared *compared) {
+void mpipp_guard_snapshot_abandon(struct mpipp_snapshot *compared) {
   struct mpipp_work work = {.compared = compared, .done = compared->bytes.count};
-  if (!is_with_mpi(compared)) return;
-  if (compared->writes) mpipp_guard_carefully_deliver(restore, &work);
+  if (!is_lent(compared)) return;
+  if (compared->writes) mpipp_guard_try_deliver(restore, &work);
   compared->state = GIVEN_UP;
 }
 
-void mpipp_guard_compared_call_abandoned(void) {
+void mpipp_guard_snapshots_abandon_call(void) {
   for (uint32_t i = 0; i < active_count; i++) {
-    if (!is_with_mpi(active[i])) continue;
+    if (!is_lent(active[i])) continue;
     int writes = (int)active[i]->writes;
-    if (writes) mpipp_guard_compared_give_up(active[i]);
+    if (writes) mpipp_guard_snapshot_abandon(active[i]);
     active[i]->state = writes ? LEFT : SPOILED;
   }
 }
 
-void mpipp_guard_compared_spoil_one(struct mpipp_compared *compared) {
+void mpipp_guard_snapshot_spoil(struct mpipp_snapshot *compared) {
   if (compared->state == ACTIVE) compared->state = SPOILED;
 }
 
-int mpipp_guard_compared_spoil(const struct mpipp_bytes *bytes) {
+int mpipp_guard_snapshots_spoil(const struct mpipp_bytes *bytes) {
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {
     if (hulls[i].low >= bytes->high || bytes->low >= hulls[i].high) continue;
-    if (!mpipp_guard_bytes_meet(&active[i]->bytes, bytes)) continue;
-    mpipp_guard_compared_spoil_one(active[i]);
+    if (!mpipp_guard_bytes_overlap(&active[i]->bytes, bytes)) continue;
+    mpipp_guard_snapshot_spoil(active[i]);
     any = 1;
   }
   return any;
 }
 
-void mpipp_guard_compared_is_other_memory(struct mpipp_compared *compared) {
+void mpipp_guard_snapshot_forget_memory(struct mpipp_snapshot *compared) {
   if (compared->state != RESTING) compared->state = GONE;
 }
 
-uint64_t mpipp_guard_compared_is_gone(struct mpipp_compared *compared, uint64_t frame) {
+uint64_t mpipp_guard_snapshot_find_dangling(struct mpipp_snapshot *compared, uint64_t frame) {
   if (compared->thread != mpipp_recorder_self || compared->state == RESTING ||
       compared->state == GONE)
     return 0;
@@ -387,13 +388,13 @@ uint64_t mpipp_guard_compared_is_gone(struct mpipp_compared *compared, uint64_t 
   return compared->bytes.low;
 }
 
-int mpipp_guard_compared_may_be_gone(uint64_t frame) {
+int mpipp_guard_snapshots_may_dangle(uint64_t frame) {
   if (MPIPP_LIKELY(frame < first_end) || frame >= mpipp_recorder_self->stack_end) return 0;
   if (!mpipp_guard_is_on_own_stack()) return 0;
   first_end = ~(uint64_t)0;
   int any = 0;
   for (uint32_t i = 0; i < active_count; i++) {
-    const struct mpipp_compared *one = active[i];
+    const struct mpipp_snapshot *one = active[i];
     if (one->thread != mpipp_recorder_self || one->state == GONE) continue;
     if (one->bytes.high <= frame)
       any = 1;
@@ -403,8 +404,8 @@ int mpipp_guard_compared_may_be_gone(uint64_t frame) {
   return any;
 }
 
-void mpipp_guard_compared_forked(void) {
+void mpipp_guard_snapshots_fork(void) {
   for (uint32_t i = 0; i < active_count; i++) {
-    if (active[i]->writes) mpipp_guard_compared_give_up(active[i]);
+    if (active[i]->writes) mpipp_guard_snapshot_abandon(active[i]);
   }
 }

@@ -27,7 +27,7 @@ enum { ROOM = 64, FRAMES = 32, STORE = 2, FETCH = 16, STOPS = 64, DEEP = 4, TOUC
 
 static struct mpipp_touch *touches; // accesses that handlers have recorded
 uint64_t mpipp_guard_faults_count;
-int (*mpipp_guard_faults_other)(uint64_t address, void *context);
+int (*mpipp_guard_faults_first_handler)(uint64_t address, void *context);
 static uint64_t touched[TOUCHED]; // the last operations with an access
 
 int mpipp_guard_walks_stacks;
@@ -51,7 +51,7 @@ int mpipp_guard_faults_open(void) {
 #endif
 }
 
-static int is_of_kind(const ucontext_t *context, long long kind) {
+static int has_fault_kind(const ucontext_t *context, long long kind) {
 #ifdef __x86_64__
   return (context->uc_mcontext.gregs[REG_ERR] & kind) != 0;
 #else
@@ -63,7 +63,7 @@ static int is_of_kind(const ucontext_t *context, long long kind) {
 
 // A page that may be read does not raise the signal at loads.
 static int is_store(const ucontext_t *context) {
-  return is_of_kind(context, STORE);
+  return has_fault_kind(context, STORE);
 }
 
 static uint64_t instruction(const ucontext_t *context) {
@@ -122,14 +122,14 @@ static int is_repeated(const struct mpipp_touch *touch) {
   return alike == FEW;
 }
 
-int mpipp_guard_is_touched(uint64_t serial) {
+int mpipp_guard_was_accessed(uint64_t serial) {
   return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
 }
 
 // Records an access, where the stack has that address. NULL: it is known, or the table is full, and
 // the records before it are reported. context: as for `walk`.
-static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t at,
-                                     const void *context) {
+static struct mpipp_touch *record(const struct mpipp_touch *found, uint64_t at,
+                                  const void *context) {
   int i = 0;
   __atomic_store_n(&touched[found->serial % TOUCHED], found->serial, __ATOMIC_RELAXED);
   while (i < ROOM && !claim(&touches[i], MPIPP_TOUCH_NONE)) i++;
@@ -161,8 +161,9 @@ static struct mpipp_touch *take_down(const struct mpipp_touch *found, uint64_t a
   return touch;
 }
 
-static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, uint32_t part,
-                                           uint64_t address, const ucontext_t *context) {
+static struct mpipp_touch *record_fault(const struct mpipp_guarded_operation *guarded,
+                                        uint32_t part, uint64_t address,
+                                        const ucontext_t *context) {
   struct mpipp_touch found = {.serial = guarded->serial,
                               .request = guarded->request,
                               .address = address,
@@ -171,7 +172,7 @@ static struct mpipp_touch *take_down_fault(const struct mpipp_guarded *guarded, 
                               .cover = (uintptr_t)guarded->cover,
                               .receives = guarded->parts[part].writes};
   if (found.receives && !found.stores) found.sum = mpipp_guard_pages_sum(mpipp_page_down(address));
-  return take_down(&found, found.instruction, context);
+  return record(&found, found.instruction, context);
 }
 
 // Returns whether it is the first at its place, as far as that is remembered.
@@ -187,7 +188,7 @@ static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
 // The watcher reports it now, and the process stops before the access.
 static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
   if (!is_new(touch, buffer) ||
-      mpipp_watcher_ask_touched(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
+      mpipp_watcher_report_access(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
     set_state(touch, MPIPP_TOUCH_NONE);
 }
 
@@ -196,14 +197,14 @@ void mpipp_guard_faults_expect(uint64_t address, uint64_t bytes) {
   expected_bytes = bytes;
 }
 
-void mpipp_guard_faults_take(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
-  struct mpipp_touch *touch = touches ? take_down(found, next, NULL) : NULL;
+void mpipp_guard_faults_record(const struct mpipp_touch *found, uint64_t next, uint64_t buffer) {
+  struct mpipp_touch *touch = touches ? record(found, next, NULL) : NULL;
   if (touch && stops) stop_at(touch, buffer);
 }
 
 // Returns whether a page that belongs to no operation faults for the first time. Another thread may
 // just have completed an operation, or exchanged the page.
-static int is_first(uint64_t address, uint64_t pc) {
+static int is_first_fault(uint64_t address, uint64_t pc) {
   static __thread uint64_t last[2] __attribute__((tls_model("initial-exec")));
   int first = last[0] != address || last[1] != pc;
   last[0] = first ? address : 0;
@@ -215,28 +216,29 @@ static int is_first(uint64_t address, uint64_t pc) {
 // opened all of its pages. This lasts until that thread runs again.
 static int may_be_completed(const siginfo_t *info, const ucontext_t *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
-  if (info->si_code != SEGV_ACCERR || is_of_kind(context, FETCH)) return 0;
-  if (is_first(address, instruction(context))) return 1;
-  return mpipp_guard_pages_any(page, page + MPIPP_PAGE) && mpipp_guard_pages_may_be(address) &&
+  if (info->si_code != SEGV_ACCERR || has_fault_kind(context, FETCH)) return 0;
+  if (is_first_fault(address, instruction(context))) return 1;
+  return mpipp_guard_pages_have_exchanged(page, page + MPIPP_PAGE) &&
+         mpipp_guard_page_may_exist(address) &&
          !mpipp_guard_is_protected(page, page + MPIPP_PAGE) &&
          mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
 }
 
 // Returns whether the program's handler comes first: it may open memory that MPI has received data
 // for.
-static int is_programs(const siginfo_t *info, const ucontext_t *context) {
-  return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_guard_handler_has_programs() &&
-         mpipp_guard_careful_asks((uint64_t)(uintptr_t)info->si_addr);
+static int program_comes_first(const siginfo_t *info, const ucontext_t *context) {
+  return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_guard_program_has_handler() &&
+         mpipp_guard_try_asks_program((uint64_t)(uintptr_t)info->si_addr);
 }
 
 // An access to a buffer of a pending operation. The program continues.
-static void meet(const struct mpipp_guarded *guarded, uint32_t part, uint64_t address,
-                 const ucontext_t *context) {
+static void handle_access(const struct mpipp_guarded_operation *guarded, uint32_t part,
+                          uint64_t address, const ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   int inside = thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own access: the call
                                                                      // filter reports it
   int told = inside || address - expected_address < expected_bytes;
-  struct mpipp_touch *touch = told ? NULL : take_down_fault(guarded, part, address, context);
+  struct mpipp_touch *touch = told ? NULL : record_fault(guarded, part, address, context);
   if (touch && stops) {
     stop_at(touch, guarded->parts[part].bytes.low);
     mpipp_guard_window_open(
@@ -254,21 +256,22 @@ static int is_handled(const siginfo_t *info, void *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   uint32_t part = 0;
   if (info->si_code <= 0) return 0;
-  if (mpipp_guard_faults_other && mpipp_guard_faults_other(address, context)) return 1;
+  if (mpipp_guard_faults_first_handler && mpipp_guard_faults_first_handler(address, context))
+    return 1;
   if (mpipp_guard_pages_await(address)) return 1;
-  const struct mpipp_guarded *guarded = mpipp_guard_at(address, &part);
-  if (guarded) meet(guarded, part, address, context);
+  const struct mpipp_guarded_operation *guarded = mpipp_guard_find_address(address, &part);
+  if (guarded) handle_access(guarded, part, address, context);
   if (guarded) return 1;
-  if (is_programs(info, context)) return 0;
-  return mpipp_guard_careful_gives_up(context) || may_be_completed(info, context);
+  if (program_comes_first(info, context)) return 0;
+  return mpipp_guard_try_abandon(context) || may_be_completed(info, context);
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   if (!is_handled(info, context)) {
-    struct mpipp_careful work = mpipp_guard_careful_leave(); // the handler's faults are its own
+    struct mpipp_try work = mpipp_guard_try_suspend(); // the handler's faults are its own
     mpipp_guard_handler_pass_on(number, info, context);
-    mpipp_guard_careful_return(work);
+    mpipp_guard_try_resume(work);
   }
   errno = saved;
 }
@@ -280,10 +283,10 @@ void mpipp_guard_faults_prepare(void) {
 }
 
 void mpipp_guard_faults_catch(void) {
-  mpipp_guard_handler_put(handle);
+  mpipp_guard_handler_install(handle);
 }
 
-void mpipp_guard_faults_catch_soon(void) {
+void mpipp_guard_faults_refresh(void) {
   static struct timespec last;
   struct timespec now;
   if (clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0 && now.tv_sec == last.tv_sec &&
@@ -295,11 +298,11 @@ void mpipp_guard_faults_catch_soon(void) {
 
 // The program may have freed memory already when the first operation is compared.
 __attribute__((constructor)) static void catch_for_careful_work(void) {
-  mpipp_guard_careful_begins = mpipp_guard_faults_catch_soon;
+  mpipp_guard_try_begins = mpipp_guard_faults_refresh;
 }
 
-void mpipp_guard_faults_each(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
-                             void *with) {
+void mpipp_guard_faults_visit(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
+                              void *with) {
   for (int i = 0; i < ROOM; i++) {
     struct mpipp_touch *touch = &touches[i];
     if ((serial && MPIPP_READ(touch->serial) != serial) || !claim(touch, MPIPP_TOUCH_WHOLE))

@@ -20,7 +20,7 @@ static int is_own(const struct sigaction *one) {
   return own && one->sa_flags & SA_SIGINFO && one->sa_sigaction == own;
 }
 
-static const struct sigaction *kept(void) {
+static const struct sigaction *kept_action(void) {
   return &programs[__atomic_load_n(&current, __ATOMIC_ACQUIRE)];
 }
 
@@ -44,7 +44,7 @@ static void set_own(const struct sigaction *programs_own) {
   __sigaction(SIGSEGV, &ours, NULL);
 }
 
-void mpipp_guard_handler_put(void (*handler)(int, siginfo_t *, void *)) {
+void mpipp_guard_handler_install(void (*handler)(int, siginfo_t *, void *)) {
   struct sigaction now;
   own = handler;
   if (__sigaction(SIGSEGV, NULL, &now) || is_own(&now)) return;
@@ -55,7 +55,7 @@ void mpipp_guard_handler_put(void (*handler)(int, siginfo_t *, void *)) {
 int mpipp_handler_replace(int number, const struct sigaction *now, struct sigaction *before) {
   struct sigaction there;
   if (number != SIGSEGV || __sigaction(number, NULL, &there) || !is_own(&there)) return 0;
-  struct sigaction old = *kept();
+  struct sigaction old = *kept_action();
   // The child of vfork has its own handlers, and the program's memory.
   if (now && (uint64_t)getpid() != mpipp_registry.pid) {
     __sigaction(number, now, NULL);
@@ -67,12 +67,12 @@ int mpipp_handler_replace(int number, const struct sigaction *now, struct sigact
   return 1;
 }
 
-int mpipp_guard_handler_has_programs(void) {
-  return is_function(kept());
+int mpipp_guard_program_has_handler(void) {
+  return is_function(kept_action());
 }
 
 void mpipp_guard_handler_pass_on(int number, siginfo_t *info, void *context) {
-  const struct sigaction programs_own = *kept(), none = {.sa_handler = SIG_DFL};
+  const struct sigaction programs_own = *kept_action(), none = {.sa_handler = SIG_DFL};
   int is_sent = info->si_code <= 0;
   if (!is_function(&programs_own)) {
     if (is_sent && programs_own.sa_handler == SIG_IGN) return;

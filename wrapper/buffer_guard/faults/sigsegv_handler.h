@@ -9,9 +9,9 @@
 #include "abi/seam.h"
 
 // Installs the guard's handler.
-void mpipp_guard_handler_put(void (*handler)(int number, siginfo_t *info, void *context));
+void mpipp_guard_handler_install(void (*handler)(int number, siginfo_t *info, void *context));
 // Returns whether the program has a handler.
-int mpipp_guard_handler_has_programs(void);
+int mpipp_guard_program_has_handler(void);
 // Does what would be done without the guard.
 void mpipp_guard_handler_pass_on(int number, siginfo_t *info, void *context);
 // Like sigaction, while the guard's handler is installed: the program's is kept for later. 0: it is

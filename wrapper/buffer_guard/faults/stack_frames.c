@@ -32,6 +32,6 @@ struct mpipp_frame mpipp_guard_frame_of(uint64_t address) {
   return walk.found;
 }
 
-void mpipp_guard_ask_of_frame(struct mpipp_asking *asking, struct mpipp_frame frame) {
+void mpipp_guard_query_frame(struct mpipp_asking *asking, struct mpipp_frame frame) {
   if (frame.code) mpipp_watcher_ask_frame(asking, frame.code, frame.end);
 }

@@ -12,6 +12,6 @@ struct mpipp_frame {
 
 // Takes no lock. Says what it has found, if anything.
 struct mpipp_frame mpipp_guard_frame_of(uint64_t address);
-void mpipp_guard_ask_of_frame(struct mpipp_asking *asking, struct mpipp_frame frame);
+void mpipp_guard_query_frame(struct mpipp_asking *asking, struct mpipp_frame frame);
 
 #endif

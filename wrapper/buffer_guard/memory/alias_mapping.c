@@ -21,7 +21,7 @@ static struct mpipp_window windows[MOST];
 static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
 static uint64_t uses;
 static uint64_t mappings; // upper bound of the mappings that these take
-uint64_t mpipp_guard_windows_refused;
+uint64_t mpipp_guard_refused_windows;
 
 // The pages and edges that a window will have.
 struct mpipp_plan {
@@ -47,7 +47,7 @@ static void forget(struct mpipp_window *window) {
   __atomic_store_n(&window->run_count, 0, __ATOMIC_RELEASE);
 }
 
-static int is_as_planned(const struct mpipp_window *window, const struct mpipp_plan *plan) {
+static int matches_plan(const struct mpipp_window *window, const struct mpipp_plan *plan) {
   return window->memory && window->low == plan->low && window->bytes == plan->bytes &&
          window->run_count == plan->run_count && window->edge_count == plan->edge_count &&
          !memcmp(window->runs, plan->runs, plan->run_count * sizeof *plan->runs) &&
@@ -61,7 +61,7 @@ static struct mpipp_window *choose(const struct mpipp_plan *plan) {
     struct mpipp_window *one = &windows[i];
     one->runs = all_runs[i];
     if (one->busy) continue;
-    if (is_as_planned(one, plan)) return one;
+    if (matches_plan(one, plan)) return one;
     if (!oldest || one->used < oldest->used) oldest = one;
   }
   if (oldest) forget(oldest);
@@ -69,7 +69,7 @@ static struct mpipp_window *choose(const struct mpipp_plan *plan) {
 }
 
 // The limit for all these mappings.
-static uint64_t most_mappings(void) {
+static uint64_t mapping_limit(void) {
   enum { USUAL = 65530, PART = 4 };
   static uint64_t most;
   if (most) return most;
@@ -80,7 +80,7 @@ static uint64_t most_mappings(void) {
   return most = (most ? most : USUAL) / PART;
 }
 
-static struct mpipp_window *oldest_unused(void) {
+static struct mpipp_window *oldest_unused_window(void) {
   struct mpipp_window *oldest = NULL;
   for (int i = 0; i < MOST; i++) {
     struct mpipp_window *one = &windows[i];
@@ -89,9 +89,9 @@ static struct mpipp_window *oldest_unused(void) {
   return oldest;
 }
 
-static int is_there(const struct mpipp_plan *plan) {
+static int is_mapped(const struct mpipp_plan *plan) {
   for (int i = 0; i < MOST; i++) {
-    if (!windows[i].busy && is_as_planned(&windows[i], plan)) return 1;
+    if (!windows[i].busy && matches_plan(&windows[i], plan)) return 1;
   }
   return 0;
 }
@@ -100,8 +100,8 @@ static int is_there(const struct mpipp_plan *plan) {
 // no operation are dropped for it.
 static int make_room(const struct mpipp_plan *plan) {
   uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
-  while (mpipp_guard_pages_mappings() + mappings + more > most_mappings() && !is_there(plan)) {
-    struct mpipp_window *oldest = oldest_unused();
+  while (mpipp_guard_pages_mappings() + mappings + more > mapping_limit() && !is_mapped(plan)) {
+    struct mpipp_window *oldest = oldest_unused_window();
     if (!oldest) {
       errno = ENOMEM;
       return 0;
@@ -111,7 +111,7 @@ static int make_room(const struct mpipp_plan *plan) {
   return 1;
 }
 
-static int all_pages(const struct mpipp_piece *runs, uint64_t count,
+static int map_pages(const struct mpipp_piece *runs, uint64_t count,
                      int (*share)(uint64_t low, uint64_t high)) {
   mpipp_guard_recheck_io_uring();
   for (uint64_t i = 0; i < count; i++) {
@@ -171,13 +171,13 @@ static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
 }
 
 // Each block is mapped by itself; the memory between takes only addresses.
-static int is_worth_it(const struct mpipp_bytes *bytes) {
+static int is_worthwhile(const struct mpipp_bytes *bytes) {
   if (!bytes->count || bytes->count > MOST_BLOCKS) return 0;
   if (bytes->count > 1 && bytes->strided.count && bytes->strided.length < MPIPP_PAGE) return 0;
   return bytes->total >= MPIPP_PAGE && (bytes->high - bytes->low) / MOST_SPARSE <= bytes->total;
 }
 
-int mpipp_guard_windows_meet(uint64_t low, uint64_t high) {
+int mpipp_guard_windows_overlap(uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST; i++) {
     const struct mpipp_window *one = &windows[i];
     uint64_t run = one->busy ? mpipp_guard_window_run(one, low) : one->run_count;
@@ -187,7 +187,7 @@ int mpipp_guard_windows_meet(uint64_t low, uint64_t high) {
 }
 
 static int is_seen(uint64_t low, uint64_t high) {
-  return mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_meet(low, high);
+  return mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_overlap(low, high);
 }
 
 void mpipp_guard_windows_forget(uint64_t low, uint64_t high) {
@@ -196,9 +196,9 @@ void mpipp_guard_windows_forget(uint64_t low, uint64_t high) {
 
 // Shares pages that the program may use meanwhile: system calls of its other threads would fail
 // there. MPI's threads may run its signal handlers, which wait.
-static int share_used(uint64_t low, uint64_t high) {
+static int share_used_pages(uint64_t low, uint64_t high) {
   mpipp_guard_pages_contend(1);
-  int done = (mpipp_guard_pages_are_there(low, high) || mpipp_guard_has_one_thread()) &&
+  int done = (mpipp_guard_pages_exist(low, high) || mpipp_guard_has_one_thread()) &&
              mpipp_guard_pages_share(low, high);
   mpipp_guard_pages_contend(0);
   return done;
@@ -206,31 +206,31 @@ static int share_used(uint64_t low, uint64_t high) {
 
 static int (*const sharing[])(uint64_t, uint64_t) = {
     [MPIPP_SHARE_NOW] = mpipp_guard_pages_share,
-    [MPIPP_SHARE_LATER] = mpipp_guard_pages_may_share,
-    [MPIPP_SHARE_USED] = share_used,
+    [MPIPP_SHARE_AT_START] = mpipp_guard_pages_may_share,
+    [MPIPP_SHARE_USED] = share_used_pages,
 };
 
 // If the limit is reached, windows of memory that no longer exists may be the reason.
-static int share_planned(const struct mpipp_plan *plan, enum mpipp_sharing how) {
+static int share_planned_pages(const struct mpipp_plan *plan, enum mpipp_sharing how) {
   enum { SELDOM = 64 };
   static unsigned refused;
-  if (make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how])) return 1;
+  if (make_room(plan) && map_pages(plan->runs, plan->run_count, sharing[how])) return 1;
   if (errno != ENOMEM || refused++ % SELDOM) return 0;
   mpipp_guard_windows_forget(0, ~(uint64_t)0);
   errno = 0;
-  return make_room(plan) && all_pages(plan->runs, plan->run_count, sharing[how]);
+  return make_room(plan) && map_pages(plan->runs, plan->run_count, sharing[how]);
 }
 
 struct mpipp_window *mpipp_guard_window_take(const struct mpipp_bytes *bytes,
                                              enum mpipp_sharing how) {
   static struct mpipp_plan plan;
-  if (mpipp_guard_uses_io_uring || !is_worth_it(bytes) || !divide(bytes, &plan)) return NULL;
+  if (mpipp_guard_uses_io_uring || !is_worthwhile(bytes) || !divide(bytes, &plan)) return NULL;
   int saved = errno;
   errno = 0;
-  int is_shared = share_planned(&plan, how);
+  int is_shared = share_planned_pages(&plan, how);
   struct mpipp_window *window = is_shared ? choose(&plan) : NULL;
   if (window && !window->memory && !make(window, &plan)) window = NULL;
-  mpipp_guard_windows_refused += !window && errno == ENOMEM;
+  mpipp_guard_refused_windows += !window && errno == ENOMEM;
   errno = saved;
   if (!window) return NULL;
   window->used = ++uses;
@@ -267,29 +267,29 @@ static void copy(const struct mpipp_window *window, uint64_t start, uint64_t end
   if (start < end) memcpy(back ? own : other, back ? other : own, end - start);
 }
 
-static uint64_t later(uint64_t one, uint64_t other) {
+static uint64_t larger(uint64_t one, uint64_t other) {
   return one > other ? one : other;
 }
 
-static uint64_t earlier(uint64_t one, uint64_t other) {
+static uint64_t smaller(uint64_t one, uint64_t other) {
   return one < other ? one : other;
 }
 
 static void copy_pages(const struct mpipp_window *window, uint64_t low, uint64_t high, int back) {
   for (uint64_t i = 0; window->apart && i < window->run_count; i++)
-    copy(window, later(low, window->runs[i].low), earlier(high, window->runs[i].high), back);
+    copy(window, larger(low, window->runs[i].low), smaller(high, window->runs[i].high), back);
 }
 
 void mpipp_guard_window_copy(const struct mpipp_window *window, uint64_t low, uint64_t high,
                              int back) {
   copy_pages(window, low, high, back);
   for (uint64_t i = 0; i < window->edge_count; i++)
-    copy(window, later(low, window->edges[i].low), earlier(high, window->edges[i].high), back);
+    copy(window, larger(low, window->edges[i].low), smaller(high, window->edges[i].high), back);
 }
 
 int mpipp_guard_window_restart(struct mpipp_window *window, enum mpipp_sharing how) {
   int saved = errno;
-  window->apart = !all_pages(window->runs, window->run_count, sharing[how]);
+  window->apart = !map_pages(window->runs, window->run_count, sharing[how]);
   errno = saved;
   copy_pages(window, 0, ~(uint64_t)0, 0);
   return !window->apart;

@@ -24,13 +24,13 @@ struct mpipp_window {
 
 // When its pages become shared with MPI. NOW: they belong to MPI from now on. LATER: when the
 // operation is started. USED: at once, though the program may still use them.
-enum mpipp_sharing { MPIPP_SHARE_NOW, MPIPP_SHARE_LATER, MPIPP_SHARE_USED };
+enum mpipp_sharing { MPIPP_SHARE_NOW, MPIPP_SHARE_AT_START, MPIPP_SHARE_USED };
 
 // A window for a buffer; NULL without.
 struct mpipp_window *mpipp_guard_window_take(const struct mpipp_bytes *bytes,
                                              enum mpipp_sharing how);
 // Returns whether an operation has one with pages in [low, high).
-int mpipp_guard_windows_meet(uint64_t low, uint64_t high);
+int mpipp_guard_windows_overlap(uint64_t low, uint64_t high);
 // Drops windows whose memory in [low, high) the program has freed, and that no operation uses.
 void mpipp_guard_windows_forget(uint64_t low, uint64_t high);
 // The first of its pages that end beyond an address; the number of all if there are none. For
@@ -40,7 +40,7 @@ uint64_t mpipp_guard_window_run(const struct mpipp_window *window, uint64_t addr
 int mpipp_guard_window_has(const struct mpipp_window *window, uint64_t address);
 // The number of buffers that got no window because of the limit of mappings. A part of those that
 // the system allows is left to the program and MPI.
-extern uint64_t mpipp_guard_windows_refused __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guard_refused_windows __attribute__((visibility("hidden")));
 // Opens its pages to the program. For signal handlers, too.
 void mpipp_guard_window_open(const struct mpipp_window *window);
 // MPI's address for an address of the buffer.

@@ -11,7 +11,7 @@ enum { KEPT = 256, FIRST = 64, MOST_BLOCKS = 1 << 16 };
   ((uint64_t)1 << 62) // addresses of a list count from here: some blocks may be before
                       // it
 
-struct mpipp_listed {
+struct mpipp_block_list {
   uint64_t record, serial; // of the datatype; 0: it is not kept
   int64_t count;
   uint64_t total, high; // bytes; beyond the last
@@ -20,9 +20,9 @@ struct mpipp_listed {
   struct mpipp_layout *layout;
 };
 
-static struct mpipp_listed *kept[KEPT];
+static struct mpipp_block_list *kept[KEPT];
 
-static void give(struct mpipp_listed *listed) {
+static void give(struct mpipp_block_list *listed) {
   if (!listed || --listed->users) return;
   mpipp_guard_free(listed->layout);
   mpipp_guard_free(listed);
@@ -70,14 +70,14 @@ static uint64_t stride_of(const struct mpipp_layout *layout) {
   return stride < length ? 0 : stride;
 }
 
-static struct mpipp_listed *list(struct mpipp_layout *layout) {
-  struct mpipp_listed *listed =
+static struct mpipp_block_list *list(struct mpipp_layout *layout) {
+  struct mpipp_block_list *listed =
       layout && layout->count ? mpipp_guard_allocate(sizeof *listed) : NULL;
   if (!listed) {
     mpipp_guard_free(layout);
     return NULL;
   }
-  *listed = (struct mpipp_listed){.users = 1, .layout = layout};
+  *listed = (struct mpipp_block_list){.users = 1, .layout = layout};
   for (uint32_t i = 0; i < layout->count; i++) {
     listed->total += layout->all[i].high - layout->all[i].low;
     if (layout->all[i].high > listed->high) listed->high = layout->all[i].high;
@@ -86,7 +86,7 @@ static struct mpipp_listed *list(struct mpipp_layout *layout) {
   return listed;
 }
 
-static void use(struct mpipp_listed *listed, uint64_t base, struct mpipp_bytes *bytes) {
+static void use(struct mpipp_block_list *listed, uint64_t base, struct mpipp_bytes *bytes) {
   const struct mpipp_layout *layout = listed->layout;
   if (listed->stride) {
     const struct mpipp_piece *first = layout->all;
@@ -109,7 +109,7 @@ int mpipp_guard_bytes_of_entries(const struct mpipp_datatype *type, uint64_t add
                                  struct mpipp_bytes *bytes) {
   uint64_t record = (uintptr_t)type, serial = type->object.serial;
   uint64_t sum = (record ^ (uint64_t)count * 31) * 0x9E3779B97F4A7C15u;
-  struct mpipp_listed **place = &kept[sum >> 32 & (KEPT - 1)], *listed = *place;
+  struct mpipp_block_list **place = &kept[sum >> 32 & (KEPT - 1)], *listed = *place;
   if (!listed || listed->record != record || listed->serial != serial || listed->count != count) {
     listed = list(flatten(type, count));
     if (!listed) return 0;
@@ -126,7 +126,7 @@ int mpipp_guard_bytes_of_entries(const struct mpipp_datatype *type, uint64_t add
 
 int mpipp_guard_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes *bytes) {
   mpipp_layout_sort(layout);
-  struct mpipp_listed *listed = list(layout);
+  struct mpipp_block_list *listed = list(layout);
   if (listed) use(listed, 0, bytes);
   return listed != NULL;
 }
@@ -137,8 +137,8 @@ void mpipp_guard_bytes_give(struct mpipp_bytes *bytes) {
 }
 
 // Returns whether strided blocks with one stride are disjoint modulo the stride.
-static int are_beside(const struct mpipp_strided_blocks *one,
-                      const struct mpipp_strided_blocks *other) {
+static int are_disjoint(const struct mpipp_strided_blocks *one,
+                        const struct mpipp_strided_blocks *other) {
   if (!one->count || !other->count || one->stride != other->stride) return 0;
   uint64_t apart =
       other->start > one->start ? other->start - one->start : one->start - other->start;
@@ -149,7 +149,7 @@ static int are_beside(const struct mpipp_strided_blocks *one,
 }
 
 // The first block that ends beyond an address.
-static uint64_t first_beyond(const struct mpipp_bytes *bytes, uint64_t address) {
+static uint64_t first_block_beyond(const struct mpipp_bytes *bytes, uint64_t address) {
   uint64_t first = 0, last = bytes->count;
   while (first < last) {
     uint64_t middle = first + (last - first) / 2;
@@ -161,11 +161,11 @@ static uint64_t first_beyond(const struct mpipp_bytes *bytes, uint64_t address) 
   return first;
 }
 
-int mpipp_guard_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
+int mpipp_guard_bytes_overlap(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
   if (one->low >= other->high || other->low >= one->high) return 0;
   if (one->count == 1 && other->count == 1) return 1;
-  if (are_beside(&one->strided, &other->strided)) return 0;
-  uint64_t i = first_beyond(one, other->low), k = first_beyond(other, one->low);
+  if (are_disjoint(&one->strided, &other->strided)) return 0;
+  uint64_t i = first_block_beyond(one, other->low), k = first_block_beyond(other, one->low);
   while (i < one->count && k < other->count) {
     struct mpipp_piece first = mpipp_piece_of(one, i), second = mpipp_piece_of(other, k);
     if (first.low < second.high && second.low < first.high) return 1;

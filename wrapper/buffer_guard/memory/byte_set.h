@@ -7,14 +7,14 @@
 #include "layout/block_iterator.h"
 #include "layout/strided_blocks.h"
 
-struct mpipp_listed;
+struct mpipp_block_list;
 
 struct mpipp_bytes {
   struct mpipp_strided_blocks strided; // count 0: it is not strided
   const struct mpipp_piece *pieces;    // otherwise `count` pieces, in order
   uint64_t base, count;                // added to their addresses
   uint64_t low, high, total;           // the first byte, beyond the last, the number of bytes
-  struct mpipp_listed *listed;         // the owner of the pieces; NULL: no user count
+  struct mpipp_block_list *listed;     // the owner of the pieces; NULL: no user count
 };
 
 static inline struct mpipp_piece mpipp_piece_of(const struct mpipp_bytes *bytes, uint64_t index) {
@@ -37,6 +37,6 @@ int mpipp_guard_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes 
 MPIPP_SEAM void mpipp_guard_bytes_give(struct mpipp_bytes *bytes);
 
 // Returns whether any byte belongs to both.
-int mpipp_guard_bytes_meet(const struct mpipp_bytes *one, const struct mpipp_bytes *other);
+int mpipp_guard_bytes_overlap(const struct mpipp_bytes *one, const struct mpipp_bytes *other);
 
 #endif

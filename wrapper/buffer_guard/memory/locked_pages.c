@@ -15,7 +15,7 @@ struct mpipp_held_ranges {
 };
 static struct mpipp_held_ranges held, protected;
 
-static int meets(const struct mpipp_held_ranges *of, uint64_t low, uint64_t high, int wholly) {
+static int overlaps(const struct mpipp_held_ranges *of, uint64_t low, uint64_t high, int wholly) {
   uint32_t count = __atomic_load_n(&of->used, __ATOMIC_ACQUIRE);
   if (count > MOST) return 1;
   for (uint32_t i = 0; i < count; i++) {
@@ -40,10 +40,10 @@ static int join(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
 }
 
 static void add(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
-  if (low >= high || meets(to, low, high, 1) || join(to, low, high)) return;
+  if (low >= high || overlaps(to, low, high, 1) || join(to, low, high)) return;
   uint32_t i = __atomic_fetch_add(&to->used, 1, __ATOMIC_ACQ_REL);
   if (i >= MOST) {
-    mpipp_hindered(MPIPP_HINDERED_BY_HELD);
+    mpipp_note_hindrance(MPIPP_HINDERED_BY_HELD);
     return;
   }
   to->all[i].low = low;
@@ -51,20 +51,20 @@ static void add(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
 }
 
 int mpipp_guard_is_locked_memory(uint64_t low, uint64_t high) {
-  return meets(&held, low, high, 0);
+  return overlaps(&held, low, high, 0);
 }
 
 int mpipp_guard_is_protected(uint64_t low, uint64_t high) {
-  return meets(&protected, low, high, 0);
+  return overlaps(&protected, low, high, 0);
 }
 
 // Memory that MPI registers itself is what the guard has passed to it.
-void mpipp_system_has_held(uint64_t start, uint64_t bytes) {
+void mpipp_system_note_lock(uint64_t start, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && thread->depth) return;
   add(&held, mpipp_page_down(start), mpipp_page_up(start + bytes));
 }
 
-void mpipp_guard_has_protected(uint64_t low, uint64_t high) {
+void mpipp_guard_note_protection(uint64_t low, uint64_t high) {
   add(&protected, low, high);
 }

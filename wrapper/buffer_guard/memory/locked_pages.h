@@ -14,9 +14,9 @@
 int mpipp_guard_is_locked_memory(uint64_t low, uint64_t high);
 // Returns whether any byte belongs to memory that the program protects; and adds such memory.
 int mpipp_guard_is_protected(uint64_t low, uint64_t high);
-void mpipp_guard_has_protected(uint64_t low, uint64_t high);
+void mpipp_guard_note_protection(uint64_t low, uint64_t high);
 // The memory is locked from now on. libc_interposer/mmap.c, which is a separate library, finds it
 // by name.
-MPIPP_SEAM void mpipp_system_has_held(uint64_t start, uint64_t bytes);
+MPIPP_SEAM void mpipp_system_note_lock(uint64_t start, uint64_t bytes);
 
 #endif

@@ -45,7 +45,6 @@ enum mpipp_page_refusal mpipp_guard_refuse_mapping(const struct mpipp_mapping *m
     return MPIPP_PAGES_OTHER_RIGHTS;
   if (strncmp(mapping->name, "[stack", 6) == 0) return MPIPP_PAGES_ON_STACK;
   if (has_large_pages(mapping)) return MPIPP_PAGES_LARGE;
-  if (!is_known && !mpipp_guard_is_known_memory(mapping, low, high))
-    return MPIPP_PAGES_UNKNOWN_OWNER;
+  if (!is_known && !mpipp_guard_is_remappable(mapping, low, high)) return MPIPP_PAGES_UNKNOWN_OWNER;
   return MPIPP_PAGES_ELIGIBLE;
 }

@@ -51,7 +51,7 @@ static int is_open(void) {
   if (file < 0) return 0;
   if (!fstat(file, &now) && now.st_dev == device && now.st_ino == inode) return 1;
   file = -1;
-  mpipp_hindered(MPIPP_HINDERED_BY_FILE);
+  mpipp_note_hindrance(MPIPP_HINDERED_BY_FILE);
   return 0;
 }
 
@@ -102,7 +102,7 @@ static void add(uint64_t low, uint64_t high) {
 }
 
 // At most parts of two ranges remain of those that overlap it.
-static void take_out(uint64_t low, uint64_t high) {
+static void remove_range(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++) {
     struct mpipp_pages_range old = ranges[i];
     if (old.high <= low || old.low >= high) continue;
@@ -194,7 +194,7 @@ static int convert(uint64_t low, uint64_t high) {
 static int are_shared(uint64_t low, uint64_t high) {
   struct mpipp_mapping mapping;
   for (; low < high; low = mapping.end)
-    if (!mpipp_guard_mapping_guessed(low, &mapping) || !is_own(&mapping, low)) return 0;
+    if (!mpipp_guard_mapping_guess(low, &mapping) || !is_own(&mapping, low)) return 0;
   return 1;
 }
 
@@ -229,7 +229,7 @@ int mpipp_guard_pages_share(uint64_t low, uint64_t high) {
   return share_parts(low, high, 0, convert);
 }
 
-int mpipp_guard_pages_share_known(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_share_remappable(uint64_t low, uint64_t high) {
   return share_parts(low, high, 1, convert);
 }
 
@@ -239,7 +239,8 @@ int mpipp_guard_pages_may_share(uint64_t low, uint64_t high) {
 
 // The file has no pages yet for memory that is shared later.
 int mpipp_guard_pages_show(void *at, uint64_t low, uint64_t high) {
-  int flags = MAP_SHARED | MAP_FIXED | (mpipp_guard_pages_any(low, high) ? MAP_POPULATE : 0);
+  int flags =
+      MAP_SHARED | MAP_FIXED | (mpipp_guard_pages_have_exchanged(low, high) ? MAP_POPULATE : 0);
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
@@ -252,14 +253,14 @@ static int protect(uint64_t low, uint64_t high, int mode) {
 static void open_mappings(uint64_t low, uint64_t high) {
   while (low < high) {
     struct mpipp_mapping mapping;
-    int known = mpipp_guard_mapping_unlocked(low, &mapping);
+    int known = mpipp_guard_mapping_query_unlocked(low, &mapping);
     if (known < 0) return;
     if (known && is_own(&mapping, low)) protect(mapping.start, mapping.end, PROT_READ | PROT_WRITE);
     low = known ? mapping.end : mapping.start;
   }
 }
 
-int mpipp_guard_pages_allow(uint64_t low, uint64_t high, enum mpipp_allowed allowed) {
+int mpipp_guard_pages_allow(uint64_t low, uint64_t high, enum mpipp_page_access allowed) {
   static const int modes[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
   int saved = errno, done = protect(low, high, modes[allowed]);
   if (!done && allowed == MPIPP_ALLOW_ALL) open_mappings(low, high);
@@ -272,7 +273,7 @@ uint64_t mpipp_guard_pages_mappings(void) {
   return 2 * (uint64_t)range_count;
 }
 
-int mpipp_guard_pages_meet(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_overlap(uint64_t low, uint64_t high) {
   return high > __atomic_load_n(&lowest, __ATOMIC_ACQUIRE) &&
          low < __atomic_load_n(&highest, __ATOMIC_ACQUIRE);
 }
@@ -317,8 +318,8 @@ static int move(void *copy, uint64_t low, uint64_t high) {
 
 // Calls the function for each part of [low, high) that still belongs to the file: the program may
 // have freed any of it.
-static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_t, uint32_t),
-                     uint32_t with) {
+static void visit_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_t, uint32_t),
+                      uint32_t with) {
   while (low < high) {
     struct mpipp_mapping mapping;
     int known = mpipp_guard_mapping_at(low, &mapping);
@@ -329,7 +330,7 @@ static void each_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_
   }
 }
 
-static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
+static void make_private(uint64_t low, uint64_t high, uint32_t unused) {
   (void)unused;
   if (range_count + 2 > MOST_RANGES) return;
   sigset_t before;
@@ -337,7 +338,7 @@ static void give_back(uint64_t low, uint64_t high, uint32_t unused) {
   int is_closed = mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   void *copy = is_closed ? copy_of(low, high) : NULL;
   if (copy && move(copy, low, high)) {
-    take_out(low, high);
+    remove_range(low, high);
     punch(low, high);
   } else {
     mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_ALL);
@@ -349,7 +350,7 @@ void mpipp_guard_pages_unshare(uint64_t low, uint64_t high) {
   int saved = errno;
   for (uint64_t next; is_open() && low < high; low = next) {
     next = high - low > PART ? low + PART : high;
-    each_own(low, next, give_back, 0);
+    visit_own(low, next, make_private, 0);
   }
   errno = saved;
 }
@@ -375,13 +376,13 @@ void mpipp_guard_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64
     if (known < 0 || range_count == MOST_RANGES) break;
     if (end < part.high) part.high = end;
     if ((known && is_own(&mapping, part.low)) || is_seen(part.low, part.high)) continue;
-    take_out(part.low, part.high);
+    remove_range(part.low, part.high);
     punch(part.low, part.high);
   }
   errno = saved;
 }
 
-int mpipp_guard_pages_any(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_have_exchanged(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++)
     if (ranges[i].low < high && low < ranges[i].high) return 1;
   return 0;
@@ -392,15 +393,15 @@ static void count_own(uint64_t low, uint64_t high, uint32_t unused) {
   own_bytes += high - low;
 }
 
-int mpipp_guard_pages_are_there(uint64_t low, uint64_t high) {
+int mpipp_guard_pages_exist(uint64_t low, uint64_t high) {
   own_bytes = 0;
-  each_own(low, high, count_own, 0);
+  visit_own(low, high, count_own, 0);
   return own_bytes == high - low;
 }
 
-int mpipp_guard_pages_may_be(uint64_t address) {
+int mpipp_guard_page_may_exist(uint64_t address) {
   struct mpipp_mapping mapping;
-  int known = mpipp_guard_mapping_unlocked(address, &mapping);
+  int known = mpipp_guard_mapping_query_unlocked(address, &mapping);
   return known < 0 || (known && is_own(&mapping, address));
 }
 
@@ -410,14 +411,14 @@ static void open_part(uint64_t low, uint64_t high, uint32_t unused) {
 }
 
 void mpipp_guard_pages_open_all(uint64_t low, uint64_t high) {
-  each_own(low, high, open_part, 0);
+  visit_own(low, high, open_part, 0);
 }
 
 void mpipp_guard_pages_before_fork(void) {
   copy_count = range_count;
   for (uint32_t i = 0; i < copy_count; i++) {
     copies[i] = (struct mpipp_pages_copy){ranges[i], copy_of(ranges[i].low, ranges[i].high)};
-    if (!copies[i].memory) mpipp_hindered(MPIPP_HINDERED_FORK);
+    if (!copies[i].memory) mpipp_note_hindrance(MPIPP_HINDERED_FORK);
   }
 }
 
@@ -438,11 +439,11 @@ static void inherit(uint64_t low, uint64_t high, uint32_t i) {
 
 // The copies replace the pages that still belong to the file. Without a copy the child sees what
 // the parent writes there later, but writes nothing itself.
-void mpipp_guard_pages_forked(void) {
-  mpipp_guard_mappings_forked();
+void mpipp_guard_pages_after_fork_in_child(void) {
+  mpipp_guard_mappings_fork();
   set(&exchanged, 0, 0); // by another thread
   for (uint32_t i = 0; i < copy_count; i++)
-    each_own(copies[i].of.low, copies[i].of.high, inherit, i);
+    visit_own(copies[i].of.low, copies[i].of.high, inherit, i);
   range_count = copy_count = 0;
   if (is_open()) close(file);
   file = -1;

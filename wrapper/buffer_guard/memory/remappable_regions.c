@@ -30,7 +30,7 @@ struct mpipp_sought {
   const void *object;
 };
 
-static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
+static int visit_object(struct dl_phdr_info *info, size_t bytes, void *with) {
   struct mpipp_sought *sought = with;
   (void)bytes;
   for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -48,7 +48,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *with) {
 // system call may wait for the guard's lock.
 static const void *object_of(uint64_t address, uint64_t *end) {
   struct mpipp_sought sought = {.address = address};
-  dl_iterate_phdr(look_at, &sought);
+  dl_iterate_phdr(visit_object, &sought);
   *end = sought.end;
   return sought.object;
 }
@@ -69,7 +69,7 @@ static uint64_t block_end(uint64_t start) {
   return is_block ? start + bytes : 0;
 }
 
-static const struct mpipp_known_block *known_block(uint64_t low, uint64_t high) {
+static const struct mpipp_known_block *block_around(uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST; i++) {
     const struct mpipp_known_block *block = &blocks[i];
     if (low < block->start + HEAD || high > block->end) continue;
@@ -110,7 +110,7 @@ static uint64_t head_of(const struct mpipp_mapping *mapping, uint64_t low) {
 // there, such as a thread's stack or memory of MPI's.
 static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
                                                   uint64_t high) {
-  const struct mpipp_known_block *known = known_block(low, high);
+  const struct mpipp_known_block *known = block_around(low, high);
   if (known) return known;
   for (uint64_t start = first_in(mapping); start < low;) {
     uint64_t end = block_end(start);
@@ -126,14 +126,14 @@ int mpipp_guard_is_in_block(uint64_t low, uint64_t high, uint64_t *start, uint64
   struct mpipp_mapping mapping;
   if (!mpipp_guard_mapping_at(low, &mapping) || !mapping.readable) return 0;
   const struct mpipp_known_block *found =
-      mapping.inode ? known_block(low, high) : find_block(&mapping, low, high);
+      mapping.inode ? block_around(low, high) : find_block(&mapping, low, high);
   if (!found) return 0;
   *start = found->start;
   *end = found->end;
   return 1;
 }
 
-int mpipp_guard_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
+int mpipp_guard_is_remappable(const struct mpipp_mapping *mapping, uint64_t low, uint64_t high) {
   if (strcmp(mapping->name, "[heap]") == 0) return 1;
   if (mpipp_guard_is_static_memory(low, high)) return 1;
   return !mapping->inode && mapping->readable && find_block(mapping, low, high);

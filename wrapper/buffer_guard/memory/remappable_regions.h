@@ -9,8 +9,8 @@
 #include "buffer_guard/platform/mappings.h"
 
 // Returns whether all of [low, high), which is inside that mapping, is such memory.
-MPIPP_SEAM int mpipp_guard_is_known_memory(const struct mpipp_mapping *mapping, uint64_t low,
-                                           uint64_t high);
+MPIPP_SEAM int mpipp_guard_is_remappable(const struct mpipp_mapping *mapping, uint64_t low,
+                                         uint64_t high);
 // Returns whether it is static memory of one library, or of the program.
 MPIPP_SEAM int mpipp_guard_is_static_memory(uint64_t low, uint64_t high);
 // Returns whether it is inside one block that malloc has mapped by itself: [*start, *end). The

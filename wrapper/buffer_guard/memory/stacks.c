@@ -25,7 +25,7 @@ static int is_in(const struct mpipp_thread *thread, uint64_t low, uint64_t high)
 
 // A coroutine's stack is ordinary memory: one block of malloc, or everything up to a hole or a page
 // without access.
-static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
+static int is_on_same_stack(uint64_t here, uint64_t low, uint64_t high) {
   uint64_t start, end;
   if (mpipp_guard_is_in_block(here, here + 1, &start, &end)) return low < end && start < high;
   uint64_t from = here < low ? here : low, to = here < low ? low : here;
@@ -40,11 +40,11 @@ static int is_beside(uint64_t here, uint64_t low, uint64_t high) {
 
 int mpipp_guard_is_stack(uint64_t low, uint64_t high) {
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-  for (struct mpipp_thread *one = mpipp_recorder_other_thread(NULL, NULL); one;
-       one = mpipp_recorder_other_thread(NULL, one)) {
+  for (struct mpipp_thread *one = mpipp_recorder_next_thread(NULL, NULL); one;
+       one = mpipp_recorder_next_thread(NULL, one)) {
     if (is_in(one, low, high)) return 1;
   }
-  return !is_in(mpipp_recorder_self, here, here + 1) && is_beside(here, low, high);
+  return !is_in(mpipp_recorder_self, here, here + 1) && is_on_same_stack(here, low, high);
 }
 
 // From this function outwards: the last function, and where its frame begins.
@@ -62,7 +62,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   return walk->turns ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
-static void nothing(void) {}
+static void do_nothing(void) {}
 
 // The function in which a coroutine of makecontext ends. It has no name; the call leaves its
 // address.
@@ -73,7 +73,7 @@ static uint64_t end_of_coroutines(void) {
   made.uc_link = NULL;
   made.uc_stack.ss_sp = stack;
   made.uc_stack.ss_size = sizeof stack;
-  makecontext(&made, nothing, 0);
+  makecontext(&made, do_nothing, 0);
 #ifdef __x86_64__
   return *(const uint64_t *)(uintptr_t)made.uc_mcontext.gregs[REG_RSP];
 #else
@@ -82,14 +82,14 @@ static uint64_t end_of_coroutines(void) {
 }
 
 // The function of the C library in which a thread begins; clone may be a replacement.
-static int begins_threads(uint64_t code) {
+static int is_thread_start(uint64_t code) {
   Dl_info one, other;
   return code != end_of_coroutines() && dladdr((void *)(uintptr_t)(code - 1), &one) &&
          dladdr((void *)(uintptr_t)makecontext, &other) && one.dli_fbase == other.dli_fbase;
 }
 
 // The process begins with the first thread's stack as the system has made it.
-static int begins_process(uint64_t stack) {
+static int is_process_start(uint64_t stack) {
   enum { FEW = 64 };
   void *const *end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
   return end && (uint64_t)(uintptr_t)*end - stack <= FEW;
@@ -99,14 +99,14 @@ int mpipp_guard_is_on_own_stack(void) {
   struct mpipp_outwards walk = {0};
   _Unwind_Backtrace(visit, &walk);
   if (walk.turns || walk.stack >= mpipp_recorder_self->stack_end) return 0;
-  if (mpipp_recorder_self->tid == mpipp_registry.pid) return begins_process(walk.stack);
-  return begins_threads(walk.code);
+  if (mpipp_recorder_self->tid == mpipp_registry.pid) return is_process_start(walk.stack);
+  return is_thread_start(walk.code);
 }
 
 // Returns whether there is memory, as far as the system shows: it reads the signal mask there
 // before it refuses the invalid operation. The interposer takes more of the stack in calls that
 // read memory.
-static int is_there(uint64_t address) {
+static int is_readable(uint64_t address) {
   enum { WHAT = -1, MASK_BYTES = 8 };
   return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;
 }
@@ -119,5 +119,5 @@ int mpipp_guard_can_walk(const void *context) {
   if (!(alternate->ss_flags & SS_DISABLE) && here - low < alternate->ss_size)
     return here - low >= WALK_BYTES;
   if (is_in(self, here, here + 1)) return here - self->stack_start >= WALK_BYTES;
-  return is_there(here - WALK_BYTES); // below other stacks is a page without access
+  return is_readable(here - WALK_BYTES); // below other stacks is a page without access
 }

@@ -20,10 +20,10 @@ static void add(const struct mpipp_win *win) {
     return;
   }
   more++;
-  mpipp_hindered(MPIPP_HINDERED_BY_WINDOWS);
+  mpipp_note_hindrance(MPIPP_HINDERED_BY_WINDOWS);
 }
 
-static void remove_one(const struct mpipp_win *win) {
+static void remove_window(const struct mpipp_win *win) {
   for (int i = 0; i < MOST; i++) {
     if (all[i].serial != win->object.serial) continue;
     all[i].serial = 0;
@@ -32,11 +32,11 @@ static void remove_one(const struct mpipp_win *win) {
   if (more) more--;
 }
 
-void mpipp_guard_window_exposes(const struct mpipp_event *event) {
+void mpipp_guard_note_window(const struct mpipp_event *event) {
   const struct mpipp_win *win = (const struct mpipp_win *)(const void *)event->object;
   if (!win->base || win->size <= 0) return;
   if (event->kind == MPIPP_EVENT_MADE) add(win);
-  if (event->kind == MPIPP_EVENT_FREED) remove_one(win);
+  if (event->kind == MPIPP_EVENT_FREED) remove_window(win);
 }
 
 int mpipp_guard_is_exposed(uint64_t low, uint64_t high) {

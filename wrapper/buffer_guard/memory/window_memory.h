@@ -6,7 +6,7 @@
 #include "intercept/hooks.h"
 
 // A window was made, or is about to be freed.
-void mpipp_guard_window_exposes(const struct mpipp_event *event);
+void mpipp_guard_note_window(const struct mpipp_event *event);
 // Returns whether any byte of [low, high) belongs to such memory.
 int mpipp_guard_is_exposed(uint64_t low, uint64_t high);
 

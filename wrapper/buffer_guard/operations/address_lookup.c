@@ -18,7 +18,7 @@ static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t
 }
 
 // Returns whether the values that were read belong to that operation; another may have replaced it.
-static int is_still_of(const struct mpipp_guarded *guarded, uint64_t serial) {
+static int still_has_serial(const struct mpipp_guarded_operation *guarded, uint64_t serial) {
   return __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE) == serial &&
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
@@ -33,13 +33,13 @@ static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, 
 // Returns whether a buffer of a pending operation has any of these bytes; first: the first of them.
 // A list of blocks cannot be read without the lock: then only its pages, its first and its last
 // byte count.
-static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
+static int has_any(const struct mpipp_guarded_operation *guarded, uint32_t part,
                    const struct mpipp_bytes *given, uint64_t *first) {
   uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
   const struct mpipp_bytes bytes = guarded->parts[part].bytes;
   if (bytes.low >= given->high || given->low >= bytes.high) return 0;
   if (bytes.strided.count) {
-    if (!mpipp_guard_bytes_meet(&bytes, given)) return 0;
+    if (!mpipp_guard_bytes_overlap(&bytes, given)) return 0;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     *first = mpipp_strided_blocks_first(&bytes.strided, given->low);
   } else if (given->low <= bytes.low) {
@@ -49,30 +49,30 @@ static int has_any(const struct mpipp_guarded *guarded, uint32_t part,
     if (*first >= given->high && bytes.high <= given->high) *first = bytes.high - 1;
     if (*first >= given->high) return 0;
   }
-  return is_still_of(guarded, serial);
+  return still_has_serial(guarded, serial);
 }
 
 // Returns whether accesses of the program there are detected, and are errors.
-static int is_looked_at(const struct mpipp_part *part, int stores) {
+static int is_guarded(const struct mpipp_part *part, int stores) {
   if (part->partitions || part->is_open || mpipp_is_part_freed(part)) return 0;
   if (!(stores || part->writes)) return 0;
-  return part->window || (part->compared && mpipp_guard_compared_is_active(part->compared));
+  return part->window || (part->compared && mpipp_guard_snapshot_is_active(part->compared));
 }
 
-const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int stores,
-                                              struct mpipp_meeting *meeting) {
+const struct mpipp_guarded_operation *
+mpipp_guard_find_overlap(uint64_t low, uint64_t high, int stores, struct mpipp_meeting *meeting) {
   uint32_t count;
-  struct mpipp_guarded *all = mpipp_guard_all(&count);
-  const struct mpipp_guarded *first = NULL;
+  struct mpipp_guarded_operation *all = mpipp_guard_operations(&count);
+  const struct mpipp_guarded_operation *first = NULL;
   const struct mpipp_strided_blocks one = {low, high - low, high - low, 1};
   const struct mpipp_bytes given = mpipp_guard_bytes_of_strided_blocks(&one);
-  if (low >= high || !mpipp_guarded_may_meet(low, high)) return NULL;
+  if (low >= high || !mpipp_guarded_may_overlap(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
       uint64_t byte;
-      if (!is_looked_at(part, stores) || !has_any(&all[i], j, &given, &byte)) continue;
+      if (!is_guarded(part, stores) || !has_any(&all[i], j, &given, &byte)) continue;
       open_pages(part->window, low, high);
       if (!first)
         *meeting = (struct mpipp_meeting){all[i].serial, byte, part->bytes.low, part->writes};
@@ -84,7 +84,7 @@ const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int s
 
 // Returns whether it has any of these, once: others may get that memory next, and free it. All of
 // the buffer's pages are opened: there is no longer a sign that they belong to the operation.
-static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *given) {
+static int mark_freed(struct mpipp_guarded_operation *guarded, const struct mpipp_bytes *given) {
   int any = 0;
   if (__atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) return 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -98,15 +98,15 @@ static int gives_back(struct mpipp_guarded *guarded, const struct mpipp_bytes *g
   return any;
 }
 
-const struct mpipp_guarded *mpipp_guard_give_back(uint64_t low, uint64_t high) {
+const struct mpipp_guarded_operation *mpipp_guard_find_freed(uint64_t low, uint64_t high) {
   uint32_t count;
-  struct mpipp_guarded *all = mpipp_guard_all(&count);
+  struct mpipp_guarded_operation *all = mpipp_guard_operations(&count);
   const struct mpipp_strided_blocks one = {low, high - low, high - low, 1};
   const struct mpipp_bytes given = mpipp_guard_bytes_of_strided_blocks(&one);
-  const struct mpipp_guarded *first = NULL;
-  if (!mpipp_guarded_may_meet(low, high)) return NULL;
+  const struct mpipp_guarded_operation *first = NULL;
+  if (!mpipp_guarded_may_overlap(low, high)) return NULL;
   for (uint32_t i = 0; i < count; i++) {
-    if (gives_back(&all[i], &given) && !first) first = &all[i];
+    if (mark_freed(&all[i], &given) && !first) first = &all[i];
   }
   return first;
 }

@@ -11,10 +11,10 @@
 struct mpipp_meeting {
   uint64_t serial, address, buffer, writes; // of its request; the first such byte; of its buffer
 };
-const struct mpipp_guarded *mpipp_guard_meets(uint64_t low, uint64_t high, int stores,
-                                              struct mpipp_meeting *meeting);
+const struct mpipp_guarded_operation *
+mpipp_guard_find_overlap(uint64_t low, uint64_t high, int stores, struct mpipp_meeting *meeting);
 // The first pending operation whose buffers may have bytes of [low, high), which the program frees
 // now; each is returned once. NULL. Takes no lock.
-const struct mpipp_guarded *mpipp_guard_give_back(uint64_t low, uint64_t high);
+const struct mpipp_guarded_operation *mpipp_guard_find_freed(uint64_t low, uint64_t high);
 
 #endif

@@ -11,7 +11,7 @@
 // The number of the thread's calls that may complete requests. Its address identifies the thread.
 static __thread uint64_t claims __attribute__((tls_model("initial-exec")));
 
-static int are_many(void) {
+static int are_threads_concurrent(void) {
   static int known = 0, provided = MPI_THREAD_MULTIPLE, is_there = 0;
   if (known) return provided == MPI_THREAD_MULTIPLE;
   PMPI(Initialized)(&is_there); // otherwise there are sessions with any thread level
@@ -30,20 +30,20 @@ int mpipp_guard_may_claim(const struct mpipp_call *call) {
   case MPIPP_PROC_Testall:
   case MPIPP_PROC_Testany:
   case MPIPP_PROC_Testsome:
-    return call->requests && are_many();
+    return call->requests && are_threads_concurrent();
   default:
     return 0;
   }
 }
 
-static int is_claimed(const struct mpipp_guarded *one) {
+static int is_claimed(const struct mpipp_guarded_operation *one) {
   return one->claimer == &claims && one->claim == claims;
 }
 
 // The one whose handle MPI has stored there, else the newest.
-static void claim_one(uint64_t request, uint64_t place) {
-  struct mpipp_guarded *chosen = NULL, *one = NULL;
-  while ((one = mpipp_guard_next_named(request, one))) {
+static void claim_operation(uint64_t request, uint64_t place) {
+  struct mpipp_guarded_operation *chosen = NULL, *one = NULL;
+  while ((one = mpipp_guard_next_with_handle(request, one))) {
     if (one->serial & MPIPP_ACCESS || is_claimed(one)) continue;
     if (!chosen || (one->place == place && chosen->place != place)) chosen = one;
   }
@@ -56,12 +56,12 @@ void mpipp_guard_claim(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   claims++;
   for (int64_t i = 0; i < call->request_count; i++)
-    claim_one(MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
+    claim_operation(MPIPP_KEY(requests[i]), (uintptr_t)&requests[i]);
 }
 
-static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {
-  struct mpipp_guarded *found = NULL, *one = NULL;
-  while ((one = mpipp_guard_next_named(request, one))) {
+static struct mpipp_guarded_operation *claimed_operation(uint64_t request, uint64_t serial) {
+  struct mpipp_guarded_operation *found = NULL, *one = NULL;
+  while ((one = mpipp_guard_next_with_handle(request, one))) {
     if (!is_claimed(one)) continue;
     if (one->serial == serial) return one;
     found = one;
@@ -69,32 +69,34 @@ static struct mpipp_guarded *claimed(uint64_t request, uint64_t serial) {
   return found;
 }
 
-struct mpipp_guarded *mpipp_guard_of_event(const struct mpipp_event *event) {
+struct mpipp_guarded_operation *mpipp_guard_event_operation(const struct mpipp_event *event) {
   const struct mpipp_object *request = event->object;
-  struct mpipp_guarded *named = mpipp_guard_find_operation(request->handle, request->serial),
-                       *own = NULL;
-  if (event->kind == MPIPP_EVENT_COMPLETED) own = claimed(request->handle, request->serial);
+  struct mpipp_guarded_operation *named =
+                                     mpipp_guard_find_operation(request->handle, request->serial),
+                                 *own = NULL;
+  if (event->kind == MPIPP_EVENT_COMPLETED)
+    own = claimed_operation(request->handle, request->serial);
   if (!own || own == named) return named;
   if (named) mpipp_guard_doubt(named, NULL);
   return own;
 }
 
-int mpipp_guard_asks(const struct mpipp_event *event) {
+int mpipp_guard_event_tests(const struct mpipp_event *event) {
   if (event->kind != MPIPP_EVENT_COMPLETED) return 0;
   switch (event->call->procedure) {
   case MPIPP_PROC_Request_get_status:
   case MPIPP_PROC_Request_get_status_all:
   case MPIPP_PROC_Request_get_status_any:
   case MPIPP_PROC_Request_get_status_some:
-    return are_many();
+    return are_threads_concurrent();
   default:
     return 0;
   }
 }
 
-struct mpipp_guarded *mpipp_guard_beside(const struct mpipp_object *request) {
-  struct mpipp_guarded *one = NULL;
-  do one = mpipp_guard_next_named(request->handle, one);
+struct mpipp_guarded_operation *mpipp_guard_other_completion(const struct mpipp_object *request) {
+  struct mpipp_guarded_operation *one = NULL;
+  do one = mpipp_guard_next_with_handle(request->handle, one);
   while (one && one->serial & MPIPP_ACCESS);
   return one && one->serial != request->serial ? one : NULL;
 }

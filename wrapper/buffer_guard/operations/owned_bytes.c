@@ -12,7 +12,7 @@ static const struct mpipp_comm *comm_of(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_COMM ? mpipp_find_live(MPIPP_COMM, call->comm) : NULL;
 }
 
-static int is_nobody(const struct mpipp_call *call, uint32_t has, int64_t rank) {
+static int is_proc_null(const struct mpipp_call *call, uint32_t has, int64_t rank) {
   return !(call->present & has) || rank == MPI_PROC_NULL;
 }
 
@@ -22,9 +22,9 @@ static int has_peer(const struct mpipp_call *call, uint32_t access) {
   if (call->present & MPIPP_HAS_MESSAGE && call->message == MPIPP_KEY(MPI_MESSAGE_NO_PROC))
     return 0;
   if (!(call->present & any)) return 1;
-  if (!is_nobody(call, MPIPP_HAS_TARGET_RANK, call->target_rank)) return 1;
-  return (access & MPIPP_READS && !is_nobody(call, MPIPP_HAS_DEST, call->dest)) ||
-         (access & MPIPP_WRITES && !is_nobody(call, MPIPP_HAS_SOURCE, call->source));
+  if (!is_proc_null(call, MPIPP_HAS_TARGET_RANK, call->target_rank)) return 1;
+  return (access & MPIPP_READS && !is_proc_null(call, MPIPP_HAS_DEST, call->dest)) ||
+         (access & MPIPP_WRITES && !is_proc_null(call, MPIPP_HAS_SOURCE, call->source));
 }
 
 // Returns whether MPI_NO_OP makes MPI ignore the buffer.
@@ -34,20 +34,20 @@ static int is_ignored(const struct mpipp_call *call, uint32_t access) {
 }
 
 // The first process has nothing to receive from an exclusive scan.
-static int is_left_alone(const struct mpipp_call *call, uint32_t access) {
+static int has_no_input(const struct mpipp_call *call, uint32_t access) {
   if (mpipp_facts[call->procedure].operation != MPIPP_PROC_Exscan || !(access & MPIPP_WRITES))
     return 0;
   const struct mpipp_comm *comm = comm_of(call);
   return !comm || comm->rank == 0;
 }
 
-int mpipp_guard_is_used(const struct mpipp_call *call, uint32_t index) {
+int mpipp_guard_uses_buffer(const struct mpipp_call *call, uint32_t index) {
   const struct mpipp_buffer *buffer = &call->buffers[index];
   const struct mpipp_datatype *type = (const struct mpipp_datatype *)(uintptr_t)buffer->record;
   if (buffer->access & MPIPP_REMOTE || buffer->address == (uintptr_t)MPI_IN_PLACE) return 0;
   if (!buffer->vector && (buffer->count < 1 || buffer->peers < 1 || (type && !type->size)))
     return 0;
-  return has_peer(call, buffer->access) && !is_left_alone(call, buffer->access) &&
+  return has_peer(call, buffer->access) && !has_no_input(call, buffer->access) &&
          !is_ignored(call, buffer->access);
 }
 

@@ -8,7 +8,7 @@
 
 // Returns whether MPI certainly uses a buffer of a call that is about to be made, and has bytes
 // there.
-MPIPP_SEAM int mpipp_guard_is_used(const struct mpipp_call *call, uint32_t index);
+MPIPP_SEAM int mpipp_guard_uses_buffer(const struct mpipp_call *call, uint32_t index);
 // Its bytes: all shares of a collective call's, and partitions; 0 if they do not have this form.
 int mpipp_guard_strided_blocks_of_call(const struct mpipp_call *call, uint32_t index,
                                        struct mpipp_strided_blocks *strided);

@@ -15,7 +15,7 @@ enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
 struct mpipp_rest {
   struct mpipp_bytes bytes;
   struct mpipp_piece edges[2];
-  struct mpipp_compared *compared; // NULL: it is not compared
+  struct mpipp_snapshot *compared; // NULL: it is not compared
 };
 
 struct mpipp_partitions {
@@ -56,7 +56,7 @@ void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_
     return;
   }
   rest->bytes = *bytes;
-  if (partitions->writes || mpipp_guard_compared_are_many()) return;
+  if (partitions->writes || mpipp_guard_snapshots_are_crowded()) return;
   if (partitions->window && from < to) {
     if (bytes->low < from) rest->edges[count++] = (struct mpipp_piece){bytes->low, from};
     if (to < bytes->high) rest->edges[count++] = (struct mpipp_piece){to, bytes->high};
@@ -64,13 +64,13 @@ void mpipp_guard_partitions_compare(struct mpipp_partitions *partitions, uint64_
     if (!count) return;
     rest->bytes = mpipp_guard_bytes_of_pieces(rest->edges, count);
   }
-  rest->compared = mpipp_guard_compared_new(&rest->bytes, 0, 0);
+  rest->compared = mpipp_guard_snapshot_new(&rest->bytes, 0, 0);
 }
 
 void mpipp_guard_partitions_drop(struct mpipp_partitions *partitions) {
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
     struct mpipp_rest *rest = &partitions->rests[i];
-    if (rest->compared) mpipp_guard_compared_drop(rest->compared);
+    if (rest->compared) mpipp_guard_snapshot_drop(rest->compared);
     mpipp_guard_bytes_give(&rest->bytes);
   }
   mpipp_guard_free(partitions->rests);
@@ -96,9 +96,9 @@ int mpipp_guard_partitions_end(struct mpipp_partitions *partitions, int is_there
                                struct mpipp_change *change) {
   int found = 0;
   for (uint64_t i = 0; i < partitions->count; i++) {
-    struct mpipp_compared *compared = partitions->rests ? partitions->rests[i].compared : NULL;
-    if (compared && !is_there) mpipp_guard_compared_is_other_memory(compared);
-    if (compared) found |= mpipp_guard_compared_end(compared, found ? NULL : change);
+    struct mpipp_snapshot *compared = partitions->rests ? partitions->rests[i].compared : NULL;
+    if (compared && !is_there) mpipp_guard_snapshot_forget_memory(compared);
+    if (compared) found |= mpipp_guard_snapshot_end(compared, found ? NULL : change);
     if (is_there && partitions->window && partitions->writes && !partitions->marked[i])
       mpipp_guard_window_copy(partitions->window, start_of(partitions, i),
                               start_of(partitions, i + 1), 1);
@@ -106,21 +106,21 @@ int mpipp_guard_partitions_end(struct mpipp_partitions *partitions, int is_there
   return found;
 }
 
-int mpipp_guard_partitions_look(const struct mpipp_partitions *partitions,
-                                struct mpipp_change *change) {
+int mpipp_guard_partitions_check(const struct mpipp_partitions *partitions,
+                                 struct mpipp_change *change) {
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
-    struct mpipp_compared *compared = partitions->rests[i].compared;
-    if (compared && mpipp_guard_compared_look(compared, change)) return 1;
+    struct mpipp_snapshot *compared = partitions->rests[i].compared;
+    if (compared && mpipp_guard_snapshot_check(compared, change)) return 1;
   }
   return 0;
 }
 
-uint64_t mpipp_guard_partitions_are_gone(const struct mpipp_partitions *partitions,
-                                         uint64_t frame) {
+uint64_t mpipp_guard_partitions_find_dangling(const struct mpipp_partitions *partitions,
+                                              uint64_t frame) {
   uint64_t first = 0;
   for (uint64_t i = 0; partitions->rests && i < partitions->count; i++) {
-    struct mpipp_compared *compared = partitions->rests[i].compared;
-    uint64_t address = compared ? mpipp_guard_compared_is_gone(compared, frame) : 0;
+    struct mpipp_snapshot *compared = partitions->rests[i].compared;
+    uint64_t address = compared ? mpipp_guard_snapshot_find_dangling(compared, frame) : 0;
     first = first ? first : address;
   }
   return first;
@@ -135,10 +135,10 @@ struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitio
                                                int64_t number) {
   if (number < 0 || (uint64_t)number >= partitions->count || partitions->marked[number])
     return (struct mpipp_block){0};
-  struct mpipp_compared *compared = partitions->rests ? partitions->rests[number].compared : NULL;
-  if (compared) mpipp_guard_compared_begin(compared, partitions->looks);
+  struct mpipp_snapshot *compared = partitions->rests ? partitions->rests[number].compared : NULL;
+  if (compared) mpipp_guard_snapshot_begin(compared, partitions->looks);
   if (partitions->writes && partitions->rests)
-    mpipp_guard_memcheck_arrived(&partitions->rests[number].bytes);
+    mpipp_guard_memcheck_note_arrival(&partitions->rests[number].bytes);
   __atomic_store_n(&partitions->marked[number], 1, __ATOMIC_RELEASE);
   if (!partitions->window) return (struct mpipp_block){0};
   uint64_t start = start_of(partitions, (uint64_t)number), end = start + partitions->bytes;
@@ -151,7 +151,7 @@ int mpipp_guard_partitions_forbid(const struct mpipp_partitions *partitions, uin
                                   uint64_t high) {
   if (!partitions->window) return 1;
   const struct mpipp_block all = mpipp_guard_partitions_pages(partitions);
-  enum mpipp_allowed allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
+  enum mpipp_page_access allowed = partitions->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   if (low < all.low) low = all.low;
   if (high > all.high) high = all.high;
   if (low >= high) return 1;

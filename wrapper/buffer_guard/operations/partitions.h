@@ -29,10 +29,11 @@ int mpipp_guard_partitions_begin(struct mpipp_partitions *partitions, int looks)
 int mpipp_guard_partitions_end(struct mpipp_partitions *partitions, int is_there,
                                struct mpipp_change *change);
 // Returns whether a change is found while the operation is pending.
-int mpipp_guard_partitions_look(const struct mpipp_partitions *partitions,
-                                struct mpipp_change *change);
-// Like mpipp_guard_compared_is_gone, for compared partitions.
-uint64_t mpipp_guard_partitions_are_gone(const struct mpipp_partitions *partitions, uint64_t frame);
+int mpipp_guard_partitions_check(const struct mpipp_partitions *partitions,
+                                 struct mpipp_change *change);
+// Like mpipp_guard_snapshot_find_dangling, for compared partitions.
+uint64_t mpipp_guard_partitions_find_dangling(const struct mpipp_partitions *partitions,
+                                              uint64_t frame);
 // A partition is about to be marked ready, or has arrived. Returns the pages that contain any of
 // its bytes.
 struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitions, int64_t number);

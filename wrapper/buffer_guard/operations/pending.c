@@ -17,11 +17,11 @@
 
 enum { HEADS = 1024, WORD = 64, WORDS = MPIPP_MOST_GUARDED / WORD }; // the first a power of two
 
-static struct mpipp_guarded all[MPIPP_MOST_GUARDED];
-uint32_t mpipp_guard_kept;
-uint32_t mpipp_guard_named;
+static struct mpipp_guarded_operation all[MPIPP_MOST_GUARDED];
+uint32_t mpipp_guard_kept_count;
+uint32_t mpipp_guard_named_count;
 uint32_t mpipp_guard_count;
-uint64_t mpipp_guard_begun;
+uint64_t mpipp_guard_begun_count;
 // All buffers of pending operations are within these addresses.
 uint64_t mpipp_guard_low = ~(uint64_t)0, mpipp_guard_high;
 static uint32_t pending;
@@ -31,7 +31,7 @@ static uint32_t windows;      // of all
 // Lists by the handle of the request: 1 + index, 0 at their end.
 static uint32_t heads[HEADS];
 
-static void set_state(struct mpipp_guarded *guarded, enum mpipp_guarded_state state) {
+static void set_state(struct mpipp_guarded_operation *guarded, enum mpipp_guarded_state state) {
   __atomic_store_n(&guarded->state, state, __ATOMIC_RELEASE);
 }
 
@@ -47,18 +47,18 @@ static uint32_t first_free(void) {
   return MPIPP_MOST_GUARDED;
 }
 
-static void set_taken(uint32_t i, int is_taken) {
+static void set_taken(uint32_t i, int set_up_part) {
   uint64_t bit = (uint64_t)1 << i % WORD;
-  taken[i / WORD] = is_taken ? taken[i / WORD] | bit : taken[i / WORD] & ~bit;
+  taken[i / WORD] = set_up_part ? taken[i / WORD] | bit : taken[i / WORD] & ~bit;
   uint32_t end = used > i ? used : i + 1;
   while (end && !(taken[(end - 1) / WORD] >> (end - 1) % WORD & 1)) end--;
   __atomic_store_n(&used, end, __ATOMIC_RELEASE);
 }
 
-struct mpipp_guarded *mpipp_guard_new(void) {
+struct mpipp_guarded_operation *mpipp_guard_new(void) {
   uint32_t i = first_free();
   if (i == MPIPP_MOST_GUARDED) return NULL;
-  struct mpipp_guarded *guarded = &all[i];
+  struct mpipp_guarded_operation *guarded = &all[i];
   guarded->part_count = guarded->persistent = guarded->filled = guarded->next = 0;
   guarded->request = guarded->serial = guarded->win = guarded->place = guarded->claim = 0;
   set_state(guarded, MPIPP_GUARDED_POSTED);
@@ -69,45 +69,46 @@ struct mpipp_guarded *mpipp_guard_new(void) {
 
 // A window for the pages that contain only the buffer, with the rest compared; otherwise all is
 // compared.
-static int is_taken(struct mpipp_part *part, enum mpipp_sharing how) {
+static int set_up_part(struct mpipp_part *part, enum mpipp_sharing how) {
   if (mpipp_guard_memcheck && part->writes) return 1;
   part->window = mpipp_guard_memcheck ? NULL : mpipp_guard_window_take(&part->bytes, how);
   if (!part->window) {
-    part->compared = mpipp_guard_compared_new(&part->bytes, 0, (int)part->writes);
-    part->shift = part->compared ? mpipp_guard_compared_shift(part->compared) : 0;
+    part->compared = mpipp_guard_snapshot_new(&part->bytes, 0, (int)part->writes);
+    part->shift = part->compared ? mpipp_guard_snapshot_shift(part->compared) : 0;
     return part->compared != NULL;
   }
   part->shift = mpipp_window_address(part->window, 0);
   if (!part->window->edge_count) return 1;
   struct mpipp_bytes edges =
       mpipp_guard_bytes_of_pieces(part->window->edges, part->window->edge_count);
-  part->compared = mpipp_guard_compared_new(&edges, part->shift, (int)part->writes);
+  part->compared = mpipp_guard_snapshot_new(&edges, part->shift, (int)part->writes);
   if (!part->compared) mpipp_guard_window_give(part->window);
   return part->compared != NULL;
 }
 
 // Returns whether others have any of these bytes, some of which MPI is about to write: their bytes
 // are no longer compared.
-static int meets_others(const struct mpipp_bytes *bytes) {
-  int any = mpipp_guard_compared_spoil(bytes);
+static int spoil_overlaps(const struct mpipp_bytes *bytes) {
+  int any = mpipp_guard_snapshots_spoil(bytes);
   for (uint32_t i = 0, left = windows; left && i < used; i++) {
     for (uint32_t j = 0; all[i].state != MPIPP_GUARDED_FREE && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
       if (!part->window) continue;
       left--;
-      if (all[i].state == MPIPP_GUARDED_PENDING) any |= mpipp_guard_bytes_meet(&part->bytes, bytes);
+      if (all[i].state == MPIPP_GUARDED_PENDING)
+        any |= mpipp_guard_bytes_overlap(&part->bytes, bytes);
     }
   }
   return any;
 }
 
-void mpipp_guard_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
-                     int writes) {
+void mpipp_guard_add(struct mpipp_guarded_operation *guarded, struct mpipp_bytes *bytes,
+                     uint32_t buffer, int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
   // Memory of another operation cannot keep a pattern for this one.
-  enum mpipp_sharing how = guarded->persistent ? MPIPP_SHARE_LATER : MPIPP_SHARE_NOW;
-  if ((writes && meets_others(bytes)) || !is_taken(part, how)) {
+  enum mpipp_sharing how = guarded->persistent ? MPIPP_SHARE_AT_START : MPIPP_SHARE_NOW;
+  if ((writes && spoil_overlaps(bytes)) || !set_up_part(part, how)) {
     mpipp_guard_bytes_give(bytes);
     return;
   }
@@ -124,14 +125,15 @@ static void compare_partitions(struct mpipp_partitions *partitions, const struct
   }
 }
 
-void mpipp_guard_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
+void mpipp_guard_add_partitions(struct mpipp_guarded_operation *guarded, struct mpipp_bytes *bytes,
                                 const struct mpipp_call *call, uint32_t buffer, int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
-  int fine = bytes->strided.count == 1 && !mpipp_guard_memcheck && !(writes && meets_others(bytes));
-  enum mpipp_sharing how = writes ? MPIPP_SHARE_LATER : MPIPP_SHARE_USED;
+  int fine =
+      bytes->strided.count == 1 && !mpipp_guard_memcheck && !(writes && spoil_overlaps(bytes));
+  enum mpipp_sharing how = writes ? MPIPP_SHARE_AT_START : MPIPP_SHARE_USED;
   part->window = fine ? mpipp_guard_window_take(bytes, how) : NULL;
-  if (part->window || !writes || (mpipp_guard_memcheck && !meets_others(bytes)))
+  if (part->window || !writes || (mpipp_guard_memcheck && !spoil_overlaps(bytes)))
     part->partitions =
         mpipp_guard_partitions_new(part->window, bytes, call->buffers[buffer].peers, writes);
   if (!part->partitions) {
@@ -146,30 +148,30 @@ void mpipp_guard_add_partitions(struct mpipp_guarded *guarded, struct mpipp_byte
   windows++;
 }
 
-void mpipp_guard_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial) {
+void mpipp_guard_name(struct mpipp_guarded_operation *guarded, uint64_t request, uint64_t serial) {
   uint32_t *head = head_of(request);
   guarded->request = request;
   guarded->serial = serial;
   guarded->next = *head;
-  __atomic_store_n(&mpipp_guard_named, mpipp_guard_named + 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&mpipp_guard_named_count, mpipp_guard_named_count + 1, __ATOMIC_RELAXED);
   *head = (uint32_t)(guarded - all) + 1;
 }
 
-static void unlist(const struct mpipp_guarded *guarded) {
-  __atomic_store_n(&mpipp_guard_named, mpipp_guard_named - 1, __ATOMIC_RELAXED);
+static void unlist(const struct mpipp_guarded_operation *guarded) {
+  __atomic_store_n(&mpipp_guard_named_count, mpipp_guard_named_count - 1, __ATOMIC_RELAXED);
   uint32_t *at = head_of(guarded->request), number = (uint32_t)(guarded - all) + 1;
   while (*at && *at != number) at = &all[*at - 1].next;
   if (*at) *at = guarded->next;
 }
 
-static int meets(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
+static int overlaps(const struct mpipp_bytes *one, const struct mpipp_bytes *other) {
   return one->low < other->high && other->low < one->high;
 }
 
 // Returns 0 without memory for them.
 static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->partitions) return mpipp_guard_partitions_forbid(part->partitions, low, high);
-  enum mpipp_allowed allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
+  enum mpipp_page_access allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
   for (uint64_t i = mpipp_guard_window_run(part->window, low); i < part->window->run_count; i++) {
     struct mpipp_piece run = part->window->runs[i];
     uint64_t from = run.low > low ? run.low : low, to = run.high < high ? run.high : high;
@@ -180,7 +182,7 @@ static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t hi
 }
 
 // Freed memory has another owner, which may have mapped it again.
-static void open_freed(const struct mpipp_part *part) {
+static void open_freed_memory(const struct mpipp_part *part) {
   for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
     mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
 }
@@ -193,11 +195,11 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
     mpipp_guard_window_open(part->window);
   }
-  if (mpipp_is_part_freed(part)) open_freed(part);
+  if (mpipp_is_part_freed(part)) open_freed_memory(part);
 }
 
 // Before it is pending, and when it no longer is.
-static void widen(const struct mpipp_guarded *guarded) {
+static void widen(const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_bytes *bytes = &guarded->parts[i].bytes;
     if (bytes->low < mpipp_guard_low)
@@ -216,15 +218,15 @@ static void narrow(void) {
 
 // Returns whether its pages may be used by others than the program's threads at any time, or the
 // program has protected them itself.
-static int is_others(const struct mpipp_bytes *bytes) {
+static int has_other_users(const struct mpipp_bytes *bytes) {
   return mpipp_guard_uses_io_uring || mpipp_guard_is_exposed(bytes->low, bytes->high) ||
          mpipp_guard_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
 }
 
-void mpipp_guard_begin(struct mpipp_guarded *guarded) {
+void mpipp_guard_begin(struct mpipp_guarded_operation *guarded) {
   int are_left = 0;
-  guarded->number = mpipp_guard_begun + 1;
-  __atomic_store_n(&mpipp_guard_begun, guarded->number, __ATOMIC_RELAXED);
+  guarded->number = mpipp_guard_begun_count + 1;
+  __atomic_store_n(&mpipp_guard_begun_count, guarded->number, __ATOMIC_RELAXED);
   if (guarded->state != MPIPP_GUARDED_PENDING) widen(guarded);
   set_state(guarded, MPIPP_GUARDED_PENDING);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -232,7 +234,7 @@ void mpipp_guard_begin(struct mpipp_guarded *guarded) {
     uint32_t was_open = part->is_open;
     __atomic_store_n(&part->freed, 0, __ATOMIC_SEQ_CST);
     // It may have become so since its pages were taken.
-    if (part->window && is_others(&part->bytes)) part->is_open = 1;
+    if (part->window && has_other_users(&part->bytes)) part->is_open = 1;
     forbid(part, 0, ~(uint64_t)0);
     are_left |= part->is_open && !was_open;
     const char *name = mpipp_procedure_names[guarded->procedure];
@@ -245,11 +247,11 @@ void mpipp_guard_begin(struct mpipp_guarded *guarded) {
 
 // Restores the protection of other operations on the pages of a buffer, which have just been
 // opened.
-static void forbid_again(const struct mpipp_bytes *bytes) {
+static void restore_protection(const struct mpipp_bytes *bytes) {
   for (uint32_t i = 0; i < used; i++) {
     if (all[i].state != MPIPP_GUARDED_PENDING) continue;
     for (uint32_t j = 0; j < all[i].part_count; j++) {
-      if (meets(&all[i].parts[j].bytes, bytes))
+      if (overlaps(&all[i].parts[j].bytes, bytes))
         forbid(&all[i].parts[j], mpipp_page_down(bytes->low), bytes->high);
     }
   }
@@ -259,13 +261,13 @@ static void forbid_again(const struct mpipp_bytes *bytes) {
 static void open_part(const struct mpipp_part *part) {
   if (!part->window) return;
   if (mpipp_is_part_freed(part))
-    open_freed(part);
+    open_freed_memory(part);
   else
     mpipp_guard_window_open(part->window);
-  forbid_again(&part->bytes);
+  restore_protection(&part->bytes);
 }
 
-static void release(struct mpipp_guarded *guarded) {
+static void release(struct mpipp_guarded_operation *guarded) {
   if (guarded->state != MPIPP_GUARDED_PENDING) return;
   set_state(guarded, MPIPP_GUARDED_POSTED);
   narrow();
@@ -277,11 +279,11 @@ static void release(struct mpipp_guarded *guarded) {
   }
 }
 
-void mpipp_guard_drop(struct mpipp_guarded *guarded) {
+void mpipp_guard_drop(struct mpipp_guarded_operation *guarded) {
   release(guarded);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
-    if (part->compared) mpipp_guard_compared_drop(part->compared);
+    if (part->compared) mpipp_guard_snapshot_drop(part->compared);
     if (part->partitions) mpipp_guard_partitions_drop(part->partitions);
     if (part->window) mpipp_guard_window_give(part->window);
     windows -= part->window != NULL;
@@ -295,31 +297,31 @@ void mpipp_guard_drop(struct mpipp_guarded *guarded) {
 
 // Copies the data that MPI has received beside whole pages to the program. The first change is
 // reported.
-static int hand_over(const struct mpipp_guarded *guarded, struct mpipp_change *change) {
+static int hand_over(const struct mpipp_guarded_operation *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
-    struct mpipp_compared *compared = part->compared;
+    struct mpipp_snapshot *compared = part->compared;
     int is_there = !mpipp_is_part_freed(part);
     if (part->partitions) {
       found |= mpipp_guard_partitions_end(part->partitions, is_there, found ? NULL : change);
       continue;
     }
     if (part->window && part->writes && is_there) mpipp_guard_window_empty(part->window);
-    if (compared && !is_there) mpipp_guard_compared_is_other_memory(compared);
-    if (compared) found |= mpipp_guard_compared_end(compared, found ? NULL : change);
+    if (compared && !is_there) mpipp_guard_snapshot_forget_memory(compared);
+    if (compared) found |= mpipp_guard_snapshot_end(compared, found ? NULL : change);
   }
   return found;
 }
 
-int mpipp_guard_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change) {
+int mpipp_guard_doubt(struct mpipp_guarded_operation *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; guarded->state == MPIPP_GUARDED_PENDING && i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
     if (part->compared) {
       if (change && !found && !mpipp_is_part_freed(part))
-        found = mpipp_guard_compared_look(part->compared, change);
-      mpipp_guard_compared_spoil_one(part->compared);
+        found = mpipp_guard_snapshot_check(part->compared, change);
+      mpipp_guard_snapshot_spoil(part->compared);
     }
     if (!part->window || part->is_open) continue;
     __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
@@ -328,7 +330,7 @@ int mpipp_guard_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change
   return found;
 }
 
-int mpipp_guard_end(struct mpipp_guarded *guarded, struct mpipp_change *change) {
+int mpipp_guard_end(struct mpipp_guarded_operation *guarded, struct mpipp_change *change) {
   if (guarded->state == MPIPP_GUARDED_INACTIVE) {
     if (guarded->filled) hand_over(guarded, NULL); // MPI has not started it after all
     guarded->filled = 0;
@@ -338,7 +340,7 @@ int mpipp_guard_end(struct mpipp_guarded *guarded, struct mpipp_change *change) 
   release(guarded);
   int found = hand_over(guarded, change);
   guarded->filled = 0;
-  if (kept) mpipp_guard_kept--;
+  if (kept) mpipp_guard_kept_count--;
   if (guarded->persistent && !kept)
     set_state(guarded, MPIPP_GUARDED_INACTIVE);
   else
@@ -346,44 +348,44 @@ int mpipp_guard_end(struct mpipp_guarded *guarded, struct mpipp_change *change) 
   return found;
 }
 
-void mpipp_guard_rest(struct mpipp_guarded *guarded) {
+void mpipp_guard_set_inactive(struct mpipp_guarded_operation *guarded) {
   set_state(guarded, MPIPP_GUARDED_INACTIVE);
 }
 
-int mpipp_guard_fill(struct mpipp_guarded *guarded, int looks) {
+int mpipp_guard_fill(struct mpipp_guarded_operation *guarded, int looks) {
   int fine = 1;
   guarded->filled = 1;
   guarded->looks = (uint32_t)looks;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     struct mpipp_part *part = &guarded->parts[i];
-    struct mpipp_compared *compared = part->compared;
+    struct mpipp_snapshot *compared = part->compared;
     if (guarded->persistent && (part->window || part->partitions)) {
       int shared = part->partitions ? mpipp_guard_partitions_begin(part->partitions, looks)
                                     : mpipp_guard_window_restart(part->window, MPIPP_SHARE_NOW);
-      part->is_open = !looks || !shared || is_others(&part->bytes);
+      part->is_open = !looks || !shared || has_other_users(&part->bytes);
     }
-    if (compared && !mpipp_guard_compared_begin(compared, looks)) fine = 0;
+    if (compared && !mpipp_guard_snapshot_begin(compared, looks)) fine = 0;
   }
   return fine;
 }
 
-int mpipp_guard_has_other_memory(const struct mpipp_guarded *guarded) {
+int mpipp_guard_has_other_memory(const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     if (guarded->parts[i].shift) return 1;
   }
   return 0;
 }
 
-void mpipp_guard_keep(struct mpipp_guarded *guarded) {
+void mpipp_guard_keep(struct mpipp_guarded_operation *guarded) {
   release(guarded);
   for (uint32_t i = 0; i < guarded->part_count; i++) {
-    if (guarded->parts[i].compared) mpipp_guard_compared_give_up(guarded->parts[i].compared);
+    if (guarded->parts[i].compared) mpipp_guard_snapshot_abandon(guarded->parts[i].compared);
   }
-  mpipp_guard_kept++;
+  mpipp_guard_kept_count++;
   set_state(guarded, MPIPP_GUARDED_KEPT);
 }
 
-void mpipp_guard_mark(struct mpipp_guarded *guarded, int64_t number) {
+void mpipp_guard_mark(struct mpipp_guarded_operation *guarded, int64_t number) {
   struct mpipp_part *part = &guarded->parts[0];
   if (guarded->state != MPIPP_GUARDED_PENDING || !part->partitions) return;
   if (mpipp_is_part_freed(part)) return;
@@ -398,11 +400,11 @@ void mpipp_guard_mark(struct mpipp_guarded *guarded, int64_t number) {
     forbid(part, pages.low, pages.high);
 }
 
-static int is_of_request(const struct mpipp_guarded *guarded) {
+static int has_request(const struct mpipp_guarded_operation *guarded) {
   return guarded->state == MPIPP_GUARDED_PENDING || guarded->state == MPIPP_GUARDED_INACTIVE;
 }
 
-struct mpipp_guarded *mpipp_guard_next_kept(struct mpipp_guarded *after) {
+struct mpipp_guarded_operation *mpipp_guard_next_kept(struct mpipp_guarded_operation *after) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_KEPT) return &all[i];
@@ -410,25 +412,26 @@ struct mpipp_guarded *mpipp_guard_next_kept(struct mpipp_guarded *after) {
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_any_operation(void) {
+struct mpipp_guarded_operation *mpipp_guard_any_operation(void) {
   for (uint32_t i = 0; i < used; i++) {
-    if (is_of_request(&all[i])) return &all[i];
+    if (has_request(&all[i])) return &all[i];
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_find_operation(uint64_t request, uint64_t serial) {
+struct mpipp_guarded_operation *mpipp_guard_find_operation(uint64_t request, uint64_t serial) {
   for (uint32_t i = *head_of(request); i; i = all[i - 1].next) {
-    struct mpipp_guarded *one = &all[i - 1];
+    struct mpipp_guarded_operation *one = &all[i - 1];
     int is_it = serial ? one->serial == serial : !(one->serial & MPIPP_ACCESS);
-    if (one->request == request && is_it && is_of_request(one)) return one;
+    if (one->request == request && is_it && has_request(one)) return one;
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_next_named(uint64_t request, const struct mpipp_guarded *after) {
+struct mpipp_guarded_operation *
+mpipp_guard_next_with_handle(uint64_t request, const struct mpipp_guarded_operation *after) {
   uint32_t i = after ? after->next : *head_of(request);
-  while (i && (all[i - 1].request != request || !is_of_request(&all[i - 1]))) i = all[i - 1].next;
+  while (i && (all[i - 1].request != request || !has_request(&all[i - 1]))) i = all[i - 1].next;
   return i ? &all[i - 1] : NULL;
 }
 
@@ -436,51 +439,54 @@ void mpipp_guard_expose(void) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       struct mpipp_part *part = &all[i].parts[j];
-      if (part->is_open || !is_others(&part->bytes)) continue;
+      if (part->is_open || !has_other_users(&part->bytes)) continue;
       __atomic_store_n(&part->is_open, 1, __ATOMIC_RELEASE);
       open_part(part);
     }
   }
 }
 
-struct mpipp_guarded *mpipp_guard_next_of(struct mpipp_guarded *after, uint64_t win) {
+struct mpipp_guarded_operation *mpipp_guard_next_on_window(struct mpipp_guarded_operation *after,
+                                                           uint64_t win) {
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
     if (all[i].state == MPIPP_GUARDED_PENDING && all[i].win == win) return &all[i];
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_next_changed(struct mpipp_guarded *after,
-                                               struct mpipp_change *change) {
+struct mpipp_guarded_operation *mpipp_guard_next_changed(struct mpipp_guarded_operation *after,
+                                                         struct mpipp_change *change) {
   for (uint32_t i = after ? (uint32_t)(after - all) + 1 : 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
       if (mpipp_is_part_freed(part)) continue;
-      if (part->compared && mpipp_guard_compared_look(part->compared, change)) return &all[i];
-      if (part->partitions && mpipp_guard_partitions_look(part->partitions, change)) return &all[i];
+      if (part->compared && mpipp_guard_snapshot_check(part->compared, change)) return &all[i];
+      if (part->partitions && mpipp_guard_partitions_check(part->partitions, change))
+        return &all[i];
     }
   }
   return NULL;
 }
 
-const struct mpipp_guarded *mpipp_guard_next_dangling(uint64_t frame, uint64_t *address) {
+const struct mpipp_guarded_operation *mpipp_guard_next_dangling(uint64_t frame, uint64_t *address) {
   for (uint32_t i = 0; i < used; i++) {
     for (uint32_t j = 0; all[i].state == MPIPP_GUARDED_PENDING && j < all[i].part_count; j++) {
       const struct mpipp_part *part = &all[i].parts[j];
-      *address = part->compared ? mpipp_guard_compared_is_gone(part->compared, frame) : 0;
-      if (part->partitions) *address = mpipp_guard_partitions_are_gone(part->partitions, frame);
+      *address = part->compared ? mpipp_guard_snapshot_find_dangling(part->compared, frame) : 0;
+      if (part->partitions)
+        *address = mpipp_guard_partitions_find_dangling(part->partitions, frame);
       if (*address) return &all[i];
     }
   }
   return NULL;
 }
 
-struct mpipp_guarded *mpipp_guard_all(uint32_t *count) {
+struct mpipp_guarded_operation *mpipp_guard_operations(uint32_t *count) {
   *count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   return all;
 }
 
-const struct mpipp_guarded *mpipp_guard_at(uint64_t address, uint32_t *part) {
+const struct mpipp_guarded_operation *mpipp_guard_find_address(uint64_t address, uint32_t *part) {
   uint32_t count = __atomic_load_n(&used, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count; i++) {
     if (__atomic_load_n(&all[i].state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) continue;

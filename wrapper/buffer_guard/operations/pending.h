@@ -25,7 +25,7 @@ struct mpipp_part {
   struct mpipp_bytes bytes;
   uint32_t buffer;                     // of the call
   struct mpipp_window *window;         // NULL: no page contains only its bytes
-  struct mpipp_compared *compared;     // the bytes outside protected pages; NULL: none
+  struct mpipp_snapshot *compared;     // the bytes outside protected pages; NULL: none
   uint64_t shift;                      // added to an address, for the memory that MPI gets
   uint32_t writes;                     // 1: MPI writes there, so that the program must not even
                                        // load
@@ -35,7 +35,7 @@ struct mpipp_part {
   struct mpipp_partitions *partitions; // of a partitioned operation
 };
 
-struct mpipp_guarded {
+struct mpipp_guarded_operation {
   uint32_t state;      // enum mpipp_guarded_state
   uint32_t part_count; // of `parts`
   uint32_t persistent;
@@ -60,76 +60,78 @@ static inline int mpipp_is_part_freed(const struct mpipp_part *part) {
 }
 
 // An entry for an operation that is about to be started, or made; NULL without.
-struct mpipp_guarded *mpipp_guard_new(void);
+struct mpipp_guarded_operation *mpipp_guard_new(void);
 // Adds a buffer of the call, whose bytes it takes over; does nothing if it cannot be guarded.
-void mpipp_guard_add(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes, uint32_t buffer,
-                     int writes);
+void mpipp_guard_add(struct mpipp_guarded_operation *guarded, struct mpipp_bytes *bytes,
+                     uint32_t buffer, int writes);
 // Adds a buffer of a partitioned operation. For a receive only pages can be guarded, except under
 // memcheck.
-void mpipp_guard_add_partitions(struct mpipp_guarded *guarded, struct mpipp_bytes *bytes,
+void mpipp_guard_add_partitions(struct mpipp_guarded_operation *guarded, struct mpipp_bytes *bytes,
                                 const struct mpipp_call *call, uint32_t buffer, int writes);
 // A partition of it is about to be marked ready, or has arrived.
-void mpipp_guard_mark(struct mpipp_guarded *guarded, int64_t number);
+void mpipp_guard_mark(struct mpipp_guarded_operation *guarded, int64_t number);
 // Sets its request.
-void mpipp_guard_name(struct mpipp_guarded *guarded, uint64_t request, uint64_t serial);
+void mpipp_guard_name(struct mpipp_guarded_operation *guarded, uint64_t request, uint64_t serial);
 // MPI has started the operation; it is complete; MPI has not started it. A completed one is
 // removed, unless it is persistent. The second returns whether a change was found, if that is
 // wanted.
-void mpipp_guard_begin(struct mpipp_guarded *guarded);
-int mpipp_guard_end(struct mpipp_guarded *guarded, struct mpipp_change *change);
-void mpipp_guard_drop(struct mpipp_guarded *guarded);
+void mpipp_guard_begin(struct mpipp_guarded_operation *guarded);
+int mpipp_guard_end(struct mpipp_guarded_operation *guarded, struct mpipp_change *change);
+void mpipp_guard_drop(struct mpipp_guarded_operation *guarded);
 // It may be complete: MPI still has its windows, and no more changes are found there. Returns
 // whether there was a change until now.
-int mpipp_guard_doubt(struct mpipp_guarded *guarded, struct mpipp_change *change);
+int mpipp_guard_doubt(struct mpipp_guarded_operation *guarded, struct mpipp_change *change);
 // A persistent one was made; any is about to be started: 0 if its memory is unmapped. looks: 0 if
 // it is not its turn, so that MPI has its bytes and no changes are found.
-void mpipp_guard_rest(struct mpipp_guarded *guarded);
-int mpipp_guard_fill(struct mpipp_guarded *guarded, int looks);
+void mpipp_guard_set_inactive(struct mpipp_guarded_operation *guarded);
+int mpipp_guard_fill(struct mpipp_guarded_operation *guarded, int looks);
 // Returns whether MPI has other memory for it than the program. The second: the program has freed
 // its request, but MPI still has that memory.
-int mpipp_guard_has_other_memory(const struct mpipp_guarded *guarded);
-void mpipp_guard_keep(struct mpipp_guarded *guarded);
+int mpipp_guard_has_other_memory(const struct mpipp_guarded_operation *guarded);
+void mpipp_guard_keep(struct mpipp_guarded_operation *guarded);
 // The number of kept operations, and the first of them, or the one after another; NULL. They end
 // only when a test finds them complete.
-extern uint32_t mpipp_guard_kept __attribute__((visibility("hidden")));
-struct mpipp_guarded *mpipp_guard_next_kept(struct mpipp_guarded *after);
+extern uint32_t mpipp_guard_kept_count __attribute__((visibility("hidden")));
+struct mpipp_guarded_operation *mpipp_guard_next_kept(struct mpipp_guarded_operation *after);
 // Stops the protection of memory that other processes, or the system, may use from now on, or that
 // the program protects itself.
 void mpipp_guard_expose(void);
 // The first pending operation of a window, or that after another; NULL.
-struct mpipp_guarded *mpipp_guard_next_of(struct mpipp_guarded *after, uint64_t win);
+struct mpipp_guarded_operation *mpipp_guard_next_on_window(struct mpipp_guarded_operation *after,
+                                                           uint64_t win);
 // The number of operations, of those with a named request, and of those that have begun.
 extern uint32_t mpipp_guard_count __attribute__((visibility("hidden")));
-extern uint32_t mpipp_guard_named __attribute__((visibility("hidden")));
-extern uint64_t mpipp_guard_begun __attribute__((visibility("hidden")));
+extern uint32_t mpipp_guard_named_count __attribute__((visibility("hidden")));
+extern uint64_t mpipp_guard_begun_count __attribute__((visibility("hidden")));
 // The first pending operation with a change now, or the one after another; NULL.
-struct mpipp_guarded *mpipp_guard_next_changed(struct mpipp_guarded *after,
-                                               struct mpipp_change *change);
+struct mpipp_guarded_operation *mpipp_guard_next_changed(struct mpipp_guarded_operation *after,
+                                                         struct mpipp_change *change);
 // Any pending operation, or one that may be started; NULL.
-struct mpipp_guarded *mpipp_guard_any_operation(void);
+struct mpipp_guarded_operation *mpipp_guard_any_operation(void);
 // The operation of a request, by its handle and the number of its record, or by its handle alone
 // (0); NULL.
-struct mpipp_guarded *mpipp_guard_find_operation(uint64_t request, uint64_t serial);
+struct mpipp_guarded_operation *mpipp_guard_find_operation(uint64_t request, uint64_t serial);
 
 // The newest operation with a request's handle, or the one before another; NULL.
-struct mpipp_guarded *mpipp_guard_next_named(uint64_t request, const struct mpipp_guarded *after);
+struct mpipp_guarded_operation *
+mpipp_guard_next_with_handle(uint64_t request, const struct mpipp_guarded_operation *after);
 
 // An operation with a buffer on the thread's stack in a function that has returned. Each is
 // returned once; NULL. frame: the frame that calls MPI; address: that of the buffer.
-const struct mpipp_guarded *mpipp_guard_next_dangling(uint64_t frame, uint64_t *address);
+const struct mpipp_guarded_operation *mpipp_guard_next_dangling(uint64_t frame, uint64_t *address);
 
 // All entries, most of them free; count: their number. For functions without the lock.
-struct mpipp_guarded *mpipp_guard_all(uint32_t *count);
+struct mpipp_guarded_operation *mpipp_guard_operations(uint32_t *count);
 
 // Returns whether a buffer of a pending operation may have any of [low, high). Takes no lock.
 extern uint64_t mpipp_guard_low __attribute__((visibility("hidden")));
 extern uint64_t mpipp_guard_high __attribute__((visibility("hidden")));
-static inline int mpipp_guarded_may_meet(uint64_t low, uint64_t high) {
+static inline int mpipp_guarded_may_overlap(uint64_t low, uint64_t high) {
   return high > __atomic_load_n(&mpipp_guard_low, __ATOMIC_ACQUIRE) &&
          low < __atomic_load_n(&mpipp_guard_high, __ATOMIC_ACQUIRE);
 }
 
 // The operation whose page contains an address, and the buffer's number; NULL. For signal handlers.
-const struct mpipp_guarded *mpipp_guard_at(uint64_t address, uint32_t *part);
+const struct mpipp_guarded_operation *mpipp_guard_find_address(uint64_t address, uint32_t *part);
 
 #endif

@@ -26,7 +26,7 @@ static struct mpipp_request *free_record(uint64_t serial) {
 }
 
 uint64_t mpipp_guard_access_open(const struct mpipp_call *call) {
-  uint64_t serial = 0, place = mpipp_known_place(mpipp_recorder_self);
+  uint64_t serial = 0, place = mpipp_call_place(mpipp_recorder_self);
   mpipp_registry_lock();
   for (int i = 0; i < MOST && !serial; i++) {
     uint64_t next = MPIPP_ACCESS | ++count;

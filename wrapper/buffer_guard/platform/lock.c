@@ -62,7 +62,7 @@ void mpipp_guard_lock(void) {
   if (!mpipp_guard_try_lock()) await(0);
 }
 
-void mpipp_guard_lock_beside(void) {
+void mpipp_guard_lock_outside_mpi(void) {
   if (!mpipp_guard_try_lock()) await(1);
 }
 
@@ -82,7 +82,7 @@ void mpipp_guard_lend(void) {
   errno = saved;
 }
 
-void mpipp_guard_take_back(int in_child) {
+void mpipp_guard_reclaim(int in_child) {
   int saved = errno;
   if (in_child) __atomic_store_n(&lock, AWAITED, __ATOMIC_RELAXED);
   while (!in_child && !change(LENT, AWAITED)) await_change(BORROWED);

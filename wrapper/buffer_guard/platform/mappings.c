@@ -43,7 +43,8 @@ static int open_maps(void) {
 }
 
 // The first mapping that ends beyond an address; 0 without.
-static int queried(int file, uint64_t address, uint32_t name_size, struct mpipp_mapping *found) {
+static int query_mapping(int file, uint64_t address, uint32_t name_size,
+                         struct mpipp_mapping *found) {
   struct mpipp_query query = {.size = sizeof query,
                               .flags = OR_NEXT,
                               .address = address,
@@ -63,7 +64,7 @@ static int queried(int file, uint64_t address, uint32_t name_size, struct mpipp_
   return 1;
 }
 
-static int is_beyond(const char *line, uint64_t address, struct mpipp_mapping *found) {
+static int parse_beyond(const char *line, uint64_t address, struct mpipp_mapping *found) {
   char mode[5] = "";
   unsigned major, minor;
   int named = 0;
@@ -81,7 +82,7 @@ static int is_beyond(const char *line, uint64_t address, struct mpipp_mapping *f
 }
 
 // The mapping from all lines, for an older system; -1 if there are none.
-static int looked_up(uint64_t address, struct mpipp_mapping *found) {
+static int read_mapping(uint64_t address, struct mpipp_mapping *found) {
   static char lines[LINES];
   int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), is_found = 0;
   size_t held = 0;
@@ -93,7 +94,7 @@ static int looked_up(uint64_t address, struct mpipp_mapping *found) {
     char *line = lines;
     for (char *end; !is_found && (end = strchr(line, '\n')); line = end + 1) {
       *end = 0;
-      is_found = is_beyond(line, address, found);
+      is_found = parse_beyond(line, address, found);
     }
     held -= (size_t)(line - lines);
     memmove(lines, line, held);
@@ -103,17 +104,18 @@ static int looked_up(uint64_t address, struct mpipp_mapping *found) {
   return is_found;
 }
 
-static int next(int file, uint64_t address, struct mpipp_mapping *found) {
-  if (queried(file, address, sizeof found->name, found)) return found->start <= address;
+static int next_mapping(int file, uint64_t address, struct mpipp_mapping *found) {
+  if (query_mapping(file, address, sizeof found->name, found)) return found->start <= address;
   found->start = ~(uint64_t)0;
   return errno == ENOENT ? 0 : -1;
 }
 
 int mpipp_guard_mapping_from(uint64_t address, struct mpipp_mapping *found) {
-  int file = has_query ? open_maps() : -1, known = file < 0 ? -1 : next(file, address, found);
+  int file = has_query ? open_maps() : -1,
+      known = file < 0 ? -1 : next_mapping(file, address, found);
   if (known >= 0) return known;
   if (file >= 0) has_query = 0;
-  known = looked_up(address, found);
+  known = read_mapping(address, found);
   if (known <= 0) found->start = ~(uint64_t)0;
   return known > 0 ? found->start <= address : known;
 }
@@ -122,19 +124,19 @@ int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found) {
   return mpipp_guard_mapping_from(address, found) > 0;
 }
 
-int mpipp_guard_mapping_unlocked(uint64_t address, struct mpipp_mapping *found) {
+int mpipp_guard_mapping_query_unlocked(uint64_t address, struct mpipp_mapping *found) {
   int saved = errno, file = has_query ? open_maps() : -1;
-  int known = file < 0 ? -1 : next(file, address, found);
+  int known = file < 0 ? -1 : next_mapping(file, address, found);
   errno = saved;
   return known;
 }
 
-int mpipp_guard_mapping_guessed(uint64_t address, struct mpipp_mapping *found) {
-  int saved = errno, known = maps >= 0 && has_query && queried(maps, address, 0, found);
+int mpipp_guard_mapping_guess(uint64_t address, struct mpipp_mapping *found) {
+  int saved = errno, known = maps >= 0 && has_query && query_mapping(maps, address, 0, found);
   errno = saved;
   return known && found->start <= address;
 }
 
-void mpipp_guard_mappings_forked(void) {
+void mpipp_guard_mappings_fork(void) {
   maps = -1; // it is the parent's; the child may close it
 }

@@ -21,11 +21,11 @@ struct mpipp_mapping {
 MPIPP_SEAM int mpipp_guard_mapping_at(uint64_t address, struct mpipp_mapping *found);
 int mpipp_guard_mapping_from(uint64_t address, struct mpipp_mapping *found);
 // Without a lock, for signal handlers; -1 if the system has no such query.
-int mpipp_guard_mapping_unlocked(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_query_unlocked(uint64_t address, struct mpipp_mapping *found);
 // A quick version without the name, for memory that no other process would have. The program may
 // have replaced the queried file by one of its own. 0: unknown.
-int mpipp_guard_mapping_guessed(uint64_t address, struct mpipp_mapping *found);
+int mpipp_guard_mapping_guess(uint64_t address, struct mpipp_mapping *found);
 // In the child of a fork.
-void mpipp_guard_mappings_forked(void);
+void mpipp_guard_mappings_fork(void);
 
 #endif

@@ -55,7 +55,7 @@ static int has_ended(long thread) {
   return bytes == 0;
 }
 
-static int is_mpis(long thread) {
+static int is_mpi_thread(long thread) {
   for (int i = 0; i < mpis.count; i++)
     if (mpis.all[i] == thread) return 1;
   return 0;
@@ -65,11 +65,11 @@ int mpipp_guard_is_init(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Init || call->procedure == MPIPP_PROC_Init_thread;
 }
 
-void mpipp_guard_alone_enter(const struct mpipp_call *call) {
+void mpipp_guard_threads_before_init(const struct mpipp_call *call) {
   if (mpipp_guard_is_init(call)) was_alone = mpipp_guard_has_one_thread();
 }
 
-void mpipp_guard_alone_leave(const struct mpipp_call *call) {
+void mpipp_guard_threads_after_init(const struct mpipp_call *call) {
   if (mpipp_guard_is_init(call) && was_alone) list_tasks(&mpis);
 }
 
@@ -79,7 +79,7 @@ int mpipp_guard_has_one_thread(void) {
   list_tasks(&tasks);
   for (int i = 0; i < tasks.count; i++) {
     long one = tasks.all[i];
-    if (one != self && (one == first || !is_mpis(one)) && !has_ended(one)) return 0;
+    if (one != self && (one == first || !is_mpi_thread(one)) && !has_ended(one)) return 0;
   }
   return tasks.count > 0;
 }

@@ -7,8 +7,8 @@
 #include "registry/records.h"
 
 // Before and after the call that initializes MPI: threads that it makes are MPI's.
-MPIPP_SEAM void mpipp_guard_alone_enter(const struct mpipp_call *call);
-MPIPP_SEAM void mpipp_guard_alone_leave(const struct mpipp_call *call);
+MPIPP_SEAM void mpipp_guard_threads_before_init(const struct mpipp_call *call);
+MPIPP_SEAM void mpipp_guard_threads_after_init(const struct mpipp_call *call);
 int mpipp_guard_is_init(const struct mpipp_call *call);
 // 0 if there is any thread except the process's first and MPI's: it may be in system calls with any
 // memory.

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 // Not by readdir, which takes memory from malloc.
-static int look(int directory, int (*is_it)(int, const char *, void *), void *with) {
+static int list_directory(int directory, int (*is_it)(int, const char *, void *), void *with) {
   _Alignas(struct dirent64) char all[1 << 10];
   for (;;) {
     long got = syscall(SYS_getdents64, directory, all, sizeof all);
@@ -26,12 +26,12 @@ static int look(int directory, int (*is_it)(int, const char *, void *), void *wi
 int mpipp_guard_list(const char *path, int (*is_it)(int, const char *, void *), void *with) {
   int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return -1;
-  int found = look(directory, is_it, with);
+  int found = list_directory(directory, is_it, with);
   close(directory);
   return found;
 }
 
-static int is_of(int directory, const char *file, void *with) {
+static int has_name(int directory, const char *file, void *with) {
   char target[32] = "";
   if (readlinkat(directory, file, target, sizeof target - 1) < 0) return 0;
   for (const char *const *name = with; *name; name++)
@@ -40,5 +40,5 @@ static int is_of(int directory, const char *file, void *with) {
 }
 
 int mpipp_guard_has_open(const char *const *names) {
-  return mpipp_guard_list("/proc/self/fd", is_of, (void *)(uintptr_t)names);
+  return mpipp_guard_list("/proc/self/fd", has_name, (void *)(uintptr_t)names);
 }

@@ -6,16 +6,16 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-void (*mpipp_guard_careful_begins)(void);
+void (*mpipp_guard_try_begins)(void);
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 // The current work, and where the thread continues if it is abandoned; and whether it was left.
-OF_THREAD struct mpipp_careful now;
+OF_THREAD struct mpipp_try now;
 OF_THREAD int is_left;
 OF_THREAD uint64_t asked; // the address that the program's handler has seen
 
-__attribute__((noinline)) int mpipp_guard_carefully(void (*work)(void *argument), void *argument) {
+__attribute__((noinline)) int mpipp_guard_try(void (*work)(void *argument), void *argument) {
   void *here[5];
-  mpipp_guard_careful_begins();
+  mpipp_guard_try_begins();
   if (__builtin_setjmp(here)) return 0;
   now.place = here;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -25,33 +25,33 @@ __attribute__((noinline)) int mpipp_guard_carefully(void (*work)(void *argument)
   return 1;
 }
 
-int mpipp_guard_carefully_deliver(void (*work)(void *argument), void *argument) {
+int mpipp_guard_try_deliver(void (*work)(void *argument), void *argument) {
   asked = 0;
   now.delivers = 1;
-  int done = mpipp_guard_carefully(work, argument);
+  int done = mpipp_guard_try(work, argument);
   now.delivers = 0;
   return done;
 }
 
-int mpipp_guard_careful_asks(uint64_t address) {
+int mpipp_guard_try_asks_program(uint64_t address) {
   int first = now.place && now.delivers && address != asked;
   if (first) asked = address;
   return first;
 }
 
-struct mpipp_careful mpipp_guard_careful_leave(void) {
-  struct mpipp_careful work = now;
+struct mpipp_try mpipp_guard_try_suspend(void) {
+  struct mpipp_try work = now;
   is_left = work.place != NULL;
-  now = (struct mpipp_careful){NULL, 0};
+  now = (struct mpipp_try){NULL, 0};
   return work;
 }
 
-void mpipp_guard_careful_return(struct mpipp_careful work) {
+void mpipp_guard_try_resume(struct mpipp_try work) {
   is_left = 0;
   now = work;
 }
 
-int mpipp_guard_careful_was_left(void) {
+int mpipp_guard_try_was_abandoned(void) {
   int was = is_left;
   is_left = 0;
   return was;
@@ -64,7 +64,7 @@ __attribute__((noinline, noreturn)) static void escape(void) {
 }
 
 // The thread will call `escape` once it has left the handler, with its signal mask as before.
-int mpipp_guard_careful_gives_up(void *context) {
+int mpipp_guard_try_abandon(void *context) {
 #ifdef __x86_64__
   enum { RED_ZONE = 128, ALIGNED = 16, RETURN = 8 };
   if (!now.place) return 0;

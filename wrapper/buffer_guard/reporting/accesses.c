@@ -14,7 +14,7 @@
 #include "recorder/threads/threads.h"
 #include "watcher_client/queries.h"
 
-int (*mpipp_guard_late_request)(MPI_Request request) = NULL;
+int (*mpipp_guard_deferral)(MPI_Request request) = NULL;
 
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
@@ -35,7 +35,7 @@ static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call 
 
 struct mpipp_request *mpipp_guard_pending_request(uint64_t handle, uint64_t serial) {
   if (serial & MPIPP_ACCESS) return mpipp_guard_access_record(serial);
-  struct mpipp_request *request = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *request = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
   while (request && request->object.serial != serial)
     request = (struct mpipp_request *)(uintptr_t)request->newer;
   return request && request->state == MPIPP_REQUEST_ACTIVE ? request : NULL;
@@ -51,13 +51,13 @@ int mpipp_guard_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_requ
 
 // Returns whether MPI had moved the data when the program called it next. Another thread may be
 // completing the operation.
-static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persistent) {
+static enum mpipp_moved query_move_state(const struct mpipp_touch *touch, int is_persistent) {
   if (MPIPP_READ(mpipp_registry_several_threads) || touch->serial & MPIPP_ACCESS)
     return MPIPP_MOVED_UNKNOWN;
   int flag = 0;
   MPI_Request request = (MPI_Request)(uintptr_t)touch->request;
-  int late = mpipp_guard_late_request ? mpipp_guard_late_request(request) : 0;
-  if (late == MPIPP_LATE_NOT_STARTED) return MPIPP_NOT_MOVED;
+  int late = mpipp_guard_deferral ? mpipp_guard_deferral(request) : 0;
+  if (late == MPIPP_DEFERRAL_NOT_STARTED) return MPIPP_NOT_MOVED;
   if (!MPIPP_PERSISTENT_MAY_BE_ASKED && (is_persistent || late)) return MPIPP_MOVED_UNKNOWN;
   if (PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) != MPI_SUCCESS)
     return MPIPP_MOVED_UNKNOWN;
@@ -71,7 +71,7 @@ static enum mpipp_moved ask_moved(const struct mpipp_touch *touch, int is_persis
   return sum == touch->sum ? MPIPP_MOVED : MPIPP_NOT_MOVED;
 }
 
-static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
+static enum mpipp_ends effect_of_procedure(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Wait:
   case MPIPP_PROC_Waitall:
@@ -94,12 +94,12 @@ static enum mpipp_ends by_its_procedure(const struct mpipp_call *call) {
 
 // With the lock: the effect of the next call on a request. Several may have one handle: then it is
 // the one whose handle MPI stored there.
-static enum mpipp_ends ended_by(const struct mpipp_call *call,
-                                const struct mpipp_request *request) {
+static enum mpipp_ends effect_of_call(const struct mpipp_call *call,
+                                      const struct mpipp_request *request) {
   const struct mpipp_call *of = &request->call;
   if (of->present & MPIPP_HAS_WIN && mpipp_guard_completes_accesses(call, of->win, of->target_rank))
     return MPIPP_ENDS;
-  enum mpipp_ends ends = by_its_procedure(call);
+  enum mpipp_ends ends = effect_of_procedure(call);
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
   if (ends == MPIPP_ENDS_NEVER) return ends;
   if (ends == MPIPP_ENDS_NOT || !given) return MPIPP_ENDS_NOT;
@@ -110,19 +110,19 @@ static enum mpipp_ends ended_by(const struct mpipp_call *call,
     is_given = 1;
   }
   const struct mpipp_request *first =
-      mpipp_registry_listed_locked(MPIPP_REQUEST, request->object.handle);
+      mpipp_registry_find_locked(MPIPP_REQUEST, request->object.handle);
   int is_alone = first == request && !request->newer;
   return !is_given ? MPIPP_ENDS_NOT : is_alone ? ends : MPIPP_ENDS_MAYBE;
 }
 
-static int is_known(uint64_t sum, enum mpipp_moved moved) {
+static int was_queried(uint64_t sum, enum mpipp_moved moved) {
   uint64_t before = known[sum % KNOWN];
   return before == sum || (moved == MPIPP_MOVED && (before | 1) == sum);
 }
 
 // With the lock.
-static void ask(const struct mpipp_touch *touch, const struct mpipp_request *request,
-                enum mpipp_ends ends, struct mpipp_frame frame) {
+static void query(const struct mpipp_touch *touch, const struct mpipp_request *request,
+                  enum mpipp_ends ends, struct mpipp_frame frame) {
   struct mpipp_asking asking;
   mpipp_watcher_ask_begin(&asking, mpipp_recorder_self);
   if (asking.question) asking.question->awaits = MPIPP_AWAITS_TOUCH;
@@ -131,7 +131,7 @@ static void ask(const struct mpipp_touch *touch, const struct mpipp_request *req
                           (struct mpipp_touched){touch->serial, touch->address, touch->tid,
                                                  touch->stores, touch->moved, ends, touch->bytes},
                           touch->instruction, touch->callers, touch->count);
-  mpipp_guard_ask_of_frame(&asking, frame);
+  mpipp_guard_query_frame(&asking, frame);
   uint64_t sum = sum_of(touch, &request->call);
   if (mpipp_watcher_ask_end(&asking))
     known[sum % KNOWN] = touch->moved == MPIPP_MOVED ? sum & ~(uint64_t)1 : sum;
@@ -147,28 +147,28 @@ static void keep(const struct mpipp_touch *touch, int is_kept) {
 
 // With the lock: the operation, if no access of that place is reported, and this is the first
 // there.
-static struct mpipp_request *worth_telling(const struct mpipp_touch *touch) {
+static struct mpipp_request *reportable_request(const struct mpipp_touch *touch) {
   struct mpipp_request *request = mpipp_guard_pending_request(touch->request, touch->serial);
   uint64_t sum = request ? sum_of(touch, &request->call) : 0;
-  if (!request || is_known(sum, touch->place ? touch->moved : MPIPP_NOT_MOVED)) return NULL;
+  if (!request || was_queried(sum, touch->place ? touch->moved : MPIPP_NOT_MOVED)) return NULL;
   return touch->place || kept[sum % KNOWN] != sum ? request : NULL;
 }
 
-static int tell(struct mpipp_touch *touch, void *with) {
+static int report(struct mpipp_touch *touch, void *with) {
   mpipp_registry_lock();
-  struct mpipp_request *request = worth_telling(touch);
+  struct mpipp_request *request = reportable_request(touch);
   uint64_t place = request ? sum_of(touch, &request->call) : touch->place;
   int is_persistent = request && request->persistent;
   mpipp_registry_unlock();
   struct mpipp_frame frame = {0};
   if (request) frame = mpipp_guard_frame_of(touch->address);
-  if (request && !touch->place) touch->moved = ask_moved(touch, is_persistent);
+  if (request && !touch->place) touch->moved = query_move_state(touch, is_persistent);
   if (place) touch->place = place;
   mpipp_registry_lock();
-  request = request ? worth_telling(touch) : NULL;
-  enum mpipp_ends ends = request ? ended_by(with, request) : MPIPP_ENDS_NOT;
+  request = request ? reportable_request(touch) : NULL;
+  enum mpipp_ends ends = request ? effect_of_call(with, request) : MPIPP_ENDS_NOT;
   int is_over = !request || ends != MPIPP_ENDS_NOT || kept_count == MOST_KEPT;
-  if (request && is_over) ask(touch, request, ends, frame);
+  if (request && is_over) query(touch, request, ends, frame);
   if (place) keep(touch, !is_over);
   mpipp_registry_unlock();
   return is_over;
@@ -177,7 +177,7 @@ static int tell(struct mpipp_touch *touch, void *with) {
 void mpipp_guard_report_accesses(const struct mpipp_call *call) {
   // At MPI_Abort the watcher has checked already, and has read the unreported accesses.
   if (call->procedure != MPIPP_PROC_Abort)
-    mpipp_guard_faults_each(0, tell, (void *)(uintptr_t)call);
+    mpipp_guard_faults_visit(0, report, (void *)(uintptr_t)call);
 }
 
 // Returns whether the thread is in a call that tests for completion, and completes nothing.
@@ -193,13 +193,13 @@ static int is_asking(void) {
   }
 }
 
-static int tell_ended(struct mpipp_touch *touch, void *with) {
+static int report_ended_access(struct mpipp_touch *touch, void *with) {
   const struct mpipp_request *request = with;
   struct mpipp_frame frame = mpipp_guard_frame_of(touch->address);
   mpipp_registry_lock();
   // Accesses that were kept until the call came before it.
   enum mpipp_ends ends = touch->place && is_asking() ? MPIPP_ENDS : MPIPP_ENDS_MEANWHILE;
-  if (!is_known(sum_of(touch, &request->call), touch->moved)) ask(touch, request, ends, frame);
+  if (!was_queried(sum_of(touch, &request->call), touch->moved)) query(touch, request, ends, frame);
   if (touch->place) keep(touch, 0);
   mpipp_registry_unlock();
   return 1;
@@ -207,5 +207,6 @@ static int tell_ended(struct mpipp_touch *touch, void *with) {
 
 void mpipp_guard_report_completed_accesses(const struct mpipp_request *request) {
   if (MPIPP_READ(mpipp_guard_faults_count))
-    mpipp_guard_faults_each(request->object.serial, tell_ended, (void *)(uintptr_t)request);
+    mpipp_guard_faults_visit(request->object.serial, report_ended_access,
+                             (void *)(uintptr_t)request);
 }

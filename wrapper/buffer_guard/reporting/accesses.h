@@ -17,11 +17,11 @@ MPIPP_SEAM void mpipp_guard_report_accesses(const struct mpipp_call *call);
 // returns soon. Accesses of other threads in the meantime are reported, too.
 void mpipp_guard_report_completed_accesses(const struct mpipp_request *request);
 
-// Set by perturb, for the program's request. MPIPP_LATE_NOT_STARTED if MPI did not get the
-// operation yet, MPIPP_LATE_PERSISTENT if it has, as a persistent one; else 0. NULL: MPI gets all
-// operations unchanged.
-enum mpipp_late_request { MPIPP_LATE_NOT_STARTED = 1, MPIPP_LATE_PERSISTENT };
-MPIPP_SEAM extern int (*mpipp_guard_late_request)(MPI_Request request);
+// Set by perturb, for the program's request. MPIPP_DEFERRAL_NOT_STARTED if MPI did not get the
+// operation yet, MPIPP_DEFERRAL_PERSISTENT if it has, as a persistent one; else 0. NULL: MPI gets
+// all operations unchanged.
+enum mpipp_deferral { MPIPP_DEFERRAL_NOT_STARTED = 1, MPIPP_DEFERRAL_PERSISTENT };
+MPIPP_SEAM extern int (*mpipp_guard_deferral)(MPI_Request request);
 
 // A request whose operation is still active, by its handle and number. A program that has left a
 // call by a jump may take it for complete. NULL; with the store's lock.

@@ -14,15 +14,15 @@ enum { KNOWN = 1024 };
 static uint64_t known[KNOWN]; // sums of what was asked about
 
 // With the store's lock. Returns whether the process is to stop.
-static int ask(const struct mpipp_request *request, const struct mpipp_change *change,
-               struct mpipp_frame frame) {
+static int query(const struct mpipp_request *request, const struct mpipp_change *change,
+                 struct mpipp_frame frame) {
   struct mpipp_asking asking;
   uint64_t sum =
       (request->call.caller * 31 + mpipp_recorder_self->call.caller) * 0xBF58476D1CE4E5B9u;
   sum ^= change->kind ^ sum >> 29;
   if (known[sum % KNOWN] == sum) return 0;
   int stops = 0;
-  mpipp_guard_ask_before_begin(&asking, mpipp_recorder_self);
+  mpipp_guard_query_begin(&asking, mpipp_recorder_self);
   if (asking.question) {
     // Its further arguments lie in the program's memory.
     asking.question->call.present &= ~(uint32_t)(MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR);
@@ -30,28 +30,28 @@ static int ask(const struct mpipp_request *request, const struct mpipp_change *c
   }
   mpipp_watcher_ask_pending(&asking, request);
   mpipp_watcher_ask_change(&asking, change);
-  mpipp_guard_ask_of_frame(&asking, frame);
-  if (mpipp_guard_ask_before_end(&asking, &stops)) known[sum % KNOWN] = sum;
+  mpipp_guard_query_frame(&asking, frame);
+  if (mpipp_guard_query_end(&asking, &stops)) known[sum % KNOWN] = sum;
   return stops;
 }
 
-void mpipp_guard_tell_change(const struct mpipp_request *request,
-                             const struct mpipp_change *change) {
+void mpipp_guard_report_change(const struct mpipp_request *request,
+                               const struct mpipp_change *change) {
   struct mpipp_frame frame = mpipp_guard_frame_of(change->address);
   mpipp_registry_lock();
-  int is_told = mpipp_guard_is_touched(request->object.serial); // by its line
-  int stops = !is_told && ask(request, change, frame);
+  int is_told = mpipp_guard_was_accessed(request->object.serial); // by its line
+  int stops = !is_told && query(request, change, frame);
   mpipp_registry_unlock();
   mpipp_guard_stop_if(stops);
 }
 
-void mpipp_guard_tell_pending_change(uint64_t handle, uint64_t serial,
-                                     const struct mpipp_change *change) {
+void mpipp_guard_report_pending_change(uint64_t handle, uint64_t serial,
+                                       const struct mpipp_change *change) {
   struct mpipp_frame frame = mpipp_guard_frame_of(change->address);
   mpipp_registry_lock();
   const struct mpipp_request *request = mpipp_guard_pending_request(handle, serial);
-  int is_told = change->kind != MPIPP_CHANGE_GONE && mpipp_guard_is_touched(serial);
-  int stops = request && !is_told && ask(request, change, frame);
+  int is_told = change->kind != MPIPP_CHANGE_GONE && mpipp_guard_was_accessed(serial);
+  int stops = request && !is_told && query(request, change, frame);
   mpipp_registry_unlock();
   mpipp_guard_stop_if(stops);
 }

@@ -9,11 +9,11 @@
 
 // A change in a buffer of an operation that the call has completed; each pair of places is asked
 // about once.
-void mpipp_guard_tell_change(const struct mpipp_request *request,
-                             const struct mpipp_change *change);
+void mpipp_guard_report_change(const struct mpipp_request *request,
+                               const struct mpipp_change *change);
 // A change in a buffer of an operation that is still pending; or the buffer is on the stack of a
 // function that has returned.
-void mpipp_guard_tell_pending_change(uint64_t request, uint64_t serial,
-                                     const struct mpipp_change *change);
+void mpipp_guard_report_pending_change(uint64_t request, uint64_t serial,
+                                       const struct mpipp_change *change);
 
 #endif

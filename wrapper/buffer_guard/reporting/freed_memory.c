@@ -18,16 +18,16 @@
 enum { FRAMES = 32, KNOWN = 256 };
 
 int mpipp_guards_buffers;
-void (*mpipp_guard_memory_freed_other)(uint64_t start, uint64_t bytes);
+void (*mpipp_guard_free_listener)(uint64_t start, uint64_t bytes);
 
 static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
 
-static struct mpipp_request *pending(const struct mpipp_guarded *guarded) {
+static struct mpipp_request *pending_request(const struct mpipp_guarded_operation *guarded) {
   struct mpipp_request *request = mpipp_guard_pending_request(guarded->request, guarded->serial);
   return request && !(request->special & MPIPP_DOUBTED) ? request : NULL;
 }
 
-static int is_known(uint64_t caller, uint64_t of_operation) {
+static int was_queried(uint64_t caller, uint64_t of_operation) {
   uint64_t *place = known[(caller ^ of_operation) % KNOWN];
   if (place[0] == caller && place[1] == of_operation) return 1;
   place[0] = caller;
@@ -47,33 +47,33 @@ static uint64_t walk(uint64_t caller, uint64_t *places) {
   return count;
 }
 
-static void tell(const struct mpipp_guarded *guarded, uint64_t start, uint64_t bytes,
-                 uint64_t caller) {
+static void report(const struct mpipp_guarded_operation *guarded, uint64_t start, uint64_t bytes,
+                   uint64_t caller) {
   uint64_t places[MPIPP_TOUCH_CALLERS + 1], count = walk(caller, places);
   struct mpipp_thread *thread = mpipp_recorder_self;
-  if (thread == &mpipp_recorder_no_thread) thread = mpipp_recorder_other_thread(NULL, NULL);
+  if (thread == &mpipp_recorder_no_thread) thread = mpipp_recorder_next_thread(NULL, NULL);
   int stops = 0;
   mpipp_registry_lock();
-  struct mpipp_request *request = pending(guarded);
-  if (request && thread && !is_known(caller, request->call.caller)) {
+  struct mpipp_request *request = pending_request(guarded);
+  if (request && thread && !was_queried(caller, request->call.caller)) {
     struct mpipp_asking asking;
-    mpipp_guard_ask_before_begin(&asking, thread);
+    mpipp_guard_query_begin(&asking, thread);
     if (asking.question) asking.question->tid = (uint64_t)syscall(SYS_gettid);
     mpipp_watcher_ask_pending(&asking, request);
     mpipp_watcher_ask_freed_memory(&asking, start, bytes, places, count);
-    mpipp_guard_ask_before_end(&asking, &stops);
+    mpipp_guard_query_end(&asking, &stops);
   }
   mpipp_registry_unlock();
   mpipp_guard_stop_if(stops);
 }
 
-void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller) {
-  if (!mpipp_guard_memory_freed_other && !mpipp_guarded_may_meet(start, start + bytes)) return;
+void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller) {
+  if (!mpipp_guard_free_listener && !mpipp_guarded_may_overlap(start, start + bytes)) return;
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
-  if (mpipp_guard_memory_freed_other) mpipp_guard_memory_freed_other(start, bytes);
-  const struct mpipp_guarded *guarded = mpipp_guard_give_back(start, start + bytes);
-  if (guarded) tell(guarded, start, bytes, caller);
+  if (mpipp_guard_free_listener) mpipp_guard_free_listener(start, bytes);
+  const struct mpipp_guarded_operation *guarded = mpipp_guard_find_freed(start, start + bytes);
+  if (guarded) report(guarded, start, bytes, caller);
   errno = saved;
 }

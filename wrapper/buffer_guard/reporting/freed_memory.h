@@ -11,8 +11,8 @@
 // 1 if operations are guarded.
 MPIPP_SEAM extern int mpipp_guards_buffers;
 // A further function that is called with it, before.
-MPIPP_SEAM extern void (*mpipp_guard_memory_freed_other)(uint64_t start, uint64_t bytes);
+MPIPP_SEAM extern void (*mpipp_guard_free_listener)(uint64_t start, uint64_t bytes);
 // Called in free, on any thread; caller: the return address of free.
-MPIPP_SEAM void mpipp_guard_memory_freed(uint64_t start, uint64_t bytes, uint64_t caller);
+MPIPP_SEAM void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller);
 
 #endif

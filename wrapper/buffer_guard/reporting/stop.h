@@ -8,9 +8,9 @@
 
 // With the store's lock, as all questions. The call of the thread is the one that has seen it, if
 // it is inside of one.
-void mpipp_guard_ask_before_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread);
+void mpipp_guard_query_begin(struct mpipp_asking *asking, const struct mpipp_thread *thread);
 // Sends it; returns 0 if it could not be asked. stops: whether the process is to stop.
-int mpipp_guard_ask_before_end(struct mpipp_asking *asking, int *stops);
+int mpipp_guard_query_end(struct mpipp_asking *asking, int *stops);
 // Without the lock: other threads may continue as soon as the process does.
 void mpipp_guard_stop_if(int stops);
 

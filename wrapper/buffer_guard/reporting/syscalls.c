@@ -17,23 +17,25 @@
 int (*mpipp_guard_system_opens)(uint64_t start, uint64_t bytes);
 void (*mpipp_guard_system_logs)(uint64_t start, uint64_t bytes, int stores, uint64_t caller);
 
-int mpipp_system_is_programs(void) {
+int mpipp_system_is_outside_mpi(void) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   return thread == &mpipp_recorder_no_thread || !thread->depth;
 }
 
-int mpipp_system_begins(uint64_t start, uint64_t bytes, int stores) {
+int mpipp_system_begin_use(uint64_t start, uint64_t bytes, int stores) {
   struct mpipp_meeting meeting;
-  int saved = errno, is_met = mpipp_guard_meets(start, start + bytes, stores, &meeting) != NULL;
+  int saved = errno,
+      is_met = mpipp_guard_find_overlap(start, start + bytes, stores, &meeting) != NULL;
   if (mpipp_guard_system_opens) is_met |= mpipp_guard_system_opens(start, bytes);
   errno = saved;
   return is_met;
 }
 
-void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t caller) {
+void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t caller) {
   struct mpipp_meeting meeting;
   int saved = errno;
-  const struct mpipp_guarded *guarded = mpipp_guard_meets(start, start + bytes, stores, &meeting);
+  const struct mpipp_guarded_operation *guarded =
+      mpipp_guard_find_overlap(start, start + bytes, stores, &meeting);
   if (guarded) {
     const struct mpipp_touch found = {.serial = meeting.serial,
                                       .request = guarded->request,
@@ -43,7 +45,7 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
                                       .cover = (uintptr_t)guarded->cover,
                                       .receives = meeting.writes,
                                       .sum = MPIPP_TOUCH_NO_SUM};
-    mpipp_guard_faults_take(&found, caller, meeting.buffer);
+    mpipp_guard_faults_record(&found, caller, meeting.buffer);
   }
   if (mpipp_guard_system_logs) mpipp_guard_system_logs(start, bytes, stores, caller);
   errno = saved;
@@ -51,43 +53,43 @@ void mpipp_system_has_used(uint64_t start, uint64_t bytes, int stores, uint64_t 
 
 // Makes the pages the program's alone, if they do not belong to MPI. With the lock.
 static void unshare(uint64_t low, uint64_t high) {
-  if (mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_meet(low, high)) return;
+  if (mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_overlap(low, high)) return;
   mpipp_guard_faults_catch();
   mpipp_guard_pages_unshare(low, high);
 }
 
 // MPI and the program must keep the same pages.
-void mpipp_system_is_advised(uint64_t start, uint64_t bytes) {
+void mpipp_system_note_advice(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
-  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_guard_pages_meet(low, high))
+  if (!mpipp_system_is_outside_mpi() || mpipp_guard_locked || !mpipp_guard_pages_overlap(low, high))
     return;
   int saved = errno;
-  mpipp_guard_lock_beside();
+  mpipp_guard_lock_outside_mpi();
   unshare(low, high);
   mpipp_guard_unlock();
   errno = saved;
 }
 
-void mpipp_system_is_mapped(uint64_t start, uint64_t bytes, uint64_t caller) {
-  if (!mpipp_guard_locked) mpipp_guard_memory_freed(start, bytes, caller);
+void mpipp_system_note_mapping(uint64_t start, uint64_t bytes, uint64_t caller) {
+  if (!mpipp_guard_locked) mpipp_guard_report_free(start, bytes, caller);
 }
 
 // The thread that has the lock may be waiting for a lock that this thread has.
-void mpipp_system_may_have(uint64_t start, uint64_t bytes) {
+void mpipp_system_note_release(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_up(start), high = mpipp_page_down(start + bytes);
-  if (low >= high || !mpipp_guard_pages_meet(low, high) || !mpipp_guard_try_lock()) return;
+  if (low >= high || !mpipp_guard_pages_overlap(low, high) || !mpipp_guard_try_lock()) return;
   mpipp_guard_windows_forget(low, high);
   mpipp_guard_unlock();
 }
 
-void mpipp_system_is_protected(uint64_t start, uint64_t bytes) {
+void mpipp_system_note_protection(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
-  if (!mpipp_system_is_programs() || mpipp_guard_locked || !mpipp_guard_pages_meet(low, high))
+  if (!mpipp_system_is_outside_mpi() || mpipp_guard_locked || !mpipp_guard_pages_overlap(low, high))
     return;
   int saved = errno;
-  mpipp_guard_lock_beside();
-  if (mpipp_guard_pages_any(low, high)) {
-    mpipp_guard_has_protected(low, high);
+  mpipp_guard_lock_outside_mpi();
+  if (mpipp_guard_pages_have_exchanged(low, high)) {
+    mpipp_guard_note_protection(low, high);
     mpipp_guard_expose();
     unshare(low, high);
   }

@@ -32,7 +32,7 @@ enum {
   RANKS = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE | MPIPP_HAS_TAG | MPIPP_HAS_RECVTAG | MPIPP_HAS_ROOT
 };
 
-static uint64_t mixed(uint64_t sum) {
+static uint64_t mix(uint64_t sum) {
   sum ^= sum >> 32;
   return (sum * OF_CALLER) | 1;
 }
@@ -46,7 +46,7 @@ int mpipp_filter_was_cleared(uint64_t sum) {
 }
 
 // Replaces the oldest entry.
-void mpipp_filter_remember_cleared(uint64_t sum) {
+void mpipp_filter_remember_clearance(uint64_t sum) {
   uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
   if (mpipp_filter_was_cleared(sum)) return;
   for (unsigned i = WAYS - 1; i; i--) places[i] = places[i - 1];
@@ -65,7 +65,7 @@ void mpipp_filter_forget_objects(void) {
 
 int mpipp_filter_is_plain_comm(uint64_t handle) {
   if (MPIPP_LIKELY(MPIPP_READ(MPIPP_READ(mpipp_filter_last_comm)->object.live) == handle)) return 1;
-  if (!mpipp_is_there()) return 0;
+  if (!mpipp_is_mpi_available()) return 0;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, handle);
   if (!comm || comm->object.flags & MPIPP_FLAG_NULL || comm->inter) return 0;
   MPIPP_WRITE(mpipp_filter_last_comm, comm);
@@ -73,11 +73,11 @@ int mpipp_filter_is_plain_comm(uint64_t handle) {
 }
 
 // The object, which usually is the last one of its kind.
-static const struct mpipp_object *live(enum mpipp_kind kind, const struct mpipp_object **last,
-                                       uint64_t handle) {
+static const struct mpipp_object *live_object(enum mpipp_kind kind,
+                                              const struct mpipp_object **last, uint64_t handle) {
   const struct mpipp_object *object = MPIPP_READ(*last);
   if (MPIPP_LIKELY(MPIPP_READ(object->live) == handle)) return object;
-  if (!mpipp_is_there()) return NULL;
+  if (!mpipp_is_mpi_available()) return NULL;
   object = mpipp_find_live(kind, handle);
   if (!object || object->flags & MPIPP_FLAG_NULL) return NULL;
   MPIPP_WRITE(*last, object);
@@ -94,7 +94,7 @@ static inline uint64_t sum_of(const struct mpipp_call *call, const struct mpipp_
 }
 
 static uint64_t sum_of_meeting(uint64_t one, uint64_t other, uint64_t distance) {
-  return mixed(one * OF_SECOND + other + distance * OF_DISTANCE);
+  return mix(one * OF_SECOND + other + distance * OF_DISTANCE);
 }
 
 // The box of a buffer with data, or without; 0: the slow path has to decide.
@@ -127,10 +127,10 @@ static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
     if (buffer->address == (uintptr_t)MPI_IN_PLACE && is_local) continue;
     sums->buffers[i] = sum_of(call, buffer);
     if (!sums->buffers[i] || !box_of(buffer, box) || !is_usable(buffer)) return 0;
-    if (mpipp_is_to_nobody(call, box->writes)) box->low = box->high = 0;
+    if (mpipp_is_proc_null(call, box->writes)) box->low = box->high = 0;
     if (box->low == box->high) continue;
     for (uint32_t k = 0; k < i; k++) {
-      if (mpipp_boxes_meet(&sums->boxes[k], box)) return 0;
+      if (mpipp_boxes_overlap(&sums->boxes[k], box)) return 0;
     }
     if (box->low < low) low = box->low;
     if (box->high > high) high = box->high;
@@ -145,7 +145,7 @@ static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
 static uint64_t sum_of_place(const struct mpipp_call *call) {
   const uint32_t present = call->present;
   if (present & MPIPP_HAS_WIN) {
-    const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
+    const struct mpipp_object *win = live_object(MPIPP_WIN, &last_win, call->win);
     if (!win || !mpipp_filter_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
     return (uintptr_t)win * OF_COMM + win->serial;
   }
@@ -155,7 +155,7 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
   uint64_t sum = (uintptr_t)comm * OF_COMM + comm->object.serial;
   if (MPIPP_UNLIKELY(present & MPIPP_HAS_RECVTAG) || MPIPP_UNLIKELY(!mpipp_has_ranks(call, comm))) {
     if (!mpipp_filter_has_plain_ranks(call, comm, NULL)) return 0;
-    sum += mpipp_to_nobody(call) * OF_NOBODY;
+    sum += mpipp_proc_null_sides(call) * OF_NOBODY;
   }
   if (present & MPIPP_HAS_ROOT) sum += (uint64_t)(call->root + 1) * OF_ROOT;
   return sum;
@@ -169,7 +169,7 @@ static int are_disjoint(const struct mpipp_call *call) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     if (buffer->access & MPIPP_REMOTE || !box_of(buffer, &boxes[count])) continue;
     for (uint32_t k = 0; k < count; k++)
-      if (mpipp_boxes_meet(&boxes[k], &boxes[count])) return 0;
+      if (mpipp_boxes_overlap(&boxes[k], &boxes[count])) return 0;
     count++;
   }
   return 1;
@@ -178,9 +178,9 @@ static int are_disjoint(const struct mpipp_call *call) {
 int mpipp_filter_is_in_window(const struct mpipp_call *call) {
   const uint32_t has = MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK;
   if ((call->present & has) != has || !call->buffer_count) return 1;
-  const struct mpipp_object *win = live(MPIPP_WIN, &last_win, call->win);
+  const struct mpipp_object *win = live_object(MPIPP_WIN, &last_win, call->win);
   if (!win) return 0;
-  if (MPIPP_LIKELY(mpipp_filter_is_target_known(call, win))) return 1;
+  if (MPIPP_LIKELY(mpipp_filter_knows_target(call, win))) return 1;
   if (!mpipp_filter_is_in_known_window(call, (const struct mpipp_win *)win)) return 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
@@ -206,11 +206,11 @@ int mpipp_filter_sum_up(struct mpipp_call *call, struct mpipp_sums *sums) {
   if (call->buffer_count > 1) sum += sums->buffers[1] * OF_SECOND;
   if (call->buffer_count > 2) sum += sums->buffers[2] * OF_THIRD;
   if (call->present & MPIPP_HAS_OP) {
-    const struct mpipp_object *op = live(MPIPP_OP, &last_op, call->op);
+    const struct mpipp_object *op = live_object(MPIPP_OP, &last_op, call->op);
     if (!op) return 0;
     sum += ((uintptr_t)op + op->serial) * OF_OP;
   }
-  sums->call = mixed(sum);
+  sums->call = mix(sum);
   return 1;
 }
 
@@ -219,19 +219,19 @@ void mpipp_filter_remember_cleared_pair(const struct mpipp_call *call, uint32_t 
   uint64_t one = sum_of(call, &call->buffers[buffer]);
   uint64_t two = sum_of(other, &other->buffers[others]);
   uint64_t distance = other->buffers[others].address - call->buffers[buffer].address;
-  if (one && two) mpipp_filter_remember_cleared(sum_of_meeting(one, two, distance));
+  if (one && two) mpipp_filter_remember_clearance(sum_of_meeting(one, two, distance));
 }
 
 // The box of one of several buffers of an active operation; 0: unknown.
 static MPIPP_COLD int box_of_several(const struct mpipp_call *call,
                                      const struct mpipp_buffer *buffer, struct mpipp_box *box) {
   if (buffer->vector || !box_of(buffer, box)) return 0;
-  if (mpipp_is_to_nobody(call, box->writes)) box->low = box->high = 0;
+  if (mpipp_is_proc_null(call, box->writes)) box->low = box->high = 0;
   return 1;
 }
 
 // The box of an operation's only buffer, or a larger one.
-static inline void box_of_all(const struct mpipp_call *call, struct mpipp_box *box) {
+static inline void hull_of(const struct mpipp_call *call, struct mpipp_box *box) {
   box->low = call->low;
   box->high = call->high;
   box->writes = call->buffers[0].access / MPIPP_WRITES & 1;
@@ -245,10 +245,10 @@ static int is_clear_of(const struct mpipp_request *request, const struct mpipp_c
     const struct mpipp_buffer *buffer = &request->call.buffers[i];
     struct mpipp_box other;
     if (MPIPP_LIKELY(request->call.buffer_count == 1))
-      box_of_all(&request->call, &other);
+      hull_of(&request->call, &other);
     else if (!box_of_several(&request->call, buffer, &other))
       return 0;
-    if (!mpipp_boxes_meet(box, &other)) continue;
+    if (!mpipp_boxes_overlap(box, &other)) continue;
     uint64_t sum = sum_of(&request->call, buffer);
     uint64_t distance = buffer->address - call->buffers[box->buffer].address;
     if (!sum ||

@@ -29,7 +29,7 @@ int mpipp_filter_sum_up(struct mpipp_call *call, struct mpipp_sums *sums);
 
 // Notes that nothing more has to be queried: for such calls; for such a buffer and a pending
 // operation's.
-void mpipp_filter_remember_cleared(uint64_t sum);
+void mpipp_filter_remember_clearance(uint64_t sum);
 int mpipp_filter_was_cleared(uint64_t sum);
 void mpipp_filter_remember_cleared_pair(const struct mpipp_call *call, uint32_t buffer,
                                         const struct mpipp_call *other, uint32_t others);

@@ -112,7 +112,7 @@ static void ask_inputs(struct mpipp_asking *asking, const struct mpipp_call *cal
                                                         : 1;
     if (count > 0)
       mpipp_watcher_ask_memory(asking, (uintptr_t)input->values, (uint64_t)count * input->size);
-    enum mpipp_kind kind = mpipp_filter_kind_named(input->name);
+    enum mpipp_kind kind = mpipp_filter_kind_of_name(input->name);
     uint64_t handle = 0;
     if (input->shape != MPIPP_SHAPE_HANDLE || kind == MPIPP_KINDS || !input->values) continue;
     memcpy(&handle, input->values, input->size);
@@ -143,13 +143,13 @@ static void ask_request(struct mpipp_asking *asking, const struct mpipp_call *ca
 
 // Returns whether something may be wrong with a request in an array. index: its place there. A
 // request that the array has twice is marked with the index of its last place.
-static int is_odd(const struct mpipp_call *call, const struct mpipp_request *request,
-                  uint64_t index) {
+static int may_be_wrong(const struct mpipp_call *call, const struct mpipp_request *request,
+                        uint64_t index) {
   if (!request || request->object.flags & MPIPP_FLAG_ENDED) return 1;
   if (call->procedure == MPIPP_PROC_Startall &&
       (!request->persistent || request->state != MPIPP_REQUEST_INACTIVE))
     return 1;
-  return request->object.given != ~(uint32_t)index && !mpipp_may_be_passed_twice(request);
+  return request->object.given != ~(uint32_t)index && !mpipp_may_be_duplicate(request);
 }
 
 // Returns whether the call keeps the requests as they were passed.
@@ -174,7 +174,7 @@ static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *c
   }
   for (uint64_t i = MOST_HANDLES, left = MOST_HANDLES; i < count && left; i++) {
     const struct mpipp_request *request = mpipp_find(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
-    if (!is_odd(call, request, i)) continue;
+    if (!may_be_wrong(call, request, i)) continue;
     ask_request(asking, call, MPIPP_KEY(requests[i]));
     left--;
   }
@@ -215,29 +215,29 @@ static void ask_objects(struct mpipp_asking *asking, const struct mpipp_call *ca
   }
 }
 
-static int goes_on(const struct mpipp_request *request, uint64_t serial) {
+static int is_still_active(const struct mpipp_request *request, uint64_t serial) {
   return request->object.serial == serial && request->state == MPIPP_REQUEST_ACTIVE &&
          !(request->special & MPIPP_DOUBTED);
 }
 
 static void ask_overlapping(struct mpipp_asking *asking, const struct mpipp_call *call,
                             struct mpipp_owner met) {
-  const struct mpipp_request *request = mpipp_request_of(met);
+  const struct mpipp_request *request = mpipp_owner_request(met);
   if (request) {
-    if (goes_on(request, met.serial))
+    if (is_still_active(request, met.serial))
       mpipp_watcher_ask_pending(asking, request);
     else if (request->object.serial == met.serial) // the call starts it
       ask_request(asking, call, request->object.handle);
   } else if (met.record & MPIPP_OF_THREAD) {
-    mpipp_watcher_ask_other(asking, mpipp_inside(met));
-  } else if (mpipp_goes_on(met)) {
-    mpipp_watcher_ask_split(asking, mpipp_split_on(met));
+    mpipp_watcher_ask_other_thread(asking, mpipp_owner_thread(met));
+  } else if (mpipp_is_owner_active(met)) {
+    mpipp_watcher_ask_split(asking, mpipp_owner_file(met));
   }
 }
 
-int mpipp_filter_awaits_answers = 0, mpipp_filter_checks_screens = 0, mpipp_filter_windows = 0;
+int mpipp_filter_awaits_answers = 0, mpipp_filter_checks_itself = 0, mpipp_filter_windows = 0;
 static int stops = 0;
-uint64_t mpipp_filter_not_cleared = 0;
+uint64_t mpipp_filter_uncleared_calls = 0;
 
 int mpipp_filter_asking_open(void) {
   const char *screens = getenv("MPIPP_SCREENS");
@@ -245,9 +245,9 @@ int mpipp_filter_asking_open(void) {
   stops = stop != NULL;
   // A gdb that opens is not an ancestor of the process: with Yama the process has to allow it.
   if (stop && strncmp(stop, "gdb", 3) == 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-  mpipp_filter_checks_screens = screens && strcmp(screens, "check") == 0;
+  mpipp_filter_checks_itself = screens && strcmp(screens, "check") == 0;
   mpipp_filter_awaits_answers =
-      stops || mpipp_filter_checks_screens || mpipp_watcher_on_error != MPIPP_REPORT;
+      stops || mpipp_filter_checks_itself || mpipp_watcher_on_error != MPIPP_REPORT;
   mpipp_filter_windows = screens && strcmp(screens, "windows") == 0;
   return !screens || strcmp(screens, "none") != 0;
 }
@@ -269,7 +269,7 @@ struct mpipp_gaps {
   uint32_t told;
 };
 
-static void tell_gap(struct mpipp_gaps *gaps, enum mpipp_note_kind kind, uint64_t start,
+static void note_gap(struct mpipp_gaps *gaps, enum mpipp_note_kind kind, uint64_t start,
                      uint64_t end) {
   if (gaps->told++ < MOST_GAPS) mpipp_watcher_ask_gap(gaps->asking, kind, start, end);
 }
@@ -277,9 +277,9 @@ static void tell_gap(struct mpipp_gaps *gaps, enum mpipp_note_kind kind, uint64_
 static void ask_gap(void *context, uint64_t start, uint64_t end, const char *mode) {
   struct mpipp_gaps *gaps = context;
   if (gaps->writes_constants && mpipp_meets_constants(start, end) && !strncmp(mode, "r-", 2))
-    tell_gap(gaps, MPIPP_NOTE_READ_ONLY, start, end);
+    note_gap(gaps, MPIPP_NOTE_READ_ONLY, start, end);
   if (gaps->is_readable && gaps->end < start && gaps->end < gaps->high && gaps->low < start)
-    tell_gap(gaps, MPIPP_NOTE_UNMAPPED, gaps->end, start);
+    note_gap(gaps, MPIPP_NOTE_UNMAPPED, gaps->end, start);
   gaps->end = end;
 }
 
@@ -292,7 +292,7 @@ static void find_base(void *context, uint64_t start, uint64_t end, const char *m
 
 // When the call filter is checked, any buffer may be a constant.
 static void ask_gaps(struct mpipp_asking *asking, const struct mpipp_call *call) {
-  struct mpipp_gaps gaps = {.asking = asking, .writes_constants = mpipp_filter_checks_screens};
+  struct mpipp_gaps gaps = {.asking = asking, .writes_constants = mpipp_filter_checks_itself};
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     struct mpipp_box box;
     mpipp_filter_box_of(call, i, &box, NULL);
@@ -303,8 +303,8 @@ static void ask_gaps(struct mpipp_asking *asking, const struct mpipp_call *call)
     const int is_absolute = call->buffers[i].address == (uintptr_t)MPI_BOTTOM;
     gaps.base = is_absolute ? box.low : call->buffers[i].address;
   }
-  if (gaps.high) mpipp_filter_mapped_now(find_base, &gaps);
-  if (gaps.writes_constants || gaps.high) mpipp_filter_mapped_now(ask_gap, &gaps);
+  if (gaps.high) mpipp_filter_visit_mappings(find_base, &gaps);
+  if (gaps.writes_constants || gaps.high) mpipp_filter_visit_mappings(ask_gap, &gaps);
 }
 
 void mpipp_filter_ask_call(struct mpipp_asking *asking, const struct mpipp_thread *thread) {
@@ -330,7 +330,7 @@ void mpipp_filter_ask_call(struct mpipp_asking *asking, const struct mpipp_threa
 static int is_skipped(void) {
   static unsigned calls = 0;
   if (calls++ % 4 == 0) return 0;
-  mpipp_filter_not_cleared++;
+  mpipp_filter_uncleared_calls++;
   return 1;
 }
 
@@ -339,7 +339,7 @@ int mpipp_filter_ask(const struct mpipp_thread *thread, const struct mpipp_doubt
   struct mpipp_asking asking;
   int waits = mpipp_filter_awaits_answers, found = 0, refused = 0;
   mpipp_registry_lock();
-  if (mpipp_filter_checks_screens && is_skipped()) {
+  if (mpipp_filter_checks_itself && is_skipped()) {
     mpipp_registry_unlock();
     return 0;
   }
@@ -353,11 +353,11 @@ int mpipp_filter_ask(const struct mpipp_thread *thread, const struct mpipp_doubt
   int is_asked = mpipp_watcher_ask_end(&asking);
   if (is_asked && waits) found = mpipp_watcher_ask_await();
   if (is_asked && mpipp_watcher_on_error != MPIPP_REPORT) refused = mpipp_watcher_ask_class();
-  if (is_asked && !refused && !(found && mpipp_filter_checks_screens)) {
+  if (is_asked && !refused && !(found && mpipp_filter_checks_itself)) {
     if (doubt) mpipp_filter_remember(doubt);
     for (uint32_t i = 0; i < count; i++) mpipp_filter_remember(&met[i].doubt);
   }
-  mpipp_filter_not_cleared += (uint64_t)found;
+  mpipp_filter_uncleared_calls += (uint64_t)found;
   mpipp_registry_unlock();
   if (found && stops) raise(SIGSTOP);
   return refused;
@@ -386,7 +386,8 @@ void mpipp_filter_ask_all(const struct mpipp_thread *thread) {
     const struct mpipp_request *requests = (const void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used; i++) {
       uint64_t serial = requests[i].object.serial;
-      if (serial && !(requests[i].object.flags & MPIPP_FLAG_ENDED) && goes_on(&requests[i], serial))
+      if (serial && !(requests[i].object.flags & MPIPP_FLAG_ENDED) &&
+          is_still_active(&requests[i], serial))
         mpipp_watcher_ask_pending(&asking, &requests[i]);
     }
   }

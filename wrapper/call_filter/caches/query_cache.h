@@ -26,7 +26,7 @@ void mpipp_filter_remember(const struct mpipp_doubt *doubt);
 // 1 if the program waits for each answer. It stops at a finding (MPIPP_STOP), does not make the
 // call (MPIPP_STRICT), or also checks the call filter (MPIPP_SCREENS=check).
 extern int mpipp_filter_awaits_answers MPIPP_HIDDEN;
-extern int mpipp_filter_checks_screens MPIPP_HIDDEN;
+extern int mpipp_filter_checks_itself MPIPP_HIDDEN;
 // 1 if only operations on windows are checked, for errors that the log's analysis cannot find
 // (MPIPP_SCREENS=windows).
 extern int mpipp_filter_windows MPIPP_HIDDEN;
@@ -45,6 +45,6 @@ void mpipp_filter_ask_all(const struct mpipp_thread *thread);
 // Returns whether it is the call that the run is to stop in.
 int mpipp_filter_ask_place(const struct mpipp_thread *thread);
 // The number of calls that were not cleared; counted when the call filter is checked.
-extern uint64_t mpipp_filter_not_cleared MPIPP_HIDDEN;
+extern uint64_t mpipp_filter_uncleared_calls MPIPP_HIDDEN;
 
 #endif

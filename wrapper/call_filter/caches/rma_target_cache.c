@@ -18,20 +18,20 @@ static __thread struct mpipp_target {
 static __thread uint64_t numbers __attribute__((tls_model("initial-exec")));
 // The entry of the call with that serial.
 static __thread const struct mpipp_target *last __attribute__((tls_model("initial-exec")));
-static __thread uint64_t lasts_call __attribute__((tls_model("initial-exec")));
+static __thread uint64_t last_call __attribute__((tls_model("initial-exec")));
 
 static struct mpipp_target *target_of(const struct mpipp_call *call) {
   uint64_t hash = (call->caller + (uint64_t)call->target_rank) * MPIPP_HASH;
   return &targets[hash >> (64 - TARGETS_BITS)];
 }
 
-static void is_of(const struct mpipp_call *call, const struct mpipp_target *target) {
+static void set_last(const struct mpipp_call *call, const struct mpipp_target *target) {
   last = target;
-  lasts_call = call->serial;
+  last_call = call->serial;
 }
 
 int mpipp_filter_target_of(const struct mpipp_call *call, uint64_t *number) {
-  if (!last || lasts_call != call->serial) return -1;
+  if (!last || last_call != call->serial) return -1;
   *number = last->number;
   return (int)(last - targets);
 }
@@ -64,10 +64,10 @@ static int64_t displacement(const struct mpipp_call *call) {
   return (int64_t)call->buffers[call->buffer_count - 1].address;
 }
 
-int mpipp_filter_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win) {
+int mpipp_filter_knows_target(const struct mpipp_call *call, const struct mpipp_object *win) {
   const struct mpipp_target *target = target_of(call);
   if (differs(target, call, win)) return 0;
-  is_of(call, target);
+  set_last(call, target);
   int64_t at = displacement(call);
   return target->first <= at && at <= target->last;
 }
@@ -81,7 +81,7 @@ void mpipp_filter_remember_target(const struct mpipp_call *call, const struct mp
   }
   struct mpipp_target *target = target_of(call);
   int64_t at = displacement(call);
-  is_of(call, target);
+  set_last(call, target);
   if (!differs(target, call, win)) {
     if (at < target->first) target->first = at;
     if (at > target->last) target->last = at;

@@ -16,7 +16,7 @@ MPIPP_SEAM int mpipp_filter_target_of(const struct mpipp_call *call, uint64_t *n
 // Returns whether the call equals a valid operation from the same place in the program, of
 // predefined datatypes. It has the same target and the same local memory, and a displacement
 // between two valid ones.
-int mpipp_filter_is_target_known(const struct mpipp_call *call, const struct mpipp_object *win);
+int mpipp_filter_knows_target(const struct mpipp_call *call, const struct mpipp_object *win);
 // The operation is valid.
 void mpipp_filter_remember_target(const struct mpipp_call *call, const struct mpipp_object *win);
 

@@ -11,7 +11,7 @@
 #define OFTEN_NOT(X) __builtin_expect(!!(X), 0)
 #define WORD(X) ((uint64_t)(uintptr_t)(X))
 
-static unsigned char active __attribute__((section("mpipp_active")));
+static unsigned char active __attribute__((section("mpipp_activate")));
 
 // Any call may change it, as far as the compiler knows: after a call it is loaded again.
 __attribute__((used)) static void mpipp_inlined_look(unsigned char any) {
@@ -27,7 +27,7 @@ __attribute__((preserve_all)) extern unsigned mpipp_inlined_span(uint64_t low, u
 __attribute__((preserve_all)) extern void
 mpipp_inlined_comb(uint64_t first, uint64_t last, uint64_t count, uint64_t bytes_and_stores);
 
-INLINE void one(const volatile void *address, uint64_t length, int stores, int looks) {
+INLINE void check_access(const volatile void *address, uint64_t length, int stores, int looks) {
   if (OFTEN_NOT(looks)) {
     const unsigned char *shadow = (const unsigned char *)(WORD(address) >> MPIPP_SHADOW_SHIFT);
     unsigned char found = shadow[MPIPP_SHADOW_AT];
@@ -40,7 +40,7 @@ INLINE void one(const volatile void *address, uint64_t length, int stores, int l
   }
 }
 
-INLINE void many(const volatile void *address, uint64_t length, int stores, int looks) {
+INLINE void check_range(const volatile void *address, uint64_t length, int stores, int looks) {
   if (OFTEN_NOT(looks) && OFTEN_NOT(mpipp_inlined_span(WORD(address), WORD(address) + length))) {
     if (stores)
       mpipp_inlined_store(WORD(address), length);
@@ -51,22 +51,22 @@ INLINE void many(const volatile void *address, uint64_t length, int stores, int 
 
 #define OF_SIZE(BYTES)                                                                             \
   INSIDE void __tsan_read##BYTES(void *address) {                                                  \
-    one(address, BYTES, 0, active);                                                                \
+    check_access(address, BYTES, 0, active);                                                       \
   }                                                                                                \
   INSIDE void __tsan_write##BYTES(void *address) {                                                 \
-    one(address, BYTES, 1, active);                                                                \
+    check_access(address, BYTES, 1, active);                                                       \
   }                                                                                                \
   INSIDE void __tsan_unaligned_read##BYTES(void *address) {                                        \
-    one(address, BYTES, 0, active);                                                                \
+    check_access(address, BYTES, 0, active);                                                       \
   }                                                                                                \
   INSIDE void __tsan_unaligned_write##BYTES(void *address) {                                       \
-    one(address, BYTES, 1, active);                                                                \
+    check_access(address, BYTES, 1, active);                                                       \
   }                                                                                                \
   INSIDE void __tsan_read_write##BYTES(void *address) {                                            \
-    one(address, BYTES, 1, active);                                                                \
+    check_access(address, BYTES, 1, active);                                                       \
   }                                                                                                \
   INSIDE void __tsan_unaligned_read_write##BYTES(void *address) {                                  \
-    one(address, BYTES, 1, active);                                                                \
+    check_access(address, BYTES, 1, active);                                                       \
   }
 OF_SIZE(1)
 OF_SIZE(2)
@@ -75,73 +75,73 @@ OF_SIZE(8)
 OF_SIZE(16)
 
 INSIDE void __tsan_vptr_read(void *address) {
-  one(address, sizeof(void *), 0, active);
+  check_access(address, sizeof(void *), 0, active);
 }
 
 INSIDE void __tsan_vptr_update(void *address, void *value) {
   (void)value;
-  one(address, sizeof(void *), 1, active);
+  check_access(address, sizeof(void *), 1, active);
 }
 
 // For sizes that have no function above.
 INSIDE void mpipp_inlined_loads(void *address, uint64_t length) {
-  many(address, length, 0, active);
+  check_range(address, length, 0, active);
 }
 
 INSIDE void mpipp_inlined_stores(void *address, uint64_t length) {
-  many(address, length, 1, active);
+  check_range(address, length, 1, active);
 }
 
 INSIDE void *mpipp_inlined_memcpy(void *to, const void *from, uint64_t length) {
-  many(from, length, 0, active);
-  many(to, length, 1, active);
+  check_range(from, length, 0, active);
+  check_range(to, length, 1, active);
   return __builtin_memcpy(to, from, length);
 }
 
 INSIDE void *mpipp_inlined_memmove(void *to, const void *from, uint64_t length) {
-  many(from, length, 0, active);
-  many(to, length, 1, active);
+  check_range(from, length, 0, active);
+  check_range(to, length, 1, active);
   return __builtin_memmove(to, from, length);
 }
 
 INSIDE void *mpipp_inlined_memset(void *to, int byte, uint64_t length) {
-  many(to, length, 1, active);
+  check_range(to, length, 1, active);
   return __builtin_memset(to, byte, length);
 }
 
 // Checks in loops. Before a loop, all bytes that it accesses have been checked once, by the code
 // that mpipp/toolchain/instrument/llvm_ir/hoist_loop_checks.py adds. These functions get the result
 // of that check.
-INSIDE unsigned mpipp_inlined_meets(uint64_t low, uint64_t high) {
+INSIDE unsigned mpipp_inlined_overlaps(uint64_t low, uint64_t high) {
   return OFTEN_NOT(active) ? mpipp_inlined_span(low, high) : 0;
 }
 
 // All accesses of a line of the loop, at once. turn: the last one's number, from 0.
-INSIDE void mpipp_inlined_keep(_Bool keeps, uint64_t first, uint64_t last, int64_t turn,
-                               uint64_t bytes_and_stores) {
+INSIDE void mpipp_inlined_record(_Bool keeps, uint64_t first, uint64_t last, int64_t turn,
+                                 uint64_t bytes_and_stores) {
   if (OFTEN_NOT(keeps))
     mpipp_inlined_comb(first, turn > 0 ? last : first, turn > 0 ? (uint64_t)turn + 1 : 1,
                        bytes_and_stores);
 }
 
-INSIDE uint64_t mpipp_inlined_least(uint64_t one, uint64_t other) {
-  return one < other ? one : other;
+INSIDE uint64_t mpipp_inlined_min(uint64_t check_access, uint64_t other) {
+  return check_access < other ? one : other;
 }
 
-INSIDE uint64_t mpipp_inlined_most(uint64_t one, uint64_t other) {
-  return one > other ? one : other;
+INSIDE uint64_t mpipp_inlined_max(uint64_t check_access, uint64_t other) {
+  return check_access > other ? one : other;
 }
 
 INSIDE void mpipp_inlined_load_if(_Bool looks, void *address, uint64_t length) {
   if (length <= MPIPP_SHADOW_REACH)
-    one(address, length, 0, looks);
+    check_access(address, length, 0, looks);
   else
-    many(address, length, 0, looks);
+    check_range(address, length, 0, looks);
 }
 
 INSIDE void mpipp_inlined_store_if(_Bool looks, void *address, uint64_t length) {
   if (length <= MPIPP_SHADOW_REACH)
-    one(address, length, 1, looks);
+    check_access(address, length, 1, looks);
   else
-    many(address, length, 1, looks);
+    check_range(address, length, 1, looks);
 }

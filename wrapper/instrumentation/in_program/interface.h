@@ -59,7 +59,7 @@ struct mpipp_program {
 
 // A function of the library, by its name. there: 1 when the program part was loaded; 0 before it is
 // gone.
-#define MPIPP_PROGRAM_HERE "mpipp_program_here"
-typedef void mpipp_program_here_type(struct mpipp_program *program, int there);
+#define MPIPP_PROGRAM_REGISTER "mpipp_program_register"
+typedef void mpipp_program_register_type(struct mpipp_program *program, int there);
 
 #endif

@@ -31,8 +31,8 @@ __attribute__((section(".preinit_array"),
                used)) static void (*const first)(void) = mpipp_need_shadow;
 #endif
 
-static inline __attribute__((always_inline)) void tell(const void *address, uint64_t bytes,
-                                                       int stores, uint64_t next) {
+static inline __attribute__((always_inline)) void report(const void *address, uint64_t bytes,
+                                                         int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
   if (mpipp_program.accesses) mpipp_program.accesses(at, bytes, stores, next);
 }
@@ -55,16 +55,16 @@ static inline __attribute__((always_inline)) void check_marks(const void *addres
   int here = marks(at);
   if (bytes > 8) here |= marks(at + 8);
   if (here & (stores ? MPIPP_SHADOW_STORES : MPIPP_SHADOW_LOADS))
-    tell(address, bytes, stores, next);
+    report(address, bytes, stores, next);
 }
 
 // For accesses of any size GCC tests the first byte and the last.
-static inline __attribute__((always_inline)) void found_any(const void *address, uint64_t bytes,
+static inline __attribute__((always_inline)) void check_any(const void *address, uint64_t bytes,
                                                             int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
   marks(at);
   marks(at + bytes - 1);
-  tell(address, bytes, stores, next);
+  report(address, bytes, stores, next);
 }
 
 #define OF_SIZE(BYTES)                                                                             \
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void found_any(const void *address,
   }
 #define OF_ANY(NAME, STORES)                                                                       \
   HIDDEN void NAME(const void *address, uint64_t bytes) {                                          \
-    found_any(address, bytes, STORES, NEXT);                                                       \
+    check_any(address, bytes, STORES, NEXT);                                                       \
   }
 OF_SIZE(1)
 OF_SIZE(2)

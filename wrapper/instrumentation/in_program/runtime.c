@@ -18,7 +18,7 @@
 #define SECTION_OF(TYPE, NAME)                                                                     \
   extern TYPE __start_##NAME[] __attribute__((weak, visibility("hidden")));                        \
   extern TYPE __stop_##NAME[] __attribute__((weak, visibility("hidden")))
-SECTION_OF(unsigned char, mpipp_active);
+SECTION_OF(unsigned char, mpipp_activate);
 
 static const char magic[] = "mpipp's shadow";
 
@@ -88,9 +88,9 @@ HIDDEN struct mpipp_program mpipp_program = {
 // In a static program there is none.
 extern void *dlsym(void *restrict, const char *restrict) __attribute__((weak));
 
-static void say(int there) {
-  void *here = dlsym ? dlsym(NULL, MPIPP_PROGRAM_HERE) : NULL;
-  if (here) ((mpipp_program_here_type *)here)(&mpipp_program, there);
+static void announce(int there) {
+  void *here = dlsym ? dlsym(NULL, MPIPP_PROGRAM_REGISTER) : NULL;
+  if (here) ((mpipp_program_register_type *)here)(&mpipp_program, there);
 }
 
 // The C library of a static program copies memory before there are variables of threads.
@@ -98,11 +98,11 @@ static int begun;
 
 __attribute__((constructor(101))) static void begin(void) {
   begun = 1;
-  say(1);
+  announce(1);
 }
 
 __attribute__((destructor(101))) static void end(void) {
-  say(0);
+  announce(0);
 }
 
 #define INLINE static inline __attribute__((always_inline))
@@ -111,7 +111,7 @@ __attribute__((destructor(101))) static void end(void) {
 // Ranges that Clang's code has reported, by loads and stores: it may call these functions then.
 static __thread uint64_t told[2][2];
 
-INLINE int is_looked_at(uint64_t low, uint64_t high) {
+INLINE int is_checked(uint64_t low, uint64_t high) {
   for (uint64_t i = 0; i < mpipp_inlined_span_count; i++)
     if (low < mpipp_inlined_spans[i].high && high > mpipp_inlined_spans[i].low) return 1;
   return 0;
@@ -122,7 +122,7 @@ INLINE void copies(const void *address, uint64_t bytes, int stores, uint64_t nex
   uint64_t *before = told[stores];
   int again = before[0] == WORD(address) && before[1] == bytes;
   before[0] = 0;
-  if (again || !is_looked_at(WORD(address), WORD(address) + bytes)) return;
+  if (again || !is_checked(WORD(address), WORD(address) + bytes)) return;
   if (mpipp_program.accesses) mpipp_program.accesses(WORD(address), bytes, stores, next);
 }
 
@@ -149,7 +149,7 @@ HIDDEN void *__wrap_memset(void *to, int byte, size_t bytes) {
 }
 
 // Clang's code calls it if a check may have found something: all registers stay unchanged.
-HIDDEN __attribute__((used)) void mpipp_inlined_found(MPIPP_COMB) {
+HIDDEN __attribute__((used)) void mpipp_inlined_report(MPIPP_COMB) {
   uint64_t bytes = bytes_and_stores >> 1, stores = bytes_and_stores & 1;
   if (count > 1 && mpipp_program.combs) {
     mpipp_program.combs(first, last, count, bytes_and_stores, next);
@@ -160,7 +160,7 @@ HIDDEN __attribute__((used)) void mpipp_inlined_found(MPIPP_COMB) {
   }
 }
 
-HIDDEN __attribute__((used, target("no-sse,no-mmx"))) int mpipp_inlined_quickly(MPIPP_COMB) {
+HIDDEN __attribute__((used, target("no-sse,no-mmx"))) int mpipp_inlined_report_fast(MPIPP_COMB) {
   uint64_t *before = told[bytes_and_stores & 1];
   if (!mpipp_program.quickly) return 0;
   before[0] = first;
@@ -180,7 +180,7 @@ HIDDEN __attribute__((used, target("no-sse,no-mmx"))) int mpipp_inlined_quickly(
       "push %r8\npush %r9\npush %r10\npush %r11\npush %rbx\n"                                      \
       "mov %rsp, %rbx\n.cfi_offset %rbx, -96\n"                                                    \
       "and $-64, %rsp\n" ARGUMENTS "mov 8(%rbp), %r8\n"                                            \
-      "call mpipp_inlined_quickly\n"                                                               \
+      "call mpipp_inlined_report_fast\n"                                                           \
       "test %eax, %eax\n"                                                                          \
       "jne 1f\n"                                                                                   \
       "sub $" SAVED ", %rsp\nand $-64, %rsp\n"                                                     \
@@ -190,7 +190,7 @@ HIDDEN __attribute__((used, target("no-sse,no-mmx"))) int mpipp_inlined_quickly(
       "mov $0xe7, %eax\nxor %edx, %edx\nxsave64 (%rsp)\n"                                          \
       "mov 40(%rbx), %rdi\nmov 48(%rbx), %rsi\nmov 56(%rbx), %rdx\nmov 64(%rbx), %rcx\n" ARGUMENTS \
       "mov 8(%rbp), %r8\n"                                                                         \
-      "call mpipp_inlined_found\n"                                                                 \
+      "call mpipp_inlined_report\n"                                                                \
       "mov $0xe7, %eax\nxor %edx, %edx\nxrstor64 (%rsp)\n"                                         \
       "1: mov %rbx, %rsp\n"                                                                        \
       "pop %rbx\npop %r11\npop %r10\npop %r9\npop %r8\n"                                           \

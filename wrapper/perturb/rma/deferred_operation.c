@@ -21,7 +21,7 @@ static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer) {
 }
 
 // With MPI_NO_OP the origin's arguments are not significant.
-static int says_nothing(const struct mpipp_call *call, uint32_t i) {
+static int is_ignored(const struct mpipp_call *call, uint32_t i) {
   return call->present & MPIPP_HAS_OP && call->op == MPIPP_KEY(MPI_NO_OP) &&
          call->buffers[i].access == MPIPP_READS;
 }
@@ -34,7 +34,7 @@ static int is_fine(const struct mpipp_buffer *buffer) {
 }
 
 // Returns whether the target is in an access epoch of this process.
-static int is_accessed(const struct mpipp_win *win, int64_t target) {
+static int is_in_epoch(const struct mpipp_win *win, int64_t target) {
   uint64_t epochs = MPIPP_READ(win->epochs);
   if (epochs & (MPIPP_EPOCH_FENCE | MPIPP_EPOCH_START | MPIPP_EPOCH_LOCK_ALL)) return 1;
   if (!(epochs & MPIPP_EPOCH_LOCK)) return 0;
@@ -48,10 +48,10 @@ int mpipp_perturb_can_be_deferred(const struct mpipp_call *call) {
       call->buffer_count < 2 || call->target_rank < 0)
     return 0;
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, call->win);
-  if (!win || !is_accessed(win, call->target_rank)) return 0;
+  if (!win || !is_in_epoch(win, call->target_rank)) return 0;
   if (call->present & MPIPP_HAS_REQUESTS && !call->requests) return 0;
   for (uint32_t i = 0; i < call->buffer_count; i++)
-    if (!says_nothing(call, i) && !is_fine(&call->buffers[i])) return 0;
+    if (!is_ignored(call, i) && !is_fine(&call->buffers[i])) return 0;
   return 1;
 }
 
@@ -60,7 +60,7 @@ static void drop(struct mpipp_argument *argument) {
   free(argument->copy);
 }
 
-void mpipp_perturb_deferred_free(struct mpipp_deferred *one) {
+void mpipp_perturb_deferred_free(struct mpipp_deferred_operation *one) {
   drop(&one->origin);
   drop(&one->compare);
   drop(&one->result);
@@ -92,14 +92,14 @@ static int keep(struct mpipp_argument *argument, const struct mpipp_buffer *buff
   return PMPI(Type_commit)(&argument->type) == MPI_SUCCESS;
 }
 
-static int keep_all(struct mpipp_deferred *one, const struct mpipp_passage *passage,
+static int keep_all(struct mpipp_deferred_operation *one, const struct mpipp_passage *passage,
                     const struct mpipp_buffer *sides[MPIPP_SIDES]) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     struct mpipp_argument *argument = &one->origin;
     enum mpipp_side side = MPIPP_ORIGIN;
-    if (says_nothing(call, i)) continue;
+    if (is_ignored(call, i)) continue;
     if (buffer->access & MPIPP_REMOTE)
       argument = &one->place, side = MPIPP_TARGET;
     else if (buffer->access & MPIPP_WRITES && call->buffer_count > 2)
@@ -134,7 +134,7 @@ static int cancel(void *state, int complete) {
 
 // Not with known errors of the MPI library. MPICH 4.0 continues before such gets are complete,
 // except in MPI_Win_flush. Open MPI ignores where a derived datatype begins.
-static int can_be_cut(const struct mpipp_deferred *one) {
+static int can_be_cut(const struct mpipp_deferred_operation *one) {
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, one->win);
   if (one->fetches && win && !(MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL)))
@@ -145,10 +145,11 @@ static int can_be_cut(const struct mpipp_deferred *one) {
   return one->operation != MPIPP_PROC_Fetch_and_op && one->operation != MPIPP_PROC_Compare_and_swap;
 }
 
-struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *passage, int splits) {
+struct mpipp_deferred_operation *mpipp_perturb_deferred_new(const struct mpipp_passage *passage,
+                                                            int splits) {
   const struct mpipp_call *call = passage->call;
   const struct mpipp_buffer *sides[MPIPP_SIDES] = {NULL};
-  struct mpipp_deferred *one = calloc(1, sizeof *one);
+  struct mpipp_deferred_operation *one = calloc(1, sizeof *one);
   if (!one) return NULL;
   one->at = *mpipp_perturb_call_site();
   one->win = call->win;
@@ -175,7 +176,7 @@ static int is_equal(const struct mpipp_argument *argument, const struct mpipp_bu
          argument->count == buffer->count && MPIPP_KEY(argument->type) == buffer->datatype;
 }
 
-int mpipp_perturb_is_repeated(const struct mpipp_deferred *one,
+int mpipp_perturb_is_repeated(const struct mpipp_deferred_operation *one,
                               const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   return one->operation == MPIPP_PROC_Get && !one->is_request &&
@@ -194,19 +195,19 @@ static int copy(struct mpipp_argument *argument) {
   return 1;
 }
 
-int mpipp_perturb_deferred_copy(struct mpipp_deferred *one) {
+int mpipp_perturb_deferred_copy(struct mpipp_deferred_operation *one) {
   return copy(&one->origin) && copy(&one->compare);
 }
 
-void mpipp_perturb_deferred_let_go(struct mpipp_deferred *one) {
+void mpipp_perturb_deferred_release(struct mpipp_deferred_operation *one) {
   if (!one->is_request) return;
   one->is_request = 0;
   PMPI(Grequest_complete)(one->request);
 }
 
 // The runs of a cut on one side, from the buffer's address on.
-static int gathered(const struct mpipp_cuts *cuts, uint32_t number, enum mpipp_side side,
-                    MPI_Datatype *type) {
+static int gather_runs(const struct mpipp_cuts *cuts, uint32_t number, enum mpipp_side side,
+                       MPI_Datatype *type) {
   const struct mpipp_run *runs = &cuts->runs[cuts->first[number]];
   int count = (int)(cuts->first[number + 1] - cuts->first[number]), code = MPI_ERR_NO_MEM;
   int *lengths = malloc((size_t)count * sizeof *lengths);
@@ -237,12 +238,12 @@ static int cut_of(struct mpipp_argument *argument, const struct mpipp_cuts *cuts
     return MPI_SUCCESS;
   }
   *argument = (struct mpipp_argument){.address = argument->address, .count = 1};
-  int code = gathered(cuts, (uint32_t)number, side, &argument->type);
+  int code = gather_runs(cuts, (uint32_t)number, side, &argument->type);
   argument->is_kept = code == MPI_SUCCESS;
   return code;
 }
 
-static int hand_over(const struct mpipp_deferred *one, const struct mpipp_argument *in,
+static int hand_over(const struct mpipp_deferred_operation *one, const struct mpipp_argument *in,
                      const struct mpipp_argument *out, const struct mpipp_argument *to) {
   MPI_Win win = (MPI_Win)(uintptr_t)one->win;
   int rank = one->target;
@@ -267,7 +268,7 @@ static int hand_over(const struct mpipp_deferred *one, const struct mpipp_argume
   }
 }
 
-int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred *one, int cut) {
+int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred_operation *one, int cut) {
   struct mpipp_argument all[MPIPP_SIDES] = {one->origin, one->result, one->place};
   int code = MPI_SUCCESS;
   for (int i = 0; i < MPIPP_SIDES; i++) all[i].is_kept = 0; // its own, not of this cut

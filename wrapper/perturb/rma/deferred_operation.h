@@ -19,8 +19,8 @@ struct mpipp_argument {
   void *copy;        // of these, once the program may change them
 };
 
-struct mpipp_deferred {
-  struct mpipp_deferred *next; // on all windows, in the program's order
+struct mpipp_deferred_operation {
+  struct mpipp_deferred_operation *next; // on all windows, in the program's order
   struct mpipp_at at;
   uint64_t win;    // handle
   uint32_t number; // among those that wait, from 1
@@ -49,17 +49,18 @@ int mpipp_perturb_can_be_deferred(const struct mpipp_call *call);
 // Returns whether it is an accumulate or similar: MPI keeps their order (MPI-4.1, section 12.7.2).
 int mpipp_perturb_accumulates(unsigned operation);
 // NULL: no memory, or no request available. splits: to be cut.
-struct mpipp_deferred *mpipp_perturb_deferred_new(const struct mpipp_passage *passage, int splits);
+struct mpipp_deferred_operation *mpipp_perturb_deferred_new(const struct mpipp_passage *passage,
+                                                            int splits);
 // Returns whether a call is a get that equals this waiting one: executing both at once has the same
 // result.
-int mpipp_perturb_is_repeated(const struct mpipp_deferred *one,
+int mpipp_perturb_is_repeated(const struct mpipp_deferred_operation *one,
                               const struct mpipp_passage *passage);
 // Copies the data to be sent; returns 0 if that is impossible.
-int mpipp_perturb_deferred_copy(struct mpipp_deferred *one);
+int mpipp_perturb_deferred_copy(struct mpipp_deferred_operation *one);
 // The program need not keep its buffer any longer; its request is complete.
-void mpipp_perturb_deferred_let_go(struct mpipp_deferred *one);
+void mpipp_perturb_deferred_release(struct mpipp_deferred_operation *one);
 // Passes the cut with that number to MPI, -1: all of it. Returns MPI's code.
-int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred *one, int cut);
-void mpipp_perturb_deferred_free(struct mpipp_deferred *one);
+int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred_operation *one, int cut);
+void mpipp_perturb_deferred_free(struct mpipp_deferred_operation *one);
 
 #endif

@@ -32,7 +32,7 @@ void mpipp_perturb_journal_open(void) {
     *executable = 0;
 }
 
-static int opened(void) {
+static int open_file(void) {
   static char path[PATH_MAX]; // with the lock
   snprintf(path, sizeof path, "%s/schedule %d", directory, mpipp_registry.world_rank);
   return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -55,7 +55,7 @@ static void write_line(const char *words, uint64_t caller) {
                          {"\n", 1}};
   enum { PARTS = sizeof line / sizeof *line };
   pthread_mutex_lock(&lock);
-  if (file == NOT_OPEN) file = opened();
+  if (file == NOT_OPEN) file = open_file();
   for (int i = 0; i < PARTS; i++) written += line[i].iov_len;
   if (file < 0 || written > most || writev(file, line, PARTS) < 0) file = CLOSED;
   pthread_mutex_unlock(&lock);
@@ -69,8 +69,9 @@ void mpipp_perturb_journal_begins(struct mpipp_identity identity, const struct m
   write_line(words, call->caller);
 }
 
-void mpipp_perturb_journal_ends(const struct mpipp_deferred *one, const struct mpipp_call *call,
-                                uint32_t number, uint32_t of, int is_flushed) {
+void mpipp_perturb_journal_ends(const struct mpipp_deferred_operation *one,
+                                const struct mpipp_call *call, uint32_t number, uint32_t of,
+                                int is_flushed) {
   char words[MOST_WORDS];
   if (!directory) return;
   snprintf(words, sizeof words, "to\t%u\t%u\t%s\t%u\t%u\t%u\t%d\t%d\t", one->identity.place,

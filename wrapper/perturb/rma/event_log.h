@@ -12,7 +12,8 @@ void mpipp_perturb_journal_open(void);
 // An operation that is perturbed, and its call.
 void mpipp_perturb_journal_begins(struct mpipp_identity identity, const struct mpipp_call *call);
 // MPI gets it in another call: as the number-th of so many.
-void mpipp_perturb_journal_ends(const struct mpipp_deferred *one, const struct mpipp_call *call,
-                                uint32_t number, uint32_t of, int is_flushed);
+void mpipp_perturb_journal_ends(const struct mpipp_deferred_operation *one,
+                                const struct mpipp_call *call, uint32_t number, uint32_t of,
+                                int is_flushed);
 
 #endif

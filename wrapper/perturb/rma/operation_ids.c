@@ -62,7 +62,7 @@ static struct mpipp_identity next_at(struct mpipp_places *places, uint64_t key) 
   return (struct mpipp_identity){i + 1, ++places->all[i].times};
 }
 
-static int is_as_before(const struct mpipp_passage *passage) {
+static int repeats_last(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int same = polled.identity.time && polled.win == call->win && polled.target == call->target_rank;
   for (int i = 0; same && i < 2; i++)
@@ -76,9 +76,9 @@ struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage
   const struct mpipp_call *call = passage->call;
   int polls = mpipp_facts[call->procedure].operation == MPIPP_PROC_Get &&
               !(call->present & MPIPP_HAS_REQUESTS);
-  if (polls && is_as_before(passage)) return polled.identity;
+  if (polls && repeats_last(passage)) return polled.identity;
   struct mpipp_identity found = next_at(&operations, mpipp_recorder_place(call));
-  mpipp_perturb_identities_part();
+  mpipp_perturb_identities_separate();
   if (!polls) return found;
   polled.win = call->win;
   polled.target = call->target_rank;
@@ -97,11 +97,11 @@ struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call)
   return found;
 }
 
-void mpipp_perturb_identities_part(void) {
+void mpipp_perturb_identities_separate(void) {
   polled.identity.time = 0;
 }
 
-int mpipp_perturb_is_meant(struct mpipp_identity identity) {
+int mpipp_perturb_is_selected(struct mpipp_identity identity) {
   if (!are_some) return 1;
   for (const struct mpipp_meant *one = meant; one; one = one->next)
     if (one->rank == (unsigned long)mpipp_registry.world_rank && one->place == identity.place &&

@@ -22,8 +22,8 @@ struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage
 // The name of a call that completes operations, among such calls.
 struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call);
 // The next operation gets a new name, even if it is equal.
-void mpipp_perturb_identities_part(void);
+void mpipp_perturb_identities_separate(void);
 // Returns whether it is perturbed.
-int mpipp_perturb_is_meant(struct mpipp_identity identity);
+int mpipp_perturb_is_selected(struct mpipp_identity identity);
 
 #endif

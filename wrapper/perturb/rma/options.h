@@ -27,6 +27,6 @@ extern struct mpipp_rules mpipp_perturb_rules __attribute__((visibility("hidden"
 // "SEED,order=reverse,split=yes": what mpipp/cli/commands/run/perturb.py has found to be right.
 void mpipp_perturb_rules_open(const char *text);
 // A choice, made by the seed where the user has not: then yes in so many cases of 16.
-int mpipp_perturb_chosen(int choice, unsigned in_16);
+int mpipp_perturb_choose(int choice, unsigned in_16);
 
 #endif

@@ -30,12 +30,12 @@ enum {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t handed_over = PTHREAD_COND_INITIALIZER;
-static struct mpipp_deferred *deferred, **last = &deferred, *newest;
+static struct mpipp_deferred_operation *deferred, **last = &deferred, *newest;
 static int count;
 static uint32_t numbers;
 static int requests; // that stand for some of them
 
-static int is_among(const struct mpipp_deferred *one, uint64_t win, int target) {
+static int is_among(const struct mpipp_deferred_operation *one, uint64_t win, int target) {
   return one->win == win && (target == ANY_TARGET || one->target == target);
 }
 
@@ -48,7 +48,7 @@ struct mpipp_handing {
 };
 static struct mpipp_handing *handing;
 
-static void wait_for_others(uint64_t win, int target) {
+static void wait_for_handover(uint64_t win, int target) {
   struct mpipp_handing *one = handing;
   while (one) {
     int meets = target == ANY_TARGET || one->target == ANY_TARGET || one->target == target;
@@ -61,9 +61,10 @@ static void wait_for_others(uint64_t win, int target) {
   }
 }
 
-static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int passive) {
+static void hand_over(struct mpipp_deferred_operation *list, const struct mpipp_call *call,
+                      int passive) {
   struct mpipp_handing own = {handing, list->win, list->target}, **at = &handing;
-  for (const struct mpipp_deferred *one = list; one; one = one->next)
+  for (const struct mpipp_deferred_operation *one = list; one; one = one->next)
     if (one->target != own.target) own.target = ANY_TARGET;
   handing = &own;
   pthread_mutex_unlock(&lock);
@@ -75,20 +76,20 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
 }
 
 // Accumulates before a chosen one at the same target come before it. From the last on.
-static void choose_those_before(struct mpipp_deferred *chosen) {
-  for (struct mpipp_deferred *one = deferred; one && one != chosen; one = one->next)
+static void choose_earlier(struct mpipp_deferred_operation *chosen) {
+  for (struct mpipp_deferred_operation *one = deferred; one && one != chosen; one = one->next)
     if (one->accumulates && is_among(one, chosen->win, chosen->target)) one->is_chosen = 1;
 }
 
-static void choose(struct mpipp_deferred *one) {
+static void choose(struct mpipp_deferred_operation *one) {
   one->is_chosen = 1;
-  if (one->accumulates) choose_those_before(one);
+  if (one->accumulates) choose_earlier(one);
 }
 
 static void hand_over_chosen(const struct mpipp_call *call, int passive) {
-  struct mpipp_deferred *list = NULL, **end = &list, **at = &deferred;
+  struct mpipp_deferred_operation *list = NULL, **end = &list, **at = &deferred;
   while (*at) {
-    struct mpipp_deferred *one = *at;
+    struct mpipp_deferred_operation *one = *at;
     if (!one->is_chosen) {
       at = &one->next;
       continue;
@@ -110,7 +111,7 @@ static int is_passive(uint64_t handle) {
   return win && MPIPP_READ(win->epochs) & (MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL);
 }
 
-static void append(struct mpipp_deferred *one) {
+static void append(struct mpipp_deferred_operation *one) {
   *last = one;
   last = &one->next;
   newest = one;
@@ -120,26 +121,26 @@ static void append(struct mpipp_deferred *one) {
 }
 
 // Chooses the operations that an accumulate must not overtake.
-static void choose_those_overtaken(const struct mpipp_call *call) {
+static void choose_overtaken(const struct mpipp_call *call) {
   int target = (int)call->target_rank;
   if (!mpipp_perturb_accumulates(mpipp_facts[call->procedure].operation)) return;
-  wait_for_others(call->win, target);
-  for (struct mpipp_deferred *one = deferred; one; one = one->next)
+  wait_for_handover(call->win, target);
+  for (struct mpipp_deferred_operation *one = deferred; one; one = one->next)
     if (one->accumulates && is_among(one, call->win, target)) one->is_chosen = 1;
 }
 
 // Milliseconds at most.
-static uint64_t latency_of(const struct mpipp_deferred *one) {
+static uint64_t latency_of(const struct mpipp_deferred_operation *one) {
   uint32_t time = one->identity.time;
   if (mpipp_perturb_rules.latency != MPIPP_BY_SEED) return (uint64_t)mpipp_perturb_rules.latency;
   return time && time <= FIRST && mpipp_perturb_chance_of(one->chance - 1) % LATE_IN == 0 ? LATENCY
                                                                                           : 0;
 }
 
-static struct mpipp_deferred *begin(const struct mpipp_passage *passage,
-                                    struct mpipp_identity identity) {
-  struct mpipp_deferred *one =
-      mpipp_perturb_deferred_new(passage, mpipp_perturb_chosen(mpipp_perturb_rules.split, 8));
+static struct mpipp_deferred_operation *begin(const struct mpipp_passage *passage,
+                                              struct mpipp_identity identity) {
+  struct mpipp_deferred_operation *one =
+      mpipp_perturb_deferred_new(passage, mpipp_perturb_choose(mpipp_perturb_rules.split, 8));
   if (!one) return NULL;
   one->identity = identity;
   one->chance = mpipp_perturb_chance(UINT64_MAX);
@@ -150,29 +151,30 @@ static struct mpipp_deferred *begin(const struct mpipp_passage *passage,
 }
 
 // It is passed to MPI now.
-static int on_time(const struct mpipp_passage *passage, struct mpipp_identity identity, int as_is) {
+static int pass_now(const struct mpipp_passage *passage, struct mpipp_identity identity,
+                    int as_is) {
   const struct mpipp_call *call = passage->call;
   int goes_on = as_is || call->present & MPIPP_HAS_REQUESTS;
-  choose_those_overtaken(call);
+  choose_overtaken(call);
   mpipp_perturb_note_call(MPIPP_WAY_AT_ONCE);
-  struct mpipp_deferred *own = goes_on ? NULL : begin(passage, identity);
+  struct mpipp_deferred_operation *own = goes_on ? NULL : begin(passage, identity);
   if (own) own->is_chosen = own->is_at_once = 1;
   hand_over_chosen(call, is_passive(call->win));
   return own ? MPIPP_DONE : MPIPP_GO_ON;
 }
 
-static int put_off(struct mpipp_passage *passage) {
+static int defer_operation(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
-  struct mpipp_deferred *one = NULL;
+  struct mpipp_deferred_operation *one = NULL;
   int verdict = MPIPP_DONE;
   mpipp_perturb_note_place(call);
   pthread_mutex_lock(&lock);
   struct mpipp_identity identity = mpipp_perturb_identify(passage);
   mpipp_perturb_chance_begin_at(identity.place, identity.time);
-  int is_meant = mpipp_perturb_is_meant(identity);
+  int is_meant = mpipp_perturb_is_selected(identity);
   int is_repeated = is_meant && newest && mpipp_perturb_is_repeated(newest, passage);
   if (is_meant && !is_repeated && count < MOST &&
-      mpipp_perturb_chosen(mpipp_perturb_rules.defer, 15))
+      mpipp_perturb_choose(mpipp_perturb_rules.defer, 15))
     one = begin(passage, identity);
   if (one) {
     mpipp_perturb_note_call(MPIPP_WAY_CALLED);
@@ -180,7 +182,7 @@ static int put_off(struct mpipp_passage *passage) {
   } else if (is_repeated) {
     mpipp_perturb_note_call(MPIPP_WAY_REPEATED);
   } else {
-    verdict = on_time(passage, identity, !is_meant);
+    verdict = pass_now(passage, identity, !is_meant);
   }
   pthread_mutex_unlock(&lock);
   passage->code = MPI_SUCCESS;
@@ -189,7 +191,7 @@ static int put_off(struct mpipp_passage *passage) {
 
 // Local completion: operations that return data to the program are passed to MPI. For the rest the
 // local data is copied, so that they can wait.
-static void complete_locally(struct mpipp_deferred *one) {
+static void complete_locally(struct mpipp_deferred_operation *one) {
   int is_new = !one->origin.copy;
   if (one->fetches || !mpipp_perturb_deferred_copy(one)) {
     choose(one);
@@ -199,7 +201,7 @@ static void complete_locally(struct mpipp_deferred *one) {
     mpipp_perturb_note(&one->at, MPIPP_WAY_COPIED, mpipp_perturb_call_site(), 0);
   if (one->is_request) {
     MPIPP_WRITE(requests, requests - 1);
-    mpipp_perturb_deferred_let_go(one);
+    mpipp_perturb_deferred_release(one);
   }
 }
 
@@ -213,10 +215,10 @@ static void begin_call(const struct mpipp_call *call) {
 static void synchronize(const struct mpipp_call *call, int target, int passive, int locally) {
   pthread_mutex_lock(&lock);
   begin_call(call);
-  locally = locally && mpipp_perturb_chosen(mpipp_perturb_rules.local, 15);
-  mpipp_perturb_identities_part();
-  wait_for_others(call->win, target);
-  for (struct mpipp_deferred *one = deferred; one; one = one->next) {
+  locally = locally && mpipp_perturb_choose(mpipp_perturb_rules.local, 15);
+  mpipp_perturb_identities_separate();
+  wait_for_handover(call->win, target);
+  for (struct mpipp_deferred_operation *one = deferred; one; one = one->next) {
     if (!is_among(one, call->win, target)) continue;
     if (locally)
       complete_locally(one);
@@ -227,8 +229,8 @@ static void synchronize(const struct mpipp_call *call, int target, int passive, 
   pthread_mutex_unlock(&lock);
 }
 
-static struct mpipp_deferred *asked_for(MPI_Request request) {
-  struct mpipp_deferred *one = deferred;
+static struct mpipp_deferred_operation *operation_of(MPI_Request request) {
+  struct mpipp_deferred_operation *one = deferred;
   while (one && !(one->is_request && one->request == request)) one = one->next;
   return one;
 }
@@ -238,10 +240,10 @@ static void complete_requests(const struct mpipp_call *call) {
   pthread_mutex_lock(&lock);
   begin_call(call);
   for (int64_t i = 0; asked && requests && i < call->request_count; i++) {
-    struct mpipp_deferred *one = asked_for(asked[i]);
-    if (one) wait_for_others(one->win, one->target);
-    if (!(one = asked_for(asked[i]))) continue; // another thread has completed it
-    if (mpipp_perturb_chosen(mpipp_perturb_rules.local, 15))
+    struct mpipp_deferred_operation *one = operation_of(asked[i]);
+    if (one) wait_for_handover(one->win, one->target);
+    if (!(one = operation_of(asked[i]))) continue; // another thread has completed it
+    if (mpipp_perturb_choose(mpipp_perturb_rules.local, 15))
       complete_locally(one);
     else
       choose(one);
@@ -254,7 +256,7 @@ static void complete_requests(const struct mpipp_call *call) {
 static int enter(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int target = (int)call->target_rank;
-  if (mpipp_perturb_can_be_deferred(call)) return put_off(passage);
+  if (mpipp_perturb_can_be_deferred(call)) return defer_operation(passage);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) complete_requests(call);
   // In MPICH, MPI_PROC_NULL has the value of ANY_TARGET.
   if (call->present & MPIPP_HAS_TARGET_RANK && target == MPI_PROC_NULL) return MPIPP_GO_ON;

@@ -15,7 +15,7 @@
 
 // An operation or a cut of one.
 struct mpipp_schedule_item {
-  struct mpipp_deferred *one;
+  struct mpipp_deferred_operation *one;
   int cut;         // -1: it is not cut
   uint32_t number; // in the program's order
   uint64_t key;    // lower keys are earlier
@@ -79,7 +79,7 @@ static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
 }
 
 // All parts of an operation together take as long as one that is not cut.
-static void linger(struct mpipp_deferred *before) {
+static void linger(struct mpipp_deferred_operation *before) {
   if (!before->latency) return;
   uint64_t microseconds = mpipp_perturb_chance(before->latency + 1) * 1000;
   if (before->cuts) microseconds /= before->cuts->count;
@@ -88,13 +88,14 @@ static void linger(struct mpipp_deferred *before) {
   before->delay += microseconds;
 }
 
-static struct mpipp_schedule_item *items_of(struct mpipp_deferred *list, uint32_t *count) {
+static struct mpipp_schedule_item *items_of(struct mpipp_deferred_operation *list,
+                                            uint32_t *count) {
   uint32_t total = 0;
-  for (const struct mpipp_deferred *one = list; one; one = one->next)
+  for (const struct mpipp_deferred_operation *one = list; one; one = one->next)
     total += one->cuts ? one->cuts->count : 1;
   struct mpipp_schedule_item *items = malloc(total * sizeof *items);
   *count = 0;
-  for (struct mpipp_deferred *one = list; items && one; one = one->next) {
+  for (struct mpipp_deferred_operation *one = list; items && one; one = one->next) {
     for (int cut = one->cuts ? 0 : -1; cut < (one->cuts ? (int)one->cuts->count : 0);
          cut++, ++*count)
       items[*count] = (struct mpipp_schedule_item){one, cut, *count, 0};
@@ -112,7 +113,7 @@ static void show(const struct mpipp_schedule_item *items, uint32_t count,
   int used = snprintf(text, sizeof text, "mpipp: rank %d: before %s:", mpipp_registry.world_rank,
                       mpipp_procedure_names[call->procedure]);
   for (uint32_t i = 0, next; i < count && used < room; i = next) {
-    const struct mpipp_deferred *one = items[i].one;
+    const struct mpipp_deferred_operation *one = items[i].one;
     for (next = i + 1; next < count && items[next].one == one;) next++;
     used += snprintf(text + used, sizeof text - (size_t)used, "%s %u. %s to %d", i ? "," : "",
                      one->number, mpipp_procedure_names[one->operation], one->target);
@@ -128,9 +129,9 @@ static void show(const struct mpipp_schedule_item *items, uint32_t count,
 
 // Notes the operations that come before one that the program has called earlier.
 static void note_order(const struct mpipp_schedule_item *items, uint32_t count) {
-  const struct mpipp_deferred *first = NULL;
+  const struct mpipp_deferred_operation *first = NULL;
   for (uint32_t i = count; i-- > 0;) {
-    struct mpipp_deferred *one = items[i].one;
+    struct mpipp_deferred_operation *one = items[i].one;
     if (first && first->number < one->number && !one->overtakes) {
       one->overtakes = 1;
       mpipp_perturb_note(&one->at, MPIPP_WAY_OVERTAKES, &first->at, 0);
@@ -139,7 +140,7 @@ static void note_order(const struct mpipp_schedule_item *items, uint32_t count) 
   }
 }
 
-static void note(const struct mpipp_deferred *one, int flushed) {
+static void note(const struct mpipp_deferred_operation *one, int flushed) {
   if (!one->is_at_once) mpipp_perturb_note(&one->at, MPIPP_WAY_WAITS, mpipp_perturb_call_site(), 0);
   if (one->cuts) mpipp_perturb_note(&one->at, MPIPP_WAY_CUT, NULL, one->cuts->count);
   if (flushed) mpipp_perturb_note(&one->at, MPIPP_WAY_FLUSHED, NULL, 0);
@@ -148,10 +149,10 @@ static void note(const struct mpipp_deferred *one, int flushed) {
 
 // Operations in the order of their first cuts.
 static void keep_in_journal(const struct mpipp_schedule_item *items, uint32_t count,
-                            const struct mpipp_deferred *list, const struct mpipp_call *call,
-                            int flushes) {
+                            const struct mpipp_deferred_operation *list,
+                            const struct mpipp_call *call, int flushes) {
   uint32_t number = 0, of = 0;
-  for (const struct mpipp_deferred *one = list; one; one = one->next) of++;
+  for (const struct mpipp_deferred_operation *one = list; one; one = one->next) of++;
   for (uint32_t i = 0; i < count; i++) {
     if (items[i].one->is_in_journal) continue;
     items[i].one->is_in_journal = 1;
@@ -159,14 +160,15 @@ static void keep_in_journal(const struct mpipp_schedule_item *items, uint32_t co
   }
 }
 
-static int chosen_order(void) {
+static int choose_order(void) {
   int drawn = (int)mpipp_perturb_chance(16 * MPIPP_IN_PROGRAM_ORDER);
   if (mpipp_perturb_rules.order != MPIPP_BY_SEED) return mpipp_perturb_rules.order;
   return drawn < MPIPP_IN_PROGRAM_ORDER ? MPIPP_IN_PROGRAM_ORDER : drawn % MPIPP_IN_PROGRAM_ORDER;
 }
 
-static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call, int flushes) {
-  int code = MPI_SUCCESS, order = chosen_order();
+static void hand_over(struct mpipp_deferred_operation *list, const struct mpipp_call *call,
+                      int flushes) {
+  int code = MPI_SUCCESS, order = choose_order();
   uint32_t count;
   struct mpipp_schedule_item *items = items_of(list, &count);
   for (uint32_t i = 0; items && i < count; i++) items[i].key = key(&items[i], order);
@@ -182,27 +184,27 @@ static void hand_over(struct mpipp_deferred *list, const struct mpipp_call *call
       code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
   }
   // Without memory, in the program's order.
-  for (const struct mpipp_deferred *one = list; !fine && one && code == MPI_SUCCESS;
+  for (const struct mpipp_deferred_operation *one = list; !fine && one && code == MPI_SUCCESS;
        one = one->next)
     code = mpipp_perturb_deferred_hand_over(one, -1);
   free(items);
 }
 
-void mpipp_perturb_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call,
+void mpipp_perturb_hand_over(struct mpipp_deferred_operation *list, const struct mpipp_call *call,
                              int passive) {
   if (!list) return;
   mpipp_perturb_chance_part(0);
-  int flushes = passive && mpipp_perturb_chosen(mpipp_perturb_rules.flush, 12);
+  int flushes = passive && mpipp_perturb_choose(mpipp_perturb_rules.flush, 12);
   hand_over(list, call, flushes);
   while (list) {
-    struct mpipp_deferred *next = list->next;
+    struct mpipp_deferred_operation *next = list->next;
     // MPICH 4.0 reports gets as complete locally before they are, and reads data that is put later:
     // the operation keeps a copy.
     int has_copy = list->origin.copy || list->compare.copy;
     if (passive && !flushes && (list->is_request || list->fetches || has_copy))
       PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);
     note(list, flushes);
-    mpipp_perturb_deferred_let_go(list);
+    mpipp_perturb_deferred_release(list);
     mpipp_perturb_deferred_free(list);
     list = next;
   }

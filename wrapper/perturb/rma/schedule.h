@@ -9,7 +9,7 @@
 // complete them. passive: the epoch is one of passive target communication. Then other operations
 // may be completed in between, until one fails, which MPI has reported to the program's error
 // handler.
-void mpipp_perturb_hand_over(struct mpipp_deferred *list, const struct mpipp_call *call,
+void mpipp_perturb_hand_over(struct mpipp_deferred_operation *list, const struct mpipp_call *call,
                              int passive);
 
 #endif

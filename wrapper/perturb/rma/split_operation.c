@@ -63,7 +63,7 @@ static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *tot
   return NULL;
 }
 
-static int64_t lesser(int64_t one, int64_t other) {
+static int64_t smaller(int64_t one, int64_t other) {
   return one < other ? one : other;
 }
 
@@ -74,12 +74,12 @@ static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t to
   uint32_t run[MPIPP_SIDES] = {0}, count = 0;
   int64_t into[MPIPP_SIDES] = {0};
   for (int64_t done = 0; done < total; count++) {
-    struct mpipp_run next = {.bytes = lesser(part - done % part, total - done)};
+    struct mpipp_run next = {.bytes = smaller(part - done % part, total - done)};
     for (int i = 0; i < MPIPP_SIDES; i++) {
       if (!layouts[i]) continue;
       struct mpipp_piece piece = layouts[i]->all[run[i]];
       next.at[i] = (int64_t)(piece.low - base) + into[i];
-      next.bytes = lesser(next.bytes, (int64_t)(piece.high - piece.low) - into[i]);
+      next.bytes = smaller(next.bytes, (int64_t)(piece.high - piece.low) - into[i]);
     }
     for (int i = 0; i < MPIPP_SIDES; i++) {
       if (!layouts[i]) continue;
@@ -95,11 +95,11 @@ static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t to
 
 // Bytes of each of so many parts, or more of them: what each counts is an int.
 static int64_t part_of(int64_t total, int64_t unit, int64_t parts) {
-  return lesser((total / unit + parts - 1) / parts * unit, INT_MAX / unit * unit);
+  return smaller((total / unit + parts - 1) / parts * unit, INT_MAX / unit * unit);
 }
 
 // NULL: no memory, or too much of it.
-static struct mpipp_cuts *room_for(uint32_t runs, int64_t unit) {
+static struct mpipp_cuts *allocate_cuts(uint32_t runs, int64_t unit) {
   struct mpipp_cuts *cuts = NULL;
   if (__atomic_add_fetch(&kept, runs, __ATOMIC_RELAXED) <= KEPT)
     cuts = malloc(sizeof *cuts + runs * sizeof *cuts->runs);
@@ -114,14 +114,14 @@ static struct mpipp_cuts *room_for(uint32_t runs, int64_t unit) {
 static struct mpipp_cuts *cut(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t total,
                               int64_t unit, int by_element) {
   int64_t most = mpipp_perturb_rules.parts ? mpipp_perturb_rules.parts : MOST;
-  int64_t part = part_of(total, unit, by_element ? most : lesser(most, PARTS));
+  int64_t part = part_of(total, unit, by_element ? most : smaller(most, PARTS));
   uint32_t count = total > 0 ? walk(layouts, total, part, NULL) : 0;
   int together = count > most;
   if (together) {
     part = part_of(total, unit, most);
     count = walk(layouts, total, part, NULL);
   }
-  struct mpipp_cuts *cuts = count > 1 ? room_for(count, unit) : NULL;
+  struct mpipp_cuts *cuts = count > 1 ? allocate_cuts(count, unit) : NULL;
   if (!cuts) return NULL;
   walk(layouts, total, part, cuts->runs);
   int64_t done = 0;

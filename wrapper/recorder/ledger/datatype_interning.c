@@ -10,7 +10,7 @@ enum { FIRST_SLOTS = 256, MAX_KEPT = 1 << 16 };
 static struct mpipp_datatype **slots;
 static uint64_t mask, used;
 
-static uint64_t mixed(uint64_t hash, uint64_t value) {
+static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
   return hash ^ hash >> 29;
 }
@@ -25,9 +25,9 @@ static uint64_t component(const struct mpipp_datatype *type, uint32_t i) {
 
 static uint64_t hash_of(const struct mpipp_datatype *type) {
   const uint64_t *arguments = (const uint64_t *)(uintptr_t)type->arguments;
-  uint64_t hash = mixed(type->combiner, (uint64_t)type->extent);
-  for (uint64_t i = 0; i < type->argument_count; i++) hash = mixed(hash, arguments[i]);
-  for (uint32_t i = 0; i < type->component_count; i++) hash = mixed(hash, component(type, i));
+  uint64_t hash = mix(type->combiner, (uint64_t)type->extent);
+  for (uint64_t i = 0; i < type->argument_count; i++) hash = mix(hash, arguments[i]);
+  for (uint32_t i = 0; i < type->component_count; i++) hash = mix(hash, component(type, i));
   return hash;
 }
 

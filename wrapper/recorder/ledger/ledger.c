@@ -52,7 +52,7 @@ uint64_t mpipp_recorder_place(const struct mpipp_call *call) {
   return mpipp_registry_stack_place(mpipp_abi_outside_mpi_at(call->caller, call->frame));
 }
 
-static uint64_t *recent(struct mpipp_history *history, uint64_t ordinal) {
+static uint64_t *recent_item(struct mpipp_history *history, uint64_t ordinal) {
   return &history->recent[ordinal % MPIPP_RECENT];
 }
 
@@ -70,7 +70,7 @@ void mpipp_recorder_note_advance(struct mpipp_channel *channel, uint64_t ordinal
   uint32_t period = channel->period;
   if (!history || !period) return; // another thread changes it, too, without order
   uint64_t like = history->position + 1 - period + (ordinal - history->position) % period;
-  uint64_t item = *recent(history, like);
+  uint64_t item = *recent_item(history, like);
   if (item) MPIPP_WRITE(channel->expected, item); // 0: unchanged
 }
 
@@ -90,7 +90,7 @@ static uint64_t *room(struct mpipp_history *history, uint64_t words, uint64_t ke
   return next->words;
 }
 
-static void written(struct mpipp_history *history, uint64_t words) {
+static void add_words(struct mpipp_history *history, uint64_t words) {
   struct mpipp_page *page = (void *)(uintptr_t)history->last;
   __atomic_store_n(&page->used, page->used + words, __ATOMIC_RELEASE);
 }
@@ -100,7 +100,7 @@ static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kep
   uint64_t *place = room(history, 1, kept);
   if (!place) return 0;
   *place = word;
-  written(history, 1);
+  add_words(history, 1);
   return 1;
 }
 
@@ -112,8 +112,9 @@ static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
   write_word(history, MPIPP_ITEM_RUN | period << 8 | (ordinal - from) << 16, 0);
   uint64_t first = ordinal - from > MPIPP_RECENT ? ordinal - MPIPP_RECENT + 1 : from + 1;
   uint64_t cycle[MPIPP_RECENT];
-  for (uint64_t i = 0; i < period; i++) cycle[i] = *recent(history, from + 1 - period + i);
-  for (uint64_t i = first; i <= ordinal; i++) *recent(history, i) = cycle[(i - from - 1) % period];
+  for (uint64_t i = 0; i < period; i++) cycle[i] = *recent_item(history, from + 1 - period + i);
+  for (uint64_t i = first; i <= ordinal; i++)
+    *recent_item(history, i) = cycle[(i - from - 1) % period];
   history->position = ordinal;
 }
 
@@ -125,7 +126,7 @@ static void give_up(struct mpipp_channel *channel) {
   mpipp_registry.forgotten++;
 }
 
-static int same(uint64_t item, const uint64_t *words) {
+static int equals_item(uint64_t item, const uint64_t *words) {
   const uint64_t *other = (const uint64_t *)(uintptr_t)item;
   uint64_t count = words[0] >> 8 & 0xFFFFFF;
   return other[0] == words[0] && memcmp(other, words, count * sizeof *words) == 0;
@@ -137,10 +138,11 @@ static uint64_t period_of(struct mpipp_history *history, uint64_t ordinal, const
   uint64_t known = ordinal - history->recent_from, best = 0, longest = 0;
   if (known > MPIPP_RECENT) known = MPIPP_RECENT;
   for (uint64_t period = 1; period <= known; period++) {
-    if (!same(*recent(history, ordinal - period), words)) continue;
+    if (!equals_item(*recent_item(history, ordinal - period), words)) continue;
     uint64_t alike = 1;
     while (alike < CONTEXT && period + alike <= known &&
-           *recent(history, ordinal - alike) == *recent(history, ordinal - period - alike))
+           *recent_item(history, ordinal - alike) ==
+               *recent_item(history, ordinal - period - alike))
       alike++;
     if (alike > longest) longest = alike, best = period;
   }
@@ -180,15 +182,15 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
     if (!room(history, 0, KEPT_FOR_RUNS)) return give_up(channel);
     // The call is the run's first; the next is the one 1 - period after it.
     uint64_t next = period == 1 ? ordinal - 1 : ordinal + 1 - period;
-    return expect(channel, *recent(history, next), (uint32_t)period);
+    return expect(channel, *recent_item(history, next), (uint32_t)period);
   }
   uint64_t count = words[0] >> 8 & 0xFFFFFF;
   uint64_t *item = room(history, count, KEPT_FOR_RUNS);
   if (!item) return give_up(channel);
   memcpy(item, words, count * sizeof *item);
-  written(history, count);
+  add_words(history, count);
   history->position = ordinal;
-  *recent(history, ordinal) = (uint64_t)(uintptr_t)item;
+  *recent_item(history, ordinal) = (uint64_t)(uintptr_t)item;
   if (follows) expect(channel, (uint64_t)(uintptr_t)item, 1);
 }
 
@@ -218,7 +220,7 @@ static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_c
 // Returns whether it is as expected.
 static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                 const uint64_t *words) {
-  if (!same(channel->expected, words)) {
+  if (!equals_item(channel->expected, words)) {
     append(comm, channel, ordinal, words, 1);
     return 0;
   }
@@ -229,8 +231,8 @@ static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t
 
 // place: where the operation begins. The call that made a persistent request has a place of its
 // own.
-static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t place,
-                       const struct mpipp_buffer *buffer, uint64_t record) {
+static void buffer_item(uint64_t *words, const struct mpipp_call *call, uint64_t place,
+                        const struct mpipp_buffer *buffer, uint64_t record) {
   uint64_t *word = words + 3;
   uint32_t started = call->present & (MPIPP_HAS_STARTED | MPIPP_HAS_STARTED_ALL);
   words[1] = started ? call->caller : place;
@@ -242,7 +244,7 @@ static void one_buffer(uint64_t *words, const struct mpipp_call *call, uint64_t 
 void mpipp_recorder_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                                  const struct mpipp_buffer *buffer) {
   uint64_t record = mpipp_recorder_equal_datatype_locked(buffer->record, buffer->datatype);
-  one_buffer(words, call, place, buffer, record);
+  buffer_item(words, call, place, buffer, record);
 }
 
 void mpipp_recorder_hold_channel(struct mpipp_channel *channel) {
@@ -252,13 +254,13 @@ void mpipp_recorder_hold_channel(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-void mpipp_recorder_let_channel_go(struct mpipp_channel *channel) {
+void mpipp_recorder_release_channel(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->expected, channel->resumes);
   MPIPP_WRITE(channel->count, channel->certain);
 }
 
-void mpipp_recorder_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                        const uint64_t *words) {
+void mpipp_recorder_note_settled_call_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                             const uint64_t *words) {
   channel->expected = channel->resumes;
   note(comm, channel, channel->certain + 1, words);
   channel->resumes = channel->expected;
@@ -275,9 +277,9 @@ void mpipp_recorder_note_locked(struct mpipp_comm *comm, struct mpipp_channel *c
   note(comm, channel, count + 1, words);
 }
 
-void mpipp_recorder_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                     const struct mpipp_call *call, uint64_t place,
-                                     uint64_t ordinal) {
+void mpipp_recorder_note_receive_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                        const struct mpipp_call *call, uint64_t place,
+                                        uint64_t ordinal) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (!mpipp_recorder_ledger_limit || count & MPIPP_UNCERTAIN || ordinal > count) return;
@@ -291,8 +293,8 @@ void mpipp_recorder_note_slow(struct mpipp_channel *channel, const struct mpipp_
   uint64_t count = MPIPP_READ(channel->count), words[MPIPP_MOST_WORDS];
   if (count & MPIPP_UNCERTAIN) return;
   uint64_t place = mpipp_recorder_place(call), record = mpipp_equal_datatype(buffer->record);
-  one_buffer(words, call, place, buffer, record);
-  if (record && same(MPIPP_READ(channel->expected), words)) {
+  buffer_item(words, call, place, buffer, record);
+  if (record && equals_item(MPIPP_READ(channel->expected), words)) {
     if (channel->period != 1) mpipp_recorder_note_advance(channel, count + 1);
     return;
   }
@@ -350,7 +352,7 @@ static uint64_t value_of(const struct mpipp_input *input, uint64_t i) {
 
 // The members of a group that this process belongs to: a hash, and in the lowest 24 bits their
 // number; 0 for any other group.
-static uint64_t members(uint64_t handle) {
+static uint64_t members_hash(uint64_t handle) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   if (!group || group->rank < 0 || !(group->world_ranks || group->world_known)) return 0;
   const int32_t *ranks = (const int32_t *)(uintptr_t)group->world_ranks;
@@ -380,7 +382,7 @@ static uint64_t *input_words(uint64_t *word, const struct mpipp_call *call,
   }
   if (input->shape == MPIPP_SHAPE_HANDLE) {
     *word++ = 1 | (uint64_t)input->shape << 40;
-    *word++ = input->name == mpipp_role(MPIPP_ROLE_group) ? members(value_of(input, 0)) : 0;
+    *word++ = input->name == mpipp_role(MPIPP_ROLE_group) ? members_hash(value_of(input, 0)) : 0;
     return word;
   }
   uint64_t count = input->count < 0 ? implied_count(call, input) : (uint64_t)input->count;
@@ -404,7 +406,7 @@ static uint64_t *argument_words(uint64_t *word, const struct mpipp_call *call) {
   return word;
 }
 
-static uint64_t most_words(const struct mpipp_call *call, int vectors) {
+static uint64_t word_limit(const struct mpipp_call *call, int vectors) {
   uint64_t most = 7 + 4 * (uint64_t)call->buffer_count;
   for (int v = 0; v < vectors; v++) most += 1 + 2 * call->vectors[v].length;
   if (keeps_arguments(call)) most += 1 + call->input_count * (uint64_t)(2 + MOST_VALUES);
@@ -459,7 +461,7 @@ void mpipp_recorder_note_end_locked(struct mpipp_channel *channel) {
 // one. NULL without memory.
 static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_t few[FEW_WORDS]) {
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
-  uint64_t most = most_words(call, vectors), *words = few;
+  uint64_t most = word_limit(call, vectors), *words = few;
   if (most > FEW_WORDS)
     words = most < 1 << 24 ? mpipp_registry_allocate(most * sizeof *words) : NULL;
   if (words) collective_words(words, call, place, vectors);
@@ -521,7 +523,7 @@ void mpipp_recorder_note_step_locked(struct mpipp_comm *world, struct mpipp_chan
   note(world, channel, MPIPP_READ(channel->count) + 1, words);
 }
 
-void mpipp_recorder_note_together_locked(struct mpipp_channel *channel,
-                                         const struct mpipp_call *call, uint64_t place) {
+void mpipp_recorder_note_object_call_locked(struct mpipp_channel *channel,
+                                            const struct mpipp_call *call, uint64_t place) {
   note_collective(NULL, channel, call, place, 0);
 }

@@ -51,8 +51,8 @@ uint64_t mpipp_recorder_note_collective_locked(struct mpipp_comm *comm,
 // Notes a call on a window or a file, whose channel has a history from the start. The call is the
 // next one, and the caller raises the count.
 int mpipp_recorder_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel);
-void mpipp_recorder_note_together_locked(struct mpipp_channel *channel,
-                                         const struct mpipp_call *call, uint64_t place);
+void mpipp_recorder_note_object_call_locked(struct mpipp_channel *channel,
+                                            const struct mpipp_call *call, uint64_t place);
 // With the lock held, for MPIPP_TURNS: so many consecutive calls on the communicator with that
 // identity. They look like a call with this root and tag.
 void mpipp_recorder_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
@@ -62,18 +62,18 @@ void mpipp_recorder_note_turn_locked(struct mpipp_comm *world, struct mpipp_chan
 void mpipp_recorder_note_step_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
                                      unsigned procedure, uint64_t place, const uint64_t numbers[3]);
 // With the lock held: a receive that was counted before, with that ordinal.
-void mpipp_recorder_note_late_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                     const struct mpipp_call *call, uint64_t place,
-                                     uint64_t ordinal);
+void mpipp_recorder_note_receive_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                        const struct mpipp_call *call, uint64_t place,
+                                        uint64_t ordinal);
 // With the lock held: the words of a send or receive. The second function notes them as the next
 // call of a held channel (wildcard_receives.h), after those that are certain.
 void mpipp_recorder_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                                  const struct mpipp_buffer *buffer);
-void mpipp_recorder_note_settled_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
-                                        const uint64_t *words);
+void mpipp_recorder_note_settled_call_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
+                                             const uint64_t *words);
 // From now on the channel's receives are noted late, or not at all.
 void mpipp_recorder_hold_channel(struct mpipp_channel *channel);
-void mpipp_recorder_let_channel_go(struct mpipp_channel *channel);
+void mpipp_recorder_release_channel(struct mpipp_channel *channel);
 
 // With the lock held: sets the outcome of a collective call that was noted when it started.
 void mpipp_recorder_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,

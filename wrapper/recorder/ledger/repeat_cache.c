@@ -16,7 +16,7 @@ enum {
 
 // Calls that were as expected, with all that they were noted with. Their objects are predefined, so
 // they do not change. Items of the ledger are never changed. A new call replaces an old one.
-static struct mpipp_repeated {
+static struct mpipp_repeated_call {
   const struct mpipp_channel *channel;
   uint64_t expected; // of the channel: the item
   uint64_t caller, op;
@@ -26,7 +26,7 @@ static struct mpipp_repeated {
   struct mpipp_buffer buffers[MOST]; // their addresses: 1 for MPI_IN_PLACE, else 0
 } repeated[8];
 
-static struct mpipp_repeated *place_of(uint64_t expected) {
+static struct mpipp_repeated_call *place_of(uint64_t expected) {
   return &repeated[(expected * 0x9E3779B97F4A7C15u) >> 61];
 }
 
@@ -40,8 +40,8 @@ static int is_like(const struct mpipp_buffer *buffer, const struct mpipp_buffer 
          !memcmp(&buffer->count, &before->count, sizeof *buffer - behind);
 }
 
-int mpipp_recorder_note_repeated(struct mpipp_channel *channel, const struct mpipp_call *call) {
-  const struct mpipp_repeated *like = place_of(channel->expected);
+int mpipp_recorder_note_repetition(struct mpipp_channel *channel, const struct mpipp_call *call) {
+  const struct mpipp_repeated_call *like = place_of(channel->expected);
   if (like->channel != channel || like->expected != channel->expected) return 0;
   if (like->caller != call->caller || like->present != call->present ||
       like->procedure != call->procedure || like->count != call->buffer_count)
@@ -67,9 +67,9 @@ void mpipp_recorder_remember_collective(const struct mpipp_channel *channel, uin
       !mpipp_is_outside_mpi(place))
     return;
   if (call->present & MPIPP_HAS_OP && !mpipp_registry_is_constant(MPIPP_OP, call->op)) return;
-  struct mpipp_repeated made = {channel,         expected,           place,
-                                call->op,        call->root,         call->present,
-                                call->procedure, call->buffer_count, {{0}}};
+  struct mpipp_repeated_call made = {channel,         expected,           place,
+                                     call->op,        call->root,         call->present,
+                                     call->procedure, call->buffer_count, {{0}}};
   for (unsigned i = 0; i < call->buffer_count; i++) {
     const struct mpipp_buffer *buffer = &call->buffers[i];
     const struct mpipp_object *type = (const void *)(uintptr_t)buffer->record;

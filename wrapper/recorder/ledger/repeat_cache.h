@@ -8,7 +8,7 @@
 
 // Returns whether a call that MPI has accepted is certain to be as expected in its channel; then it
 // is noted. Only if one thread alone has called MPI.
-int mpipp_recorder_note_repeated(struct mpipp_channel *channel, const struct mpipp_call *call);
+int mpipp_recorder_note_repetition(struct mpipp_channel *channel, const struct mpipp_call *call);
 // With the lock held: remembers a call that equals the expected item. place: where the program
 // called.
 void mpipp_recorder_remember_collective(const struct mpipp_channel *channel, uint64_t expected,

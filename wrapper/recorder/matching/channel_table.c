@@ -18,11 +18,11 @@ static struct mpipp_channel *unused;
 
 int mpipp_recorder_has_missed_calls = 0;
 
-int mpipp_recorder_is_unordered(void) {
+int mpipp_recorder_has_concurrent_threads(void) {
   return MPIPP_READ(mpipp_registry.several_threads) != 0;
 }
 
-static uint64_t mixed(uint64_t first, uint64_t second) {
+static uint64_t mix(uint64_t first, uint64_t second) {
   uint64_t hash = (first ^ (second + 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u;
   hash = (hash ^ hash >> 30) * 0x94D049BB133111EBu;
   return hash ^ hash >> 31;
@@ -43,7 +43,7 @@ static struct mpipp_channel *new_channel(void) {
 
 static struct mpipp_channel **slot_of(struct mpipp_channels *table, enum mpipp_sequence sequence,
                                       uint64_t key) {
-  for (uint64_t i = mixed(key, sequence);; i++) {
+  for (uint64_t i = mix(key, sequence);; i++) {
     struct mpipp_channel **slot = &table->slots[i & table->mask];
     if (!*slot || ((*slot)->key == key && (*slot)->sequence == sequence)) return slot;
   }
@@ -79,14 +79,14 @@ void mpipp_recorder_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence s
   __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
 }
 
-void mpipp_recorder_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
+void mpipp_recorder_set_later_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
   __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
 }
 
 // Threads that start operations side by side give them no order.
 static void set_shared(struct mpipp_comm *comm, struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->shared, 1);
-  mpipp_recorder_set_uncertain_on(comm, channel->sequence);
+  mpipp_recorder_set_later_uncertain(comm, channel->sequence);
 }
 
 static struct mpipp_channel *add_channel(struct mpipp_comm *comm, enum mpipp_sequence sequence,
@@ -118,7 +118,8 @@ struct mpipp_channel *mpipp_recorder_channel_of(struct mpipp_comm *comm,
                                                 uint64_t thread) {
   struct mpipp_channel *channel = mpipp_recorder_find_channel(comm, sequence, key);
   if (!channel) return add_channel(comm, sequence, key, thread);
-  if (mpipp_recorder_is_unordered() && channel->thread != thread) set_shared(comm, channel);
+  if (mpipp_recorder_has_concurrent_threads() && channel->thread != thread)
+    set_shared(comm, channel);
   return channel;
 }
 

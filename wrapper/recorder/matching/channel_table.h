@@ -9,7 +9,7 @@ static inline uint64_t mpipp_channel_key(int peer, int tag) {
   return (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
 }
 
-static inline uint64_t mpipp_counted(struct mpipp_channel *channel) {
+static inline uint64_t mpipp_channel_count(struct mpipp_channel *channel) {
   uint64_t count = MPIPP_READ(channel->count) + 1;
   MPIPP_WRITE(channel->count, count);
   return count;
@@ -31,10 +31,10 @@ void mpipp_recorder_drop_channels(struct mpipp_comm *comm);
 int mpipp_recorder_is_uncertain(const struct mpipp_comm *comm, enum mpipp_sequence sequence);
 void mpipp_recorder_set_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence);
 // Sets it for later calls only: the ordinals of earlier calls stay certain.
-void mpipp_recorder_set_uncertain_on(struct mpipp_comm *comm, enum mpipp_sequence sequence);
+void mpipp_recorder_set_later_uncertain(struct mpipp_comm *comm, enum mpipp_sequence sequence);
 
 // Returns whether threads may start operations concurrently, so that they have no order.
-int mpipp_recorder_is_unordered(void);
+int mpipp_recorder_has_concurrent_threads(void);
 // Set if calls may have been made unseen.
 extern int mpipp_recorder_has_missed_calls MPIPP_HIDDEN;
 

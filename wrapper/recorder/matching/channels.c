@@ -6,7 +6,7 @@
 #include "recorder/matching/wildcard_receives.h"
 #include "registry/registry.h"
 
-void (*mpipp_recorder_any_waits)(void);
+void (*mpipp_recorder_wildcard_waits)(void);
 
 void mpipp_recorder_distrust_channels(void) {
   mpipp_recorder_has_missed_calls = 1;
@@ -20,7 +20,7 @@ static const struct mpipp_buffer *noted_buffer(const struct mpipp_call *call,
                                                enum mpipp_sequence sequence) {
   int sent = sequence == MPIPP_SENDS || sequence == MPIPP_PARTITIONED_SENDS ||
              sequence == MPIPP_STARTED_SENDS;
-  return sent ? &call->buffers[0] : mpipp_received(call);
+  return sent ? &call->buffers[0] : mpipp_receive_buffer(call);
 }
 
 uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence sequence,
@@ -34,15 +34,15 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
           ? mpipp_recorder_channel_of(record, sequence, key, MPIPP_READ(thread->serial))
           : NULL;
   if (channel) {
-    int late = sequence == MPIPP_RECEIVES && mpipp_recorder_is_late(record);
+    int late = sequence == MPIPP_RECEIVES && mpipp_recorder_has_wildcards(record);
     if (late)
-      mpipp_recorder_late_other(record, channel, noted, place);
+      mpipp_recorder_wildcards_post_receive(record, channel, noted, place);
     else if (noted)
       mpipp_recorder_note_locked(record, channel, noted, place, noted_buffer(noted, sequence));
     else if (sequence == MPIPP_RECEIVES)
       mpipp_recorder_note_gap_locked(channel);
-    ordinal = mpipp_counted(channel);
-    if (late) mpipp_recorder_late_settle(record);
+    ordinal = mpipp_channel_count(channel);
+    if (late) mpipp_recorder_wildcards_settle(record);
     if (sequence < MPIPP_KEPT_SEQUENCES && !late) {
       unsigned slot = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
       thread->channels[sequence][slot] = (uint64_t)(uintptr_t)channel;
@@ -54,7 +54,7 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
   return ordinal;
 }
 
-uint64_t mpipp_recorder_sent_slow(const struct mpipp_call *call, int dest, int tag) {
+uint64_t mpipp_recorder_send_slow(const struct mpipp_call *call, int dest, int tag) {
   return mpipp_recorder_count(call, MPIPP_SENDS, call->comm, mpipp_channel_key(dest, tag), call);
 }
 
@@ -71,7 +71,7 @@ void mpipp_recorder_note_message(const struct mpipp_call *call) {
   struct mpipp_channel *channel =
       comm ? mpipp_recorder_find_channel(comm, MPIPP_RECEIVES, key) : NULL;
   if (channel && message->ordinal)
-    mpipp_recorder_note_late_locked(comm, channel, call, place, message->ordinal);
+    mpipp_recorder_note_receive_locked(comm, channel, call, place, message->ordinal);
   mpipp_registry_unlock();
 }
 
@@ -90,7 +90,7 @@ uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
 }
 
 // With the lock held: the channel of the call's window or file; NULL if nothing is kept.
-static struct mpipp_channel *together(const struct mpipp_call *call) {
+static struct mpipp_channel *object_channel(const struct mpipp_call *call) {
   const struct mpipp_win *win =
       call->present & MPIPP_HAS_WIN ? mpipp_find_live(MPIPP_WIN, call->win) : NULL;
   const struct mpipp_file *file =
@@ -123,32 +123,32 @@ static void set_ordinal(const struct mpipp_call *call, uint64_t ordinal) {
   __atomic_store_n(&own->present, own->present | MPIPP_HAS_ORDINAL, __ATOMIC_RELEASE);
 }
 
-static void note_together(const struct mpipp_call *call, const struct mpipp_call *noted) {
+static void note_on_object(const struct mpipp_call *call, const struct mpipp_call *noted) {
   uint64_t place = mpipp_recorder_place(call), thread = MPIPP_READ(mpipp_thread_of(call)->serial);
   mpipp_registry_lock();
-  struct mpipp_channel *channel = together(call);
-  if (channel && mpipp_recorder_is_unordered() && channel->thread != thread)
+  struct mpipp_channel *channel = object_channel(call);
+  if (channel && mpipp_recorder_has_concurrent_threads() && channel->thread != thread)
     set_channel_uncertain(channel);
   if (channel && !(MPIPP_READ(channel->count) & MPIPP_UNCERTAIN)) {
-    mpipp_recorder_note_together_locked(channel, noted, place);
+    mpipp_recorder_note_object_call_locked(channel, noted, place);
     if (mpipp_facts[call->procedure].form == MPIPP_FORM_NONBLOCKING)
       set_ordinal(call, MPIPP_READ(channel->count) + 1);
     else
       set_answered(call); // before it is counted
-    mpipp_counted(channel);
+    mpipp_channel_count(channel);
   }
   mpipp_registry_unlock();
 }
 
 void mpipp_recorder_note_object_call(const struct mpipp_call *call) {
-  note_together(call, call);
+  note_on_object(call, call);
 }
 
 void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
                                              const struct mpipp_call *noted) {
-  if (noted) note_together(call, noted);
+  if (noted) note_on_object(call, noted);
   mpipp_registry_lock();
-  struct mpipp_channel *channel = together(call);
+  struct mpipp_channel *channel = object_channel(call);
   if (channel) set_channel_uncertain(channel);
   mpipp_registry_unlock();
 }
@@ -168,19 +168,19 @@ static void change_turns(const struct mpipp_call *call, const struct mpipp_comm 
       world ? mpipp_recorder_channel_of(world, MPIPP_TURNS, 0, thread) : NULL;
   if (turns && turn.calls) {
     mpipp_recorder_note_turn_locked(world, turns, turn.identity, turn.calls);
-    mpipp_counted(turns);
+    mpipp_channel_count(turns);
   }
   turn.channel = channel;
   turn.identity = comm->identity;
   turn.calls = 0;
 }
 
-static int repeats_the_last(const struct mpipp_call *call) {
+static int repeats_last(const struct mpipp_call *call) {
   struct mpipp_channel *channel = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
   if (MPIPP_READ(mpipp_registry_several_threads) || !mpipp_is_channel(channel, call, 0, 0))
     return 0;
-  if ((mpipp_registry_shared && turn.channel != channel) ||
-      !mpipp_recorder_note_repeated(channel, call))
+  if ((mpipp_registry_is_shared && turn.channel != channel) ||
+      !mpipp_recorder_note_repetition(channel, call))
     return 0;
   turn.calls++;
   return 1;
@@ -196,7 +196,7 @@ static void note_collective(const struct mpipp_call *call, const struct mpipp_ca
     uint64_t like = mpipp_recorder_note_collective_locked(comm, channel, noted, place);
     if (like && noted == call && !MPIPP_READ(mpipp_registry_several_threads))
       mpipp_recorder_remember_collective(channel, like, call, place);
-    if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_registry_shared)
+    if (MPIPP_UNLIKELY(turn.channel != channel) && mpipp_registry_is_shared)
       change_turns(call, comm, channel);
     turn.calls++;
   }
@@ -204,10 +204,10 @@ static void note_collective(const struct mpipp_call *call, const struct mpipp_ca
 }
 
 void mpipp_recorder_note_collective(const struct mpipp_call *call) {
-  if (call->ordinal && !repeats_the_last(call)) note_collective(call, call);
+  if (call->ordinal && !repeats_last(call)) note_collective(call, call);
 }
 
-void mpipp_recorder_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted) {
+void mpipp_recorder_note_refusal(const struct mpipp_call *call, const struct mpipp_call *noted) {
   if (call->ordinal) note_collective(call, noted);
 }
 
@@ -227,19 +227,19 @@ void mpipp_recorder_end_collectives(const struct mpipp_call *call) {
       comm ? mpipp_recorder_find_channel(comm, MPIPP_COLLECTIVES, 0) : NULL;
   if (channel) {
     set_channel_uncertain(channel);
-    mpipp_recorder_set_uncertain_on(comm, MPIPP_COLLECTIVES);
+    mpipp_recorder_set_later_uncertain(comm, MPIPP_COLLECTIVES);
   }
   mpipp_registry_unlock();
 }
 
 // Returns whether several threads have called, and not only may.
-static int are_side_by_side(void) {
-  return mpipp_recorder_is_unordered() && MPIPP_READ(mpipp_registry_several_threads);
+static int are_threads_concurrent(void) {
+  return mpipp_recorder_has_concurrent_threads() && MPIPP_READ(mpipp_registry_several_threads);
 }
 
 // From now on receives on the communicator have no certain ordinals; the counts so far are kept.
 static void freeze(struct mpipp_comm *comm) {
-  mpipp_recorder_late_give_up(comm);
+  mpipp_recorder_wildcards_give_up(comm);
   mpipp_recorder_set_uncertain(comm, MPIPP_RECEIVES);
   if (comm->frozen) return;
   comm->frozen = 1;
@@ -255,7 +255,7 @@ static void freeze(struct mpipp_comm *comm) {
 // Threads cache the addresses of the channels that they used last. A reused channel must leave
 // these caches: it may be for another sequence with the same key. So must a channel with waiting
 // receives (wildcard_receives.h).
-static void forget_last(struct mpipp_thread *thread) {
+static void forget_cache(struct mpipp_thread *thread) {
   for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
     for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {
       uint64_t *last = &thread->channels[sequence][i];
@@ -266,67 +266,67 @@ static void forget_last(struct mpipp_thread *thread) {
   }
 }
 
-static void forget_all_last(void) {
+static void forget_all_caches(void) {
   struct mpipp_thread *thread = NULL;
-  while ((thread = mpipp_recorder_other_thread(NULL, thread))) forget_last(thread);
+  while ((thread = mpipp_recorder_next_thread(NULL, thread))) forget_cache(thread);
 }
 
 // A receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
-static uint64_t posted_any(const struct mpipp_call *call, uint64_t handle, int blocking,
-                           const struct mpipp_call *noted) {
+static uint64_t post_wildcard(const struct mpipp_call *call, uint64_t handle, int blocking,
+                              const struct mpipp_call *noted) {
   uint64_t ordinal = 0, place = noted ? mpipp_recorder_place(call) : 0;
   int waits = 0;
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(handle);
   if (comm && !mpipp_recorder_has_missed_calls) {
     ordinal = ++comm->posted_any | (comm->frozen ? MPIPP_UNCERTAIN : 0);
-    if (are_side_by_side()) {
+    if (are_threads_concurrent()) {
       freeze(comm);
-    } else if (!blocking || mpipp_recorder_is_late(comm)) {
-      int waited = mpipp_recorder_is_late(comm);
-      waits = mpipp_recorder_late_any(comm, noted, place, comm->posted_any, blocking);
-      if (waits && !waited) forget_all_last();
+    } else if (!blocking || mpipp_recorder_has_wildcards(comm)) {
+      int waited = mpipp_recorder_has_wildcards(comm);
+      waits = mpipp_recorder_wildcards_post(comm, noted, place, comm->posted_any, blocking);
+      if (waits && !waited) forget_all_caches();
     }
   }
   mpipp_registry_unlock();
-  if (waits && !blocking) mpipp_recorder_any_waits();
+  if (waits && !blocking) mpipp_recorder_wildcard_waits();
   return ordinal;
 }
 
-void mpipp_recorder_completed_any(const struct mpipp_call *call, const MPI_Status *status) {
+void mpipp_recorder_complete_wildcard(const struct mpipp_call *call, const MPI_Status *status) {
   const uint64_t ordinal = call->ordinal & ~MPIPP_UNCERTAIN;
   mpipp_registry_lock();
   struct mpipp_comm *comm = ordinal ? comm_of(call->comm) : NULL;
-  if (comm && mpipp_recorder_is_late(comm)) {
+  if (comm && mpipp_recorder_has_wildcards(comm)) {
     if (status)
-      mpipp_recorder_late_matched(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
+      mpipp_recorder_wildcards_match(comm, ordinal, status->MPI_SOURCE, status->MPI_TAG);
     else
-      mpipp_recorder_late_give_up(comm);
+      mpipp_recorder_wildcards_give_up(comm);
   }
   mpipp_registry_unlock();
 }
 
-static uint64_t posted(const struct mpipp_call *call, uint64_t comm, int source, int tag,
-                       int blocking, const struct mpipp_call *noted) {
-  if (mpipp_is_any(source, tag) && source != MPI_PROC_NULL)
-    return posted_any(call, comm, blocking, noted);
+static uint64_t post_receive(const struct mpipp_call *call, uint64_t comm, int source, int tag,
+                             int blocking, const struct mpipp_call *noted) {
+  if (mpipp_is_wildcard(source, tag) && source != MPI_PROC_NULL)
+    return post_wildcard(call, comm, blocking, noted);
   return mpipp_recorder_count(call, MPIPP_RECEIVES, comm, mpipp_channel_key(source, tag), noted);
 }
 
-uint64_t mpipp_recorder_posted_slow(const struct mpipp_call *call, int source, int tag,
-                                    int blocking) {
-  return posted(call, call->comm, source, tag, blocking, call);
+uint64_t mpipp_recorder_post_slow(const struct mpipp_call *call, int source, int tag,
+                                  int blocking) {
+  return post_receive(call, call->comm, source, tag, blocking, call);
 }
 
-void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status *status) {
+void mpipp_recorder_receive_wildcard(const struct mpipp_call *call, const MPI_Status *status) {
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
   if (source == MPI_ANY_SOURCE)
-    return mpipp_recorder_uncertain(call); // it is unknown which message it was
+    return mpipp_recorder_distrust_comm(call); // it is unknown which message it was
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
-  int late = comm && mpipp_recorder_is_late(comm);
-  if (late) mpipp_recorder_late_matched(comm, 0, source, tag);
+  int late = comm && mpipp_recorder_has_wildcards(comm);
+  if (late) mpipp_recorder_wildcards_match(comm, 0, source, tag);
   // Before it is counted in its channel: it must never count twice.
   if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_registry_unlock();
@@ -334,39 +334,39 @@ void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status
   mpipp_recorder_count(call, MPIPP_RECEIVES, call->comm, mpipp_channel_key(source, tag), call);
 }
 
-void mpipp_recorder_abandoned(uint64_t handle) {
+void mpipp_recorder_abandon_receive(uint64_t handle) {
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(handle);
   if (comm) MPIPP_WRITE(comm->abandoned, comm->abandoned + 1);
   mpipp_registry_unlock();
 }
 
-uint64_t mpipp_recorder_matched(const struct mpipp_call *call, int source, int tag) {
-  uint64_t ordinal = posted(call, call->comm, source, tag, 0, NULL);
-  return mpipp_is_any(source, tag) ? 0 : ordinal;
+uint64_t mpipp_recorder_match_probe(const struct mpipp_call *call, int source, int tag) {
+  uint64_t ordinal = post_receive(call, call->comm, source, tag, 0, NULL);
+  return mpipp_is_wildcard(source, tag) ? 0 : ordinal;
 }
 
-uint64_t mpipp_recorder_started_ordinal(const struct mpipp_call *call,
-                                        const struct mpipp_call *made) {
+uint64_t mpipp_recorder_start_ordinal(const struct mpipp_call *call,
+                                      const struct mpipp_call *made) {
   int tag = (int)made->tag;
   if (!(made->present & MPIPP_HAS_DEST))
-    return posted(call, made->comm, (int)made->source, tag, 0, made);
+    return post_receive(call, made->comm, (int)made->source, tag, 0, made);
   return mpipp_recorder_count(call, MPIPP_SENDS, made->comm,
                               mpipp_channel_key((int)made->dest, tag), made);
 }
 
-static enum mpipp_sequence started(const struct mpipp_call *made) {
+static enum mpipp_sequence start_sequence(const struct mpipp_call *made) {
   return made->present & MPIPP_HAS_DEST ? MPIPP_STARTED_SENDS : MPIPP_STARTED_RECEIVES;
 }
 
-static uint64_t started_key(const struct mpipp_call *made) {
+static uint64_t start_key(const struct mpipp_call *made) {
   const int sends = (made->present & MPIPP_HAS_DEST) != 0;
   return mpipp_channel_key((int)(sends ? made->dest : made->source), (int)made->tag);
 }
 
-void mpipp_recorder_partitioned_starts(const struct mpipp_call *call,
-                                       const struct mpipp_call *made) {
-  mpipp_recorder_count(call, started(made), made->comm, started_key(made), made);
+void mpipp_recorder_start_partitioned(const struct mpipp_call *call,
+                                      const struct mpipp_call *made) {
+  mpipp_recorder_count(call, start_sequence(made), made->comm, start_key(made), made);
 }
 
 // With the lock held.
@@ -380,32 +380,32 @@ static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
 }
 
 // A process inside a receive of any message counts it only when the receive returns.
-static void freeze_any(struct mpipp_comm *comm) {
+static void freeze_wildcards(struct mpipp_comm *comm) {
   if (comm->posted_any) freeze(comm);
 }
 
-void mpipp_recorder_side_by_side(void) {
+void mpipp_recorder_note_concurrency(void) {
   mpipp_registry_lock();
-  if (are_side_by_side()) for_all_comms(freeze_any);
+  if (are_threads_concurrent()) for_all_comms(freeze_wildcards);
   mpipp_registry_unlock();
 }
 
-static void set_all_uncertain(struct mpipp_comm *comm) {
+static void set_sequences_uncertain(struct mpipp_comm *comm) {
   for (int sequence = 0; sequence < MPIPP_SEQUENCES; sequence++)
     mpipp_recorder_set_uncertain(comm, (enum mpipp_sequence)sequence);
 }
 
-void mpipp_recorder_all_uncertain(void) {
+void mpipp_recorder_distrust_ordinals(void) {
   mpipp_registry_lock();
-  for_all_comms(set_all_uncertain);
+  for_all_comms(set_sequences_uncertain);
   struct mpipp_comm *none = (void *)(uintptr_t)mpipp_registry.apart;
-  if (none) set_all_uncertain(none);
+  if (none) set_sequences_uncertain(none);
   mpipp_recorder_distrust_channels();
   mpipp_registry_unlock();
 }
 
 // With the lock held: takes back an ordinal, only if it is the last one.
-static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
+static void take_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
                       uint64_t ordinal) {
   struct mpipp_channel *channel = mpipp_recorder_find_channel(comm, sequence, key);
   if (channel) mpipp_recorder_note_gap_locked(channel);
@@ -415,12 +415,12 @@ static void give_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uin
     mpipp_recorder_set_uncertain(comm, sequence);
 }
 
-void mpipp_recorder_partitioned_not_started(const struct mpipp_call *made) {
+void mpipp_recorder_undo_partitioned_start(const struct mpipp_call *made) {
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(made->comm);
   struct mpipp_channel *channel =
-      comm ? mpipp_recorder_find_channel(comm, started(made), started_key(made)) : NULL;
-  if (channel) give_back(comm, started(made), started_key(made), MPIPP_READ(channel->count));
+      comm ? mpipp_recorder_find_channel(comm, start_sequence(made), start_key(made)) : NULL;
+  if (channel) take_back(comm, start_sequence(made), start_key(made), MPIPP_READ(channel->count));
   mpipp_registry_unlock();
 }
 
@@ -430,25 +430,26 @@ void mpipp_recorder_uncount(struct mpipp_call *call) {
   const int sends = call->present & MPIPP_HAS_DEST, receives = call->present & MPIPP_HAS_SOURCE;
   const int tag = (int)(sends && receives ? call->recvtag : call->tag);
   const uint64_t received = sends ? call->recv_ordinal : call->ordinal;
-  const int any = mpipp_is_any((int)call->source, tag) && call->source != MPI_PROC_NULL;
+  const int any = mpipp_is_wildcard((int)call->source, tag) && call->source != MPI_PROC_NULL;
   mpipp_registry_lock();
   struct mpipp_comm *comm = counted ? comm_of(call->comm) : NULL;
-  if (comm && receives && mpipp_recorder_is_late(comm)) mpipp_recorder_late_give_up(comm);
+  if (comm && receives && mpipp_recorder_has_wildcards(comm))
+    mpipp_recorder_wildcards_give_up(comm);
   if (comm && sends && call->ordinal)
-    give_back(comm, partitioned ? MPIPP_PARTITIONED_SENDS : MPIPP_SENDS,
+    take_back(comm, partitioned ? MPIPP_PARTITIONED_SENDS : MPIPP_SENDS,
               mpipp_channel_key((int)call->dest, (int)call->tag), call->ordinal);
   if (comm && receives && any && received)
     comm->posted_any--;
   else if (comm && receives && received)
-    give_back(comm, partitioned ? MPIPP_PARTITIONED_RECEIVES : MPIPP_RECEIVES,
+    take_back(comm, partitioned ? MPIPP_PARTITIONED_RECEIVES : MPIPP_RECEIVES,
               mpipp_channel_key((int)call->source, tag), received);
   if (comm && !sends && !receives && call->ordinal)
-    give_back(comm, MPIPP_COLLECTIVES, 0, call->ordinal);
+    take_back(comm, MPIPP_COLLECTIVES, 0, call->ordinal);
   mpipp_registry_unlock();
   call->present = (call->present & ~counted) | MPIPP_HAS_DROPPED;
 }
 
-void mpipp_recorder_uncertain(const struct mpipp_call *call) {
+void mpipp_recorder_distrust_comm(const struct mpipp_call *call) {
   if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))) return; // it took no part
   struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
   if (!comm) return;
@@ -466,7 +467,7 @@ void mpipp_recorder_uncertain(const struct mpipp_call *call) {
 
 void mpipp_recorder_close_channels(uint64_t handle) {
   mpipp_registry_lock();
-  const struct mpipp_comm *comm = mpipp_registry_listed_locked(MPIPP_COMM, handle);
+  const struct mpipp_comm *comm = mpipp_registry_find_locked(MPIPP_COMM, handle);
   for (uint64_t next = comm ? comm->channels : 0; next;) {
     struct mpipp_channel *channel = (void *)(uintptr_t)next;
     next = channel->next;
@@ -475,10 +476,10 @@ void mpipp_recorder_close_channels(uint64_t handle) {
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_freed_early(uint64_t handle, int starts) {
-  if (!starts && !mpipp_recorder_is_unordered()) return;
+void mpipp_recorder_note_early_free(uint64_t handle, int starts) {
+  if (!starts && !mpipp_recorder_has_concurrent_threads()) return;
   mpipp_registry_lock();
-  struct mpipp_comm *comm = mpipp_registry_listed_locked(MPIPP_COMM, handle);
+  struct mpipp_comm *comm = mpipp_registry_find_locked(MPIPP_COMM, handle);
   if (comm) {
     mpipp_recorder_set_uncertain(comm, MPIPP_SENDS);
     mpipp_recorder_set_uncertain(comm, MPIPP_RECEIVES);
@@ -491,6 +492,6 @@ void mpipp_recorder_freed_early(uint64_t handle, int starts) {
 void mpipp_recorder_forget_channels(struct mpipp_comm *comm) {
   if (turn.identity == comm->identity) turn.channel = NULL;
   mpipp_recorder_drop_channels(comm);
-  mpipp_recorder_late_give_up(comm);
-  forget_all_last();
+  mpipp_recorder_wildcards_give_up(comm);
+  forget_all_caches();
 }

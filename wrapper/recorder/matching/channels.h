@@ -44,7 +44,7 @@ static inline int mpipp_is_channel(const struct mpipp_channel *channel,
 }
 
 // The buffer that a receive, or a send-receive, stores to.
-static inline const struct mpipp_buffer *mpipp_received(const struct mpipp_call *call) {
+static inline const struct mpipp_buffer *mpipp_receive_buffer(const struct mpipp_call *call) {
   return &call->buffers[call->buffer_count - 1];
 }
 
@@ -55,21 +55,21 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
                               uint64_t comm, uint64_t key, const struct mpipp_call *noted);
 
 // The ordinal, from 1, of a send, a receive, or a collective call.
-uint64_t mpipp_recorder_sent_slow(const struct mpipp_call *call, int dest, int tag);
+uint64_t mpipp_recorder_send_slow(const struct mpipp_call *call, int dest, int tag);
 
-static inline __attribute__((always_inline)) uint64_t mpipp_sent(const struct mpipp_call *call,
-                                                                 int dest, int tag) {
+static inline __attribute__((always_inline)) uint64_t mpipp_post_send(const struct mpipp_call *call,
+                                                                      int dest, int tag) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_SENDS, dest, tag);
-  if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_recorder_sent_slow(call, dest, tag);
+  if (!mpipp_is_channel(last, call, dest, tag)) return mpipp_recorder_send_slow(call, dest, tag);
   mpipp_perturb_note(last, call, &call->buffers[0]);
-  return mpipp_counted(last);
+  return mpipp_channel_count(last);
 }
 
 uint64_t mpipp_recorder_collective_ordinal_slow(const struct mpipp_call *call);
 
 static inline uint64_t mpipp_collective_ordinal(const struct mpipp_call *call) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_COLLECTIVES, 0, 0);
-  return mpipp_is_channel(last, call, 0, 0) ? mpipp_counted(last)
+  return mpipp_is_channel(last, call, 0, 0) ? mpipp_channel_count(last)
                                             : mpipp_recorder_collective_ordinal_slow(call);
 }
 
@@ -80,7 +80,7 @@ void mpipp_recorder_note_message(const struct mpipp_call *call);
 void mpipp_recorder_note_collective(const struct mpipp_call *call);
 // MPI has refused it after it had begun: `noted`, a copy with the error (MPIPP_HAS_ERRORCODE), goes
 // to the ledger.
-void mpipp_recorder_note_refused(const struct mpipp_call *call, const struct mpipp_call *noted);
+void mpipp_recorder_note_refusal(const struct mpipp_call *call, const struct mpipp_call *noted);
 // A call that was noted when it started has failed as it says now; place: where it was started.
 void mpipp_recorder_note_outcome(const struct mpipp_call *made, uint64_t place);
 // The ordinals of later collective calls on the communicator are not certain.
@@ -97,78 +97,75 @@ uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
 void mpipp_recorder_note_object_call(const struct mpipp_call *call);
 void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
                                              const struct mpipp_call *noted);
-int mpipp_recorder_object_call_failed(const struct mpipp_call *call, int code) MPIPP_COLD;
+int mpipp_recorder_fail_object_call(const struct mpipp_call *call, int code) MPIPP_COLD;
 
 // Called when a nonblocking receive of any message waits for its message: from then on
-// mpipp_recorder_completed_any has to be called. Set when the recording starts
+// mpipp_recorder_complete_wildcard has to be called. Set when the recording starts
 // (intercept/startup.c).
-extern void (*mpipp_recorder_any_waits)(void) MPIPP_HIDDEN;
+extern void (*mpipp_recorder_wildcard_waits)(void) MPIPP_HIDDEN;
 // A nonblocking receive of any message completes with that message; NULL: it is unknown.
-void mpipp_recorder_completed_any(const struct mpipp_call *call, const MPI_Status *status);
+void mpipp_recorder_complete_wildcard(const struct mpipp_call *call, const MPI_Status *status);
 
-// The slow path of mpipp_posted. A blocking receive of any message knows its message when it
+// The slow path of mpipp_post_receive. A blocking receive of any message knows its message when it
 // returns.
-uint64_t mpipp_recorder_posted_slow(const struct mpipp_call *call, int source, int tag,
-                                    int blocking);
+uint64_t mpipp_recorder_post_slow(const struct mpipp_call *call, int source, int tag, int blocking);
 
 static inline __attribute__((always_inline)) uint64_t
-mpipp_posted(const struct mpipp_call *call, int source, int tag, int blocking) {
+mpipp_post_receive(const struct mpipp_call *call, int source, int tag, int blocking) {
   struct mpipp_channel *last = mpipp_last_channel(call, MPIPP_RECEIVES, source, tag);
   if (!mpipp_is_channel(last, call, source, tag))
-    return mpipp_recorder_posted_slow(call, source, tag, blocking);
-  mpipp_perturb_note(last, call, mpipp_received(call));
-  return mpipp_counted(last);
+    return mpipp_recorder_post_slow(call, source, tag, blocking);
+  mpipp_perturb_note(last, call, mpipp_receive_buffer(call));
+  return mpipp_channel_count(last);
 }
 
-static inline int mpipp_is_any(int source, int tag) {
+static inline int mpipp_is_wildcard(int source, int tag) {
   return MPIPP_UNLIKELY(source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
 }
 
 // A blocking receive of any message has returned with that message.
-void mpipp_recorder_received_any(const struct mpipp_call *call, const MPI_Status *status);
+void mpipp_recorder_receive_wildcard(const struct mpipp_call *call, const MPI_Status *status);
 
 // A receive that waited for its message failed. A message that was too long was received all the
 // same; any: the ordinal of a receive that may take any message, else NULL. Returns the code.
-int mpipp_recorder_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
-                                  const MPI_Status *status) MPIPP_COLD;
+int mpipp_recorder_fail_receive(const struct mpipp_call *call, int code, uint64_t *any,
+                                const MPI_Status *status) MPIPP_COLD;
 // A receive failed of the message with that serial, which a matching probe took: it is completed
 // then.
-int mpipp_recorder_failed_message(struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
+int mpipp_recorder_fail_message(struct mpipp_call *call, int code, uint64_t serial) MPIPP_COLD;
 
 // A receive on a communicator stays active, but its request was freed: its end will not be seen.
-void mpipp_recorder_abandoned(uint64_t comm);
+void mpipp_recorder_abandon_receive(uint64_t comm);
 
 // A matching probe took a message. Returns its ordinal, 0 if it is unknown which message it was.
-uint64_t mpipp_recorder_matched(const struct mpipp_call *call, int source, int tag);
+uint64_t mpipp_recorder_match_probe(const struct mpipp_call *call, int source, int tag);
 
 // The ordinal of a persistent operation that starts.
-uint64_t mpipp_recorder_started_ordinal(const struct mpipp_call *call,
-                                        const struct mpipp_call *made);
+uint64_t mpipp_recorder_start_ordinal(const struct mpipp_call *call, const struct mpipp_call *made);
 
 // A partitioned operation starts. Starts are counted for each peer and tag, since each start of a
 // send matches one of a receive. The second function takes back a start that failed.
-void mpipp_recorder_partitioned_starts(const struct mpipp_call *call,
-                                       const struct mpipp_call *made);
-void mpipp_recorder_partitioned_not_started(const struct mpipp_call *made);
+void mpipp_recorder_start_partitioned(const struct mpipp_call *call, const struct mpipp_call *made);
+void mpipp_recorder_undo_partitioned_start(const struct mpipp_call *made);
 
 // The call takes no part in the matching after all.
 void mpipp_recorder_uncount(struct mpipp_call *call);
 
 // A call failed or was cancelled: the ordinals on its communicator are no longer certain.
-void mpipp_recorder_uncertain(const struct mpipp_call *call);
+void mpipp_recorder_distrust_comm(const struct mpipp_call *call);
 // A call failed. If MPI has begun a collective call, its outcome is noted. Returns the code, so
 // that the wrapper need not keep it meanwhile.
-int mpipp_recorder_failed(struct mpipp_call *call, int code) MPIPP_COLD;
+int mpipp_recorder_fail(struct mpipp_call *call, int code) MPIPP_COLD;
 // A call was left before it returned.
-void mpipp_recorder_outcome_unknown(const struct mpipp_call *call);
+void mpipp_recorder_note_unknown_outcome(const struct mpipp_call *call);
 // A collective operation failed, by its request. Called before that is taken for complete.
-void mpipp_recorder_completion_failed(uint64_t handle, int code) MPIPP_COLD;
+void mpipp_recorder_fail_completion(uint64_t handle, int code) MPIPP_COLD;
 
 // Nothing is certain from now on, or has been.
-void mpipp_recorder_all_uncertain(void);
+void mpipp_recorder_distrust_ordinals(void);
 // A thread is about to call MPI for the first time. If threads now call concurrently, receives of
 // any message have no certain order any more.
-void mpipp_recorder_side_by_side(void);
+void mpipp_recorder_note_concurrency(void);
 
 // Another communicator is about to get the handle: nothing more is counted in the former ones.
 void mpipp_recorder_close_channels(uint64_t comm);
@@ -176,7 +173,7 @@ void mpipp_recorder_close_channels(uint64_t comm);
 // A communicator was freed while operations on it are pending. If one of them is cancelled, that
 // will not be seen; it matters if only the messages are known, and no order. starts: some of them
 // can be started again, which will not be counted.
-void mpipp_recorder_freed_early(uint64_t comm, int starts);
+void mpipp_recorder_note_early_free(uint64_t comm, int starts);
 
 // The channels of a communicator are no longer needed; with the store's lock held.
 void mpipp_recorder_forget_channels(struct mpipp_comm *comm);

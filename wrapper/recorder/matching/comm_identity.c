@@ -10,7 +10,7 @@
 #include "registry/registry.h"
 #include "registry/shared_arena.h"
 
-static uint64_t mixed(uint64_t first, uint64_t second) {
+static uint64_t mix(uint64_t first, uint64_t second) {
   uint64_t hash = (first ^ (second + 0x9E3779B97F4A7C15u)) * 0xBF58476D1CE4E5B9u;
   hash = (hash ^ hash >> 30) * 0x94D049BB133111EBu;
   return hash ^ hash >> 31;
@@ -19,7 +19,7 @@ static uint64_t mixed(uint64_t first, uint64_t second) {
 static uint64_t members_of(uint64_t world_ranks, int size) {
   const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
   uint64_t hash = (uint64_t)size;
-  for (int i = 0; i < size; i++) hash = mixed(hash, ranks ? (uint64_t)ranks[i] : (uint64_t)i);
+  for (int i = 0; i < size; i++) hash = mix(hash, ranks ? (uint64_t)ranks[i] : (uint64_t)i);
   return hash;
 }
 
@@ -27,24 +27,24 @@ static struct mpipp_comm *comm_of(uint64_t handle) {
   return mpipp_find_live(MPIPP_COMM, handle);
 }
 
-void mpipp_recorder_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
-                            int remote_leader) {
+void mpipp_recorder_lead(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
+                         int remote_leader) {
   const struct mpipp_comm *own = comm_of(call->comm);
   if (!own || own->rank != local_leader) return;
   uint64_t key = mpipp_channel_key(remote_leader, (int)call->tag);
   mpipp_recorder_count(call, MPIPP_LEADERS, peer_comm, key, NULL);
 }
 
-static int folded(uint64_t hash) {
+static int fold(uint64_t hash) {
   return (int)(hash ^ hash >> 32);
 }
 
-void mpipp_recorder_gathering(const struct mpipp_call *call, uint64_t handle) {
+void mpipp_recorder_gather(const struct mpipp_call *call, uint64_t handle) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   if (!group || !group->world_known)
-    return mpipp_recorder_not_gathered(call->comm, MPIPP_GROUP_CALLS);
+    return mpipp_recorder_fail_gather(call->comm, MPIPP_GROUP_CALLS);
   uint64_t members = members_of(group->world_ranks, group->size);
-  uint64_t key = mpipp_channel_key(folded(members), (int)call->tag);
+  uint64_t key = mpipp_channel_key(fold(members), (int)call->tag);
   mpipp_recorder_count(call, MPIPP_GROUP_CALLS, call->comm, key, NULL);
 }
 
@@ -71,14 +71,14 @@ static uint64_t count_without_comm(const struct mpipp_call *call, enum mpipp_seq
                                       ? mpipp_recorder_channel_of(record, sequence, key, thread)
                                       : NULL;
   if (channel)
-    ordinal = mpipp_counted(channel);
+    ordinal = mpipp_channel_count(channel);
   else if (record)
     mpipp_recorder_set_uncertain(record, sequence);
   mpipp_registry_unlock();
   return ordinal;
 }
 
-void mpipp_recorder_not_gathered_groups(void) {
+void mpipp_recorder_fail_gather_groups(void) {
   mpipp_registry_lock();
   struct mpipp_comm *record = no_comm_record();
   if (record) mpipp_recorder_set_uncertain(record, MPIPP_GROUP_CALLS);
@@ -86,32 +86,31 @@ void mpipp_recorder_not_gathered_groups(void) {
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_gathering_groups(struct mpipp_call *call, uint64_t handle,
-                                     const char *stringtag) {
+void mpipp_recorder_gather_groups(struct mpipp_call *call, uint64_t handle, const char *stringtag) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   const int two = mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS;
   uint64_t tag = two;
   call->tag = 0;
-  if (!group || !group->world_known || !stringtag) return mpipp_recorder_not_gathered_groups();
-  for (const char *c = stringtag; *c; c++) tag = mixed(tag, (unsigned char)*c);
-  call->tag = folded(tag); // like that of MPI_Comm_create_group, also for the identity
+  if (!group || !group->world_known || !stringtag) return mpipp_recorder_fail_gather_groups();
+  for (const char *c = stringtag; *c; c++) tag = mix(tag, (unsigned char)*c);
+  call->tag = fold(tag); // like that of MPI_Comm_create_group, also for the identity
   uint64_t members = members_of(group->world_ranks, group->size);
-  count_without_comm(call, MPIPP_GROUP_CALLS, mpipp_channel_key(folded(members), (int)call->tag));
+  count_without_comm(call, MPIPP_GROUP_CALLS, mpipp_channel_key(fold(members), (int)call->tag));
 }
 
-void mpipp_recorder_leading_groups(const struct mpipp_call *call, uint64_t local, int local_leader,
-                                   uint64_t remote, int remote_leader) {
+void mpipp_recorder_lead_groups(const struct mpipp_call *call, uint64_t local, int local_leader,
+                                uint64_t remote, int remote_leader) {
   const struct mpipp_group *own = mpipp_find_live(MPIPP_GROUP, local);
   const struct mpipp_group *other = mpipp_find_live(MPIPP_GROUP, remote);
   if (!own || own->rank != local_leader) return;
   if (!other || !other->world_known || remote_leader < 0 || remote_leader >= other->size)
-    return mpipp_recorder_not_gathered_groups();
+    return mpipp_recorder_fail_gather_groups();
   const int32_t *ranks = (const int32_t *)(uintptr_t)other->world_ranks;
   int leader = ranks ? ranks[remote_leader] : remote_leader;
   count_without_comm(call, MPIPP_LEADERS, mpipp_channel_key(leader, (int)call->tag));
 }
 
-void mpipp_recorder_not_gathered(uint64_t handle, enum mpipp_sequence sequence) {
+void mpipp_recorder_fail_gather(uint64_t handle, enum mpipp_sequence sequence) {
   struct mpipp_comm *comm = comm_of(handle);
   if (comm) mpipp_recorder_set_uncertain(comm, sequence);
 }
@@ -126,11 +125,11 @@ static uint64_t processes_of(const struct mpipp_comm *comm) {
     if (ranks[i] < 0) return 0; // a process of another world
   }
   uint64_t remote = members_of(comm->remote_world_ranks, comm->remote_size);
-  return local < remote ? mixed(local, remote) : mixed(remote, local);
+  return local < remote ? mix(local, remote) : mix(remote, local);
 }
 
 // Not collective over a whole communicator: counted for the same processes and tag.
-static int is_of_few(uint32_t procedure) {
+static int is_among_members(uint32_t procedure) {
   unsigned over = mpipp_facts[procedure].over;
   return over == MPIPP_OVER_GROUP || over == MPIPP_OVER_GROUPS;
 }
@@ -138,40 +137,40 @@ static int is_of_few(uint32_t procedure) {
 // Made of groups without a communicator.
 static uint64_t identity_without_comm(const struct mpipp_call *call,
                                       const struct mpipp_comm *made) {
-  uint64_t processes = processes_of(made), key = mixed(processes, (uint64_t)call->tag);
+  uint64_t processes = processes_of(made), key = mix(processes, (uint64_t)call->tag);
   uint64_t ordinal = processes ? count_without_comm(call, MPIPP_CREATIONS, key) : 0;
   const struct mpipp_comm *parent = (const void *)(uintptr_t)mpipp_registry.apart;
   if (!parent || !ordinal || mpipp_recorder_is_uncertain(parent, MPIPP_CREATIONS)) return 0;
-  return mixed(mixed(parent->identity, mixed(ordinal, key)), processes);
+  return mix(mix(parent->identity, mix(ordinal, key)), processes);
 }
 
 uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
                                       const struct mpipp_comm *made) {
   if (!(call->present & MPIPP_HAS_COMM))
-    return is_of_few(call->procedure) ? identity_without_comm(call, made) : 0;
+    return is_among_members(call->procedure) ? identity_without_comm(call, made) : 0;
   uint64_t processes = processes_of(made), ordinal = call->ordinal;
   const struct mpipp_comm *parent = comm_of(call->comm);
-  if (is_of_few(call->procedure)) {
+  if (is_among_members(call->procedure)) {
     // An intercommunicator has two parents, but both are in one world.
     if (mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS)
       parent = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
-    uint64_t key = mixed(processes, (uint64_t)call->tag);
+    uint64_t key = mix(processes, (uint64_t)call->tag);
     ordinal =
         parent ? mpipp_recorder_count(call, MPIPP_CREATIONS, parent->object.handle, key, NULL) : 0;
-    ordinal = ordinal ? mixed(ordinal, key) : 0;
+    ordinal = ordinal ? mix(ordinal, key) : 0;
   } else if (!(call->present & MPIPP_HAS_ORDINAL)) {
     return 0; // processes that meet in other ways: spawned, accepted
   }
   if (!parent || !parent->identity || !processes || !ordinal) return 0;
-  if (mpipp_recorder_is_uncertain(parent,
-                                  is_of_few(call->procedure) ? MPIPP_CREATIONS : MPIPP_COLLECTIVES))
+  if (mpipp_recorder_is_uncertain(parent, is_among_members(call->procedure) ? MPIPP_CREATIONS
+                                                                            : MPIPP_COLLECTIVES))
     return 0;
-  return mixed(mixed(parent->identity, ordinal), processes);
+  return mix(mix(parent->identity, ordinal), processes);
 }
 
-void mpipp_recorder_comm_made_of(const struct mpipp_call *call, struct mpipp_comm *made) {
+void mpipp_recorder_set_creator(const struct mpipp_call *call, struct mpipp_comm *made) {
   const uint32_t has = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL;
-  if ((call->present & has) != has || is_of_few(call->procedure)) return;
+  if ((call->present & has) != has || is_among_members(call->procedure)) return;
   const struct mpipp_comm *parent = comm_of(call->comm);
   if (!parent || parent->identity || mpipp_recorder_is_uncertain(parent, MPIPP_COLLECTIVES)) return;
   made->made_of = parent->object.serial;
@@ -182,11 +181,11 @@ uint64_t mpipp_recorder_window_identity(const struct mpipp_call *call, uint64_t 
   const struct mpipp_comm *parent = comm_of(call->comm);
   *comm = parent ? parent->identity : 0;
   if (!*comm || !call->ordinal || mpipp_recorder_is_uncertain(parent, MPIPP_COLLECTIVES)) return 0;
-  return mixed(*comm, call->ordinal);
+  return mix(*comm, call->ordinal);
 }
 
 uint64_t mpipp_recorder_predefined_identity(const char *name) {
   if (strcmp(name, "MPI_COMM_WORLD") == 0) return 1;
   int self = strcmp(name, "MPI_COMM_SELF") == 0;
-  return self ? mixed(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent is unknown
+  return self ? mix(1, (uint64_t)mpipp_registry.world_rank) : 0; // the parent is unknown
 }

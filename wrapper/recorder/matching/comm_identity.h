@@ -9,22 +9,21 @@
 
 // MPI_Intercomm_create and MPI_Comm_create_group begin; and fail, on that communicator. After a
 // failure the number of calls between the same processes is uncertain.
-void mpipp_recorder_leading(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
-                            int remote_leader);
-void mpipp_recorder_gathering(const struct mpipp_call *call, uint64_t group);
-void mpipp_recorder_not_gathered(uint64_t comm, enum mpipp_sequence sequence) MPIPP_COLD;
+void mpipp_recorder_lead(const struct mpipp_call *call, int local_leader, uint64_t peer_comm,
+                         int remote_leader);
+void mpipp_recorder_gather(const struct mpipp_call *call, uint64_t group);
+void mpipp_recorder_fail_gather(uint64_t comm, enum mpipp_sequence sequence) MPIPP_COLD;
 
 // The corresponding functions for calls that make a communicator from groups, without another one.
-void mpipp_recorder_gathering_groups(struct mpipp_call *call, uint64_t group,
-                                     const char *stringtag);
-void mpipp_recorder_leading_groups(const struct mpipp_call *call, uint64_t local, int local_leader,
-                                   uint64_t remote, int remote_leader);
-void mpipp_recorder_not_gathered_groups(void) MPIPP_COLD;
+void mpipp_recorder_gather_groups(struct mpipp_call *call, uint64_t group, const char *stringtag);
+void mpipp_recorder_lead_groups(const struct mpipp_call *call, uint64_t local, int local_leader,
+                                uint64_t remote, int remote_leader);
+void mpipp_recorder_fail_gather_groups(void) MPIPP_COLD;
 
 // A communicator's identity from the call that made it, 0 if it may differ between its processes.
 uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call, const struct mpipp_comm *made);
 // The call, on a communicator without an identity, that made it.
-void mpipp_recorder_comm_made_of(const struct mpipp_call *call, struct mpipp_comm *made);
+void mpipp_recorder_set_creator(const struct mpipp_call *call, struct mpipp_comm *made);
 
 // A window's identity; stores the identity of its communicator.
 uint64_t mpipp_recorder_window_identity(const struct mpipp_call *call, uint64_t *comm);

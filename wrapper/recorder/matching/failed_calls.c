@@ -16,7 +16,7 @@ static int class_of(int code) {
 enum mpipp_part { NOT_KNOWN, PERHAPS, TAKEN };
 
 // The system's answer, which processes send each other.
-static int is_of_file_system(int error_class) {
+static int is_file_system_error(int error_class) {
   switch (error_class) {
   case MPI_ERR_ACCESS:
   case MPI_ERR_FILE_EXISTS:
@@ -44,8 +44,8 @@ static enum mpipp_part part_of(const struct mpipp_call *call, int error_class) {
   case MPI_ERR_UNKNOWN:
     return PERHAPS;
   default:
-    return call->procedure == MPIPP_PROC_File_open && is_of_file_system(error_class) ? TAKEN
-                                                                                     : NOT_KNOWN;
+    return call->procedure == MPIPP_PROC_File_open && is_file_system_error(error_class) ? TAKEN
+                                                                                        : NOT_KNOWN;
   }
 }
 
@@ -68,20 +68,20 @@ static int can_be_read(const struct mpipp_call *call) {
   return !(call->present & MPIPP_HAS_ARGUMENTS) || has_numbers_only(call);
 }
 
-static struct mpipp_call refused(const struct mpipp_call *call, int error_class) {
+static struct mpipp_call failed_copy(const struct mpipp_call *call, int error_class) {
   struct mpipp_call copy = *call;
   copy.errorcode = error_class;
   copy.present |= MPIPP_HAS_ERRORCODE;
   return copy;
 }
 
-static void failed_collective(struct mpipp_call *call, int code) {
+static void fail_collective(struct mpipp_call *call, int code) {
   const int error_class = class_of(code);
   const enum mpipp_part part = part_of(call, error_class);
   if (part == TAKEN) mpipp_import_unknown(call);
   if (part == TAKEN || (part == PERHAPS && can_be_read(call))) {
-    const struct mpipp_call noted = refused(call, error_class);
-    mpipp_recorder_note_refused(call, &noted);
+    const struct mpipp_call noted = failed_copy(call, error_class);
+    mpipp_recorder_note_refusal(call, &noted);
   }
   if (part != TAKEN) mpipp_recorder_end_collectives(call);
 }
@@ -91,31 +91,31 @@ static int is_collective(const struct mpipp_call *call) {
          !(call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE));
 }
 
-int mpipp_recorder_failed(struct mpipp_call *call, int code) {
+int mpipp_recorder_fail(struct mpipp_call *call, int code) {
   if (is_collective(call))
-    failed_collective(call, code);
+    fail_collective(call, code);
   else
-    mpipp_recorder_uncertain(call);
+    mpipp_recorder_distrust_comm(call);
   return code;
 }
 
-void mpipp_recorder_outcome_unknown(const struct mpipp_call *call) {
+void mpipp_recorder_note_unknown_outcome(const struct mpipp_call *call) {
   if (is_collective(call))
     mpipp_recorder_end_collectives(call);
   else
-    mpipp_recorder_uncertain(call);
+    mpipp_recorder_distrust_comm(call);
 }
 
-int mpipp_recorder_object_call_failed(const struct mpipp_call *call, int code) {
+int mpipp_recorder_fail_object_call(const struct mpipp_call *call, int code) {
   if (call->present & MPIPP_HAS_DROPPED) return code;
   // The arguments may differ between processes, and MPI may have found that: keep it as the last
   // call.
-  const struct mpipp_call noted = refused(call, class_of(code));
+  const struct mpipp_call noted = failed_copy(call, class_of(code));
   mpipp_recorder_note_refused_object_call(call, has_numbers_only(call) ? &noted : NULL);
   return code;
 }
 
-void mpipp_recorder_completion_failed(uint64_t handle, int code) {
+void mpipp_recorder_fail_completion(uint64_t handle, int code) {
   const int error_class = code == MPI_SUCCESS ? MPI_SUCCESS : class_of(code);
   if (error_class == MPI_SUCCESS || error_class == MPI_ERR_PENDING) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST), is_known = 0;
@@ -123,7 +123,7 @@ void mpipp_recorder_completion_failed(uint64_t handle, int code) {
   uint64_t place = 0;
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   if (request && !request->newer && is_collective(&request->call)) {
-    noted = refused(&request->call, error_class);
+    noted = failed_copy(&request->call, error_class);
     noted.present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS; // they are gone with the call
     place = request->object.caller;
     is_known = 1;
@@ -132,21 +132,21 @@ void mpipp_recorder_completion_failed(uint64_t handle, int code) {
   if (is_known) mpipp_recorder_note_outcome(&noted, place);
 }
 
-int mpipp_recorder_failed_receive(const struct mpipp_call *call, int code, uint64_t *any,
-                                  const MPI_Status *status) {
+int mpipp_recorder_fail_receive(const struct mpipp_call *call, int code, uint64_t *any,
+                                const MPI_Status *status) {
   if (class_of(code) != MPI_ERR_TRUNCATE) {
-    mpipp_recorder_uncertain(call);
+    mpipp_recorder_distrust_comm(call);
     return code;
   }
   if (!any) return code;
   *any = 0;
-  mpipp_recorder_received_any(call, status);
+  mpipp_recorder_receive_wildcard(call, status);
   return code;
 }
 
-int mpipp_recorder_failed_message(struct mpipp_call *call, int code, uint64_t serial) {
+int mpipp_recorder_fail_message(struct mpipp_call *call, int code, uint64_t serial) {
   if (class_of(code) != MPI_ERR_TRUNCATE) return code;
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_MESSAGE);
-  mpipp_registry_freed(MPIPP_MESSAGE, call->message, serial, call->caller);
+  mpipp_registry_note_free(MPIPP_MESSAGE, call->message, serial, call->caller);
   return code;
 }

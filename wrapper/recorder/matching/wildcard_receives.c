@@ -17,17 +17,17 @@ struct mpipp_waiting {
   uint64_t words[MPIPP_MOST_WORDS];
 };
 
-struct mpipp_late {
+struct mpipp_wildcards {
   uint32_t first, end; // of the used entries
   uint64_t posted;     // since the receives are frozen
   struct mpipp_waiting all[MOST];
 };
 
-static struct mpipp_late *late_of(const struct mpipp_comm *comm) {
+static struct mpipp_wildcards *wildcards_of(const struct mpipp_comm *comm) {
   return (void *)(uintptr_t)comm->late;
 }
 
-int mpipp_recorder_is_late(const struct mpipp_comm *comm) {
+int mpipp_recorder_has_wildcards(const struct mpipp_comm *comm) {
   return comm->frozen && comm->late;
 }
 
@@ -39,14 +39,14 @@ static struct mpipp_channel *first_of(const struct mpipp_comm *comm) {
   return (void *)(uintptr_t)comm->channels;
 }
 
-void mpipp_recorder_late_give_up(struct mpipp_comm *comm) {
-  struct mpipp_late *late = late_of(comm);
+void mpipp_recorder_wildcards_give_up(struct mpipp_comm *comm) {
+  struct mpipp_wildcards *late = wildcards_of(comm);
   comm->late = 0;
   mpipp_registry_free(late);
 }
 
 static int freeze(struct mpipp_comm *comm) {
-  struct mpipp_late *late = late_of(comm);
+  struct mpipp_wildcards *late = wildcards_of(comm);
   if (!late) late = mpipp_registry_allocate(sizeof *late);
   comm->frozen = 1;
   for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
@@ -61,18 +61,18 @@ static int freeze(struct mpipp_comm *comm) {
 // each time, since it visits all of them.
 static void thaw(struct mpipp_comm *comm) {
   uint64_t channels = mpipp_recorder_channel_count(comm);
-  if (channels > FEW_CHANNELS && late_of(comm)->posted < channels) return;
+  if (channels > FEW_CHANNELS && wildcards_of(comm)->posted < channels) return;
   for (const struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
     if (c->sequence == MPIPP_RECEIVES && (c->count & ~MPIPP_UNCERTAIN) != c->certain)
-      return mpipp_recorder_late_give_up(comm);
+      return mpipp_recorder_wildcards_give_up(comm);
   }
   for (struct mpipp_channel *c = first_of(comm); c; c = next_of(c)) {
-    if (c->sequence == MPIPP_RECEIVES) mpipp_recorder_let_channel_go(c);
+    if (c->sequence == MPIPP_RECEIVES) mpipp_recorder_release_channel(c);
   }
   comm->frozen = 0;
 }
 
-static const struct mpipp_buffer *received(const struct mpipp_call *call) {
+static const struct mpipp_buffer *receive_buffer(const struct mpipp_call *call) {
   return &call->buffers[call->buffer_count - 1];
 }
 
@@ -90,7 +90,7 @@ static struct mpipp_channel *receives_of(struct mpipp_comm *comm, int source, in
 static int settle(struct mpipp_comm *comm, struct mpipp_waiting *one) {
   struct mpipp_channel *channel = receives_of(comm, one->source, one->tag);
   if (!channel) return 0;
-  mpipp_recorder_note_settled_locked(comm, channel, one->words);
+  mpipp_recorder_note_settled_call_locked(comm, channel, one->words);
   one->over = 1;
   return 1;
 }
@@ -100,8 +100,8 @@ static int is_same(const struct mpipp_waiting *one, const struct mpipp_waiting *
 }
 
 // Settles the receives before which no receive waits that may take from their channels.
-void mpipp_recorder_late_settle(struct mpipp_comm *comm) {
-  struct mpipp_late *late = mpipp_recorder_is_late(comm) ? late_of(comm) : NULL;
+void mpipp_recorder_wildcards_settle(struct mpipp_comm *comm) {
+  struct mpipp_wildcards *late = mpipp_recorder_has_wildcards(comm) ? wildcards_of(comm) : NULL;
   if (!late) return;
   const struct mpipp_waiting *open[MOST_PATTERNS];
   int patterns = 0;
@@ -116,7 +116,7 @@ void mpipp_recorder_late_settle(struct mpipp_comm *comm) {
       taken = 1;
     }
     for (int p = 0; !taken && p < patterns; p++) taken = may_take(open[p], one->source, one->tag);
-    if (!taken && !settle(comm, one)) return mpipp_recorder_late_give_up(comm);
+    if (!taken && !settle(comm, one)) return mpipp_recorder_wildcards_give_up(comm);
   }
   while (late->first < late->end && late->all[late->first].over) late->first++;
   if (late->first == late->end) thaw(comm);
@@ -124,7 +124,7 @@ void mpipp_recorder_late_settle(struct mpipp_comm *comm) {
 
 // Space for one more; NULL: there are too many.
 static struct mpipp_waiting *add(struct mpipp_comm *comm) {
-  struct mpipp_late *late = late_of(comm);
+  struct mpipp_wildcards *late = wildcards_of(comm);
   if (late->end == MOST) {
     uint32_t kept = 0;
     for (uint32_t i = late->first; i < late->end; i++) {
@@ -140,35 +140,37 @@ static struct mpipp_waiting *add(struct mpipp_comm *comm) {
   return one;
 }
 
-int mpipp_recorder_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
-                            uint64_t ordinal, int blocking) {
+int mpipp_recorder_wildcards_post(struct mpipp_comm *comm, const struct mpipp_call *noted,
+                                  uint64_t place, uint64_t ordinal, int blocking) {
   if (!comm->frozen && !freeze(comm)) return 0;
   struct mpipp_waiting *one =
-      mpipp_recorder_is_late(comm) && noted && mpipp_recorder_ledger_limit ? add(comm) : NULL;
+      mpipp_recorder_has_wildcards(comm) && noted && mpipp_recorder_ledger_limit ? add(comm) : NULL;
   if (!one) {
-    mpipp_recorder_late_give_up(comm);
+    mpipp_recorder_wildcards_give_up(comm);
     return 0;
   }
   one->any = ordinal;
   one->source = (int32_t)noted->source;
   one->tag = (int32_t)(noted->present & MPIPP_HAS_DEST ? noted->recvtag : noted->tag);
   one->blocking = (uint32_t)blocking;
-  mpipp_recorder_words_locked(one->words, noted, place, received(noted));
+  mpipp_recorder_words_locked(one->words, noted, place, receive_buffer(noted));
   return 1;
 }
 
-void mpipp_recorder_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
-                               const struct mpipp_call *noted, uint64_t place) {
+void mpipp_recorder_wildcards_post_receive(struct mpipp_comm *comm,
+                                           const struct mpipp_channel *channel,
+                                           const struct mpipp_call *noted, uint64_t place) {
   struct mpipp_waiting *one = noted ? add(comm) : NULL;
-  if (!one) return mpipp_recorder_late_give_up(comm);
+  if (!one) return mpipp_recorder_wildcards_give_up(comm);
   one->known = 1;
   one->source = (int32_t)channel->peer;
   one->tag = (int32_t)channel->tag;
-  mpipp_recorder_words_locked(one->words, noted, place, received(noted));
+  mpipp_recorder_words_locked(one->words, noted, place, receive_buffer(noted));
 }
 
-void mpipp_recorder_late_matched(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag) {
-  struct mpipp_late *late = late_of(comm);
+void mpipp_recorder_wildcards_match(struct mpipp_comm *comm, uint64_t ordinal, int source,
+                                    int tag) {
+  struct mpipp_wildcards *late = wildcards_of(comm);
   for (uint32_t i = late->first; i < late->end; i++) {
     struct mpipp_waiting *one = &late->all[i];
     if (one->known || !one->any || (ordinal ? one->any != ordinal : !one->blocking)) continue;
@@ -176,11 +178,11 @@ void mpipp_recorder_late_matched(struct mpipp_comm *comm, uint64_t ordinal, int 
     if (!channel || source < 0 || tag < 0 || !may_take(one, source, tag)) break;
     // Before it is counted in its channel: it must never count twice.
     MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
-    mpipp_counted(channel);
+    mpipp_channel_count(channel);
     one->known = 1;
     one->source = source;
     one->tag = tag;
-    return mpipp_recorder_late_settle(comm);
+    return mpipp_recorder_wildcards_settle(comm);
   }
-  mpipp_recorder_late_give_up(comm);
+  mpipp_recorder_wildcards_give_up(comm);
 }

@@ -15,19 +15,20 @@
 
 // All of these with the lock held. Returns whether receives wait, and all later ones have waited so
 // far.
-int mpipp_recorder_is_late(const struct mpipp_comm *comm);
+int mpipp_recorder_has_wildcards(const struct mpipp_comm *comm);
 // A receive of any message is posted, with that ordinal among them. blocking: it will report its
 // message itself. Returns 0 if it cannot be tracked.
-int mpipp_recorder_late_any(struct mpipp_comm *comm, const struct mpipp_call *noted, uint64_t place,
-                            uint64_t ordinal, int blocking);
+int mpipp_recorder_wildcards_post(struct mpipp_comm *comm, const struct mpipp_call *noted,
+                                  uint64_t place, uint64_t ordinal, int blocking);
 // Another receive is posted in that channel. The caller counts it, and then settles the receives
 // that can be. noted: NULL if its call is not known yet.
-void mpipp_recorder_late_other(struct mpipp_comm *comm, const struct mpipp_channel *channel,
-                               const struct mpipp_call *noted, uint64_t place);
-void mpipp_recorder_late_settle(struct mpipp_comm *comm);
+void mpipp_recorder_wildcards_post_receive(struct mpipp_comm *comm,
+                                           const struct mpipp_channel *channel,
+                                           const struct mpipp_call *noted, uint64_t place);
+void mpipp_recorder_wildcards_settle(struct mpipp_comm *comm);
 // That receive of any message took one with that source and tag; 0: the blocking one.
-void mpipp_recorder_late_matched(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
+void mpipp_recorder_wildcards_match(struct mpipp_comm *comm, uint64_t ordinal, int source, int tag);
 // Its message will stay unknown: the communicator's receives are frozen for good.
-void mpipp_recorder_late_give_up(struct mpipp_comm *comm);
+void mpipp_recorder_wildcards_give_up(struct mpipp_comm *comm);
 
 #endif

@@ -22,7 +22,7 @@ struct mpipp_attachment *mpipp_recorder_attachment_of(const struct mpipp_call *c
   return comm ? &comm->attached : NULL;
 }
 
-const struct mpipp_attachment *mpipp_recorder_attached_for(const struct mpipp_call *call) {
+const struct mpipp_attachment *mpipp_recorder_attachment_for(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm) return NULL;
   const struct mpipp_attachment *found = &comm->attached;
@@ -35,13 +35,13 @@ const struct mpipp_attachment *mpipp_recorder_attached_for(const struct mpipp_ca
 }
 
 // The call does not own it any more: a reader must not see it attached twice.
-static struct mpipp_attachment *changed_by(struct mpipp_call *call) {
+static struct mpipp_attachment *changed_attachment(struct mpipp_call *call) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_ARGUMENTS);
   return mpipp_recorder_attachment_of(call);
 }
 
-void mpipp_recorder_attached(struct mpipp_call *call, const void *buffer, int64_t size) {
-  struct mpipp_attachment *attached = changed_by(call);
+void mpipp_recorder_attach(struct mpipp_call *call, const void *buffer, int64_t size) {
+  struct mpipp_attachment *attached = changed_attachment(call);
   if (!attached) return;
   attached->address = (uintptr_t)buffer;
   attached->size = size;
@@ -50,12 +50,12 @@ void mpipp_recorder_attached(struct mpipp_call *call, const void *buffer, int64_
   __atomic_store_n(&attached->state, state, __ATOMIC_RELEASE);
 }
 
-void mpipp_recorder_detached(struct mpipp_call *call) {
-  struct mpipp_attachment *attached = changed_by(call);
+void mpipp_recorder_detach(struct mpipp_call *call) {
+  struct mpipp_attachment *attached = changed_attachment(call);
   if (attached) __atomic_store_n(&attached->state, MPIPP_NOT_ATTACHED, __ATOMIC_RELEASE);
 }
 
-int64_t mpipp_recorder_bytes_buffered(const struct mpipp_call *call) {
+int64_t mpipp_recorder_buffered_bytes(const struct mpipp_call *call) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t bytes;
@@ -67,11 +67,11 @@ int64_t mpipp_recorder_bytes_buffered(const struct mpipp_call *call) {
 }
 
 // Nothing is counted with several threads: another one may know that a message was received.
-void mpipp_recorder_buffered(const struct mpipp_call *call) {
-  struct mpipp_attachment *attached = (void *)mpipp_recorder_attached_for(call);
+void mpipp_recorder_note_buffered_send(const struct mpipp_call *call) {
+  struct mpipp_attachment *attached = (void *)mpipp_recorder_attachment_for(call);
   if (!attached || MPIPP_READ(mpipp_registry_several_threads)) return;
   int follows = attached->last + 1 == call->serial;
-  int64_t bytes = mpipp_recorder_bytes_buffered(call);
+  int64_t bytes = mpipp_recorder_buffered_bytes(call);
   if (!bytes) {
     if (follows) MPIPP_WRITE(attached->last, call->serial);
     return;
@@ -84,10 +84,10 @@ void mpipp_recorder_buffered(const struct mpipp_call *call) {
   __atomic_store_n(&attached->last, call->serial, __ATOMIC_RELEASE);
 }
 
-void mpipp_recorder_attached_to_session(void) {
+void mpipp_recorder_attach_to_session(void) {
   MPIPP_WRITE(mpipp_registry.of_sessions, 1);
 }
 
-void mpipp_recorder_attached_unseen(void) {
+void mpipp_recorder_distrust_attachments(void) {
   MPIPP_WRITE(mpipp_registry.attached.state, MPIPP_ATTACHED_UNKNOWN);
 }

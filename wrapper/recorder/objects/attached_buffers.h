@@ -7,18 +7,18 @@
 #include "registry/records.h"
 
 // Once MPI has accepted the call. A buffer that is attached to a communicator serves only that one.
-void mpipp_recorder_attached(struct mpipp_call *call, const void *buffer, int64_t size);
-void mpipp_recorder_detached(struct mpipp_call *call);
-void mpipp_recorder_attached_to_session(void);
+void mpipp_recorder_attach(struct mpipp_call *call, const void *buffer, int64_t size);
+void mpipp_recorder_detach(struct mpipp_call *call);
+void mpipp_recorder_attach_to_session(void);
 // A buffer was attached or detached inside another call, which records nothing.
-void mpipp_recorder_attached_unseen(void);
+void mpipp_recorder_distrust_attachments(void);
 // Once MPI has accepted a buffered send; and the bytes that it takes in the buffer, at least.
-void mpipp_recorder_buffered(const struct mpipp_call *call);
-int64_t mpipp_recorder_bytes_buffered(const struct mpipp_call *call);
+void mpipp_recorder_note_buffered_send(const struct mpipp_call *call);
+int64_t mpipp_recorder_buffered_bytes(const struct mpipp_call *call);
 
 // The record of the buffer that a call attaches or detaches.
 struct mpipp_attachment *mpipp_recorder_attachment_of(const struct mpipp_call *call);
 // The buffer that holds messages on the call's communicator; NULL: it is unknown.
-const struct mpipp_attachment *mpipp_recorder_attached_for(const struct mpipp_call *call);
+const struct mpipp_attachment *mpipp_recorder_attachment_for(const struct mpipp_call *call);
 
 #endif

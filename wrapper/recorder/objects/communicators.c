@@ -10,7 +10,7 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-static int initialized(void) {
+static int is_initialized(void) {
   int flag = 0, finalized = 0;
   PMPI(Initialized)(&flag);
   PMPI(Finalized)(&finalized);
@@ -27,7 +27,7 @@ static int ask_world(uint64_t session, MPI_Group *all) {
     return PMPI(Group_from_session_pset)((MPI_Session)(uintptr_t)session, "mpi://WORLD", all) ==
            MPI_SUCCESS;
 #endif
-  return !session && initialized() && PMPI(Comm_group)(MPI_COMM_WORLD, all) == MPI_SUCCESS;
+  return !session && is_initialized() && PMPI(Comm_group)(MPI_COMM_WORLD, all) == MPI_SUCCESS;
 }
 
 void mpipp_recorder_session_world(uint64_t session) {
@@ -156,8 +156,8 @@ static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
   }
 }
 
-static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned flags,
-                      const char *name) {
+static void add_comm(const struct mpipp_call *call, MPI_Comm comm, unsigned flags,
+                     const char *name) {
   if (comm == MPI_COMM_NULL) return;
   // Another thread is about to mark its live record as freed; the communicator was not predefined.
   const struct mpipp_object *known = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
@@ -168,7 +168,7 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
       mpipp_registry_claim(MPIPP_COMM, MPIPP_KEY(comm), call ? call->caller : 0);
   if (!record) return;
   mpipp_mark(&record->object, flags);
-  record->object.name = mpipp_registry_copied(name);
+  record->object.name = mpipp_registry_copy_text(name);
   record->object.fint = MPIPP_FINT(Comm, comm);
   PMPI(Comm_rank)(comm, &record->rank);
   PMPI(Comm_size)(comm, &record->size);
@@ -179,40 +179,40 @@ static void comm_made(const struct mpipp_call *call, MPI_Comm comm, unsigned fla
   ask_topology(record, comm);
   record->identity =
       call ? mpipp_recorder_comm_identity(call, record) : mpipp_recorder_predefined_identity(name);
-  if (call) mpipp_recorder_comm_made_of(call, record);
+  if (call) mpipp_recorder_set_creator(call, record);
   mpipp_registry_publish(record);
   errno = saved;
 }
 
-void mpipp_recorder_comm_made(const struct mpipp_call *call, MPI_Comm comm) {
+void mpipp_recorder_add_comm(const struct mpipp_call *call, MPI_Comm comm) {
   int spawns =
       call->procedure == MPIPP_PROC_Comm_spawn || call->procedure == MPIPP_PROC_Comm_spawn_multiple;
-  comm_made(call, comm, spawns ? MPIPP_FLAG_SPAWNED : 0, NULL);
+  add_comm(call, comm, spawns ? MPIPP_FLAG_SPAWNED : 0, NULL);
   if (!spawns) return;
   const struct mpipp_comm *made = (const void *)mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
   if (made) __atomic_fetch_add(&mpipp_registry.spawned, made->remote_size, __ATOMIC_RELAXED);
 }
 
-void mpipp_recorder_comm_promised(uint64_t handle) {
+void mpipp_recorder_promise_comm(uint64_t handle) {
   mpipp_recorder_close_channels(handle);
   mpipp_registry_note_new_handle(MPIPP_COMM, handle);
 }
 
 void mpipp_recorder_comm_start(void) {
   int rank = -1, size = -1;
-  if (!initialized()) return;
+  if (!is_initialized()) return;
   mpipp_recorder_has_world = 1;
   PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
   PMPI(Comm_size)(MPI_COMM_WORLD, &size);
   mpipp_registry.world_rank = rank;
   mpipp_registry.world_size = size;
-  comm_made(NULL, MPI_COMM_WORLD, MPIPP_FLAG_PREDEFINED, "MPI_COMM_WORLD");
-  comm_made(NULL, MPI_COMM_SELF, MPIPP_FLAG_PREDEFINED, "MPI_COMM_SELF");
+  add_comm(NULL, MPI_COMM_WORLD, MPIPP_FLAG_PREDEFINED, "MPI_COMM_WORLD");
+  add_comm(NULL, MPI_COMM_SELF, MPIPP_FLAG_PREDEFINED, "MPI_COMM_SELF");
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI(Comm_get_parent)(&parent);
   // An ordinary communicator that the library made: MPI_Comm_disconnect ends it (MPI-4.1, section
   // 11.8.2).
-  comm_made(NULL, parent, MPIPP_FLAG_IMPORTED, "MPI_COMM_PARENT");
+  add_comm(NULL, parent, MPIPP_FLAG_IMPORTED, "MPI_COMM_PARENT");
 }
 
 // The procedures that may return one handle of a group several times.
@@ -226,7 +226,7 @@ int mpipp_recorder_dimensions(const struct mpipp_call *call) {
   return comm && comm->topology == MPIPP_TOPO_CART ? comm->ndims : 0;
 }
 
-void mpipp_recorder_group_made(const struct mpipp_call *call, MPI_Group group) {
+void mpipp_recorder_add_group(const struct mpipp_call *call, MPI_Group group) {
   uint64_t handle = MPIPP_KEY(group);
   if (group == MPI_GROUP_NULL || mpipp_registry_is_constant(MPIPP_GROUP, handle)) return;
   if (asks_for_group(call->procedure) && mpipp_registry_add_handle(MPIPP_GROUP, handle)) return;

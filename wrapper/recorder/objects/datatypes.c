@@ -85,7 +85,7 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
 // The record of a component; the freed one if another thread has freed it meanwhile.
 static uint64_t component_record(uint64_t caller, MPI_Datatype datatype) {
   uint64_t handle = MPIPP_KEY(datatype);
-  if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_datatype_imported(caller, datatype);
+  if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_import_datatype(caller, datatype);
   return (uint64_t)(uintptr_t)mpipp_find(MPIPP_DATATYPE, handle);
 }
 
@@ -151,9 +151,9 @@ static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner comb
 }
 
 // The library's answers are unchanged; only the INTEGER may differ.
-static int made_again(uint64_t caller, enum mpipp_combiner combiner, uint32_t large,
-                      MPI_Datatype made, const struct mpipp_input *inputs,
-                      const MPI_Datatype *components, int64_t count) {
+static int reuse_record(uint64_t caller, enum mpipp_combiner combiner, uint32_t large,
+                        MPI_Datatype made, const struct mpipp_input *inputs,
+                        const MPI_Datatype *components, int64_t count) {
   int locked = mpipp_lock_kind(MPIPP_DATATYPE);
   struct mpipp_datatype *record = mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(made));
   int same = record && is_same(record, combiner, large, inputs, components, count);
@@ -199,28 +199,28 @@ int64_t mpipp_recorder_extent(uint64_t handle) {
   return found ? found->extent : INT64_MIN;
 }
 
-void mpipp_recorder_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner,
-                                  int large, MPI_Datatype made, const struct mpipp_input *inputs,
-                                  const MPI_Datatype *components, int64_t component_count) {
+void mpipp_recorder_add_datatype(const struct mpipp_call *call, enum mpipp_combiner combiner,
+                                 int large, MPI_Datatype made, const struct mpipp_input *inputs,
+                                 const MPI_Datatype *components, int64_t component_count) {
   uint64_t caller = mpipp_outside_mpi(call->caller);
   uint32_t flag = large ? MPIPP_FLAG_LARGE : 0;
-  if (!made_again(caller, combiner, flag, made, inputs, components, component_count))
+  if (!reuse_record(caller, combiner, flag, made, inputs, components, component_count))
     make(caller, combiner, flag, made, inputs, components, component_count);
 }
 
-void mpipp_recorder_datatype_predefined(MPI_Datatype datatype, const char *name) {
+void mpipp_recorder_add_predefined_datatype(MPI_Datatype datatype, const char *name) {
   uint64_t handle = MPIPP_KEY(datatype);
   if (handle == 0 || datatype == MPI_DATATYPE_NULL || mpipp_find(MPIPP_DATATYPE, handle)) return;
   struct mpipp_datatype *record = mpipp_registry_claim(MPIPP_DATATYPE, handle, 0);
   if (!record) return;
   record->combiner = MPIPP_COMBINER_NAMED;
   mpipp_mark(&record->object, MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
-  record->object.name = mpipp_registry_copied(name);
+  record->object.name = mpipp_registry_copy_text(name);
   ask_extents(record, datatype);
   mpipp_registry_publish(record);
 }
 
-void mpipp_recorder_committed(uint64_t handle) {
+void mpipp_recorder_commit_datatype(uint64_t handle) {
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, handle);
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_COMMITTED);
 }
@@ -272,7 +272,7 @@ static void contents_deinit(struct mpipp_contents *contents) {
   mpipp_registry_free(contents->datatype);
 }
 
-static int contents_room(struct mpipp_contents *c) {
+static int allocate_contents(struct mpipp_contents *c) {
   c->integer = mpipp_registry_allocate((size_t)(c->integers + 1) * sizeof *c->integer);
   c->address = mpipp_registry_allocate((size_t)(c->addresses + 1) * sizeof *c->address);
   c->count = mpipp_registry_allocate((size_t)(c->counts + 1) * sizeof *c->count);
@@ -307,10 +307,10 @@ static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
 
 // Imports a datatype whose handle MPI has returned: it exists, even if the handle was another's
 // before.
-static void import_given_out(uint64_t caller, MPI_Datatype datatype) {
+static void import_returned(uint64_t caller, MPI_Datatype datatype) {
   if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
     mpipp_registry_note_new_handle(MPIPP_DATATYPE, MPIPP_KEY(datatype));
-  mpipp_recorder_datatype_imported(caller, datatype);
+  mpipp_recorder_import_datatype(caller, datatype);
 }
 
 // MPI_Type_get_contents returned a new handle, except for a predefined datatype.
@@ -321,7 +321,7 @@ static void give_back(MPI_Datatype *taken) {
     return;
   uint64_t handle = MPIPP_KEY(*taken), serial = mpipp_registry_serial_of(MPIPP_DATATYPE, handle);
   PMPI(Type_free)(taken);
-  if (MPIPP_CONTENTS_ARE_COPIES) mpipp_registry_freed(MPIPP_DATATYPE, handle, serial, 0);
+  if (MPIPP_CONTENTS_ARE_COPIES) mpipp_registry_note_free(MPIPP_DATATYPE, handle, serial, 0);
 }
 
 static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_contents *c) {
@@ -339,9 +339,9 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_
     inputs[3] = (struct mpipp_input){c->integer + 3, c->integers - 3, sizeof(int), 0, 0};
   }
   struct mpipp_call call = {.caller = caller};
-  for (int64_t i = 0; i < c->datatypes; i++) import_given_out(caller, c->datatype[i]);
-  mpipp_recorder_datatype_made(&call, own, c->counts > 0, datatype, inputs, c->datatype,
-                               c->datatypes);
+  for (int64_t i = 0; i < c->datatypes; i++) import_returned(caller, c->datatype[i]);
+  mpipp_recorder_add_datatype(&call, own, c->counts > 0, datatype, inputs, c->datatype,
+                              c->datatypes);
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   // MPI cannot be asked whether it is committed; but MPI has just accepted it in a call.
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_IMPORTED | MPIPP_FLAG_COMMITTED);
@@ -367,14 +367,14 @@ static int is_certain(MPI_Datatype datatype) {
 #endif
 }
 
-static MPI_Errhandler set_aside(MPI_Comm comm) {
+static MPI_Errhandler set_handler_aside(MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   PMPI(Comm_get_errhandler)(comm, &handler);
   PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
   return handler;
 }
 
-static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
+static void put_handler_back(MPI_Comm comm, MPI_Errhandler handler) {
   PMPI(Comm_set_errhandler)(comm, handler);
   if (!mpipp_registry_is_constant(MPIPP_ERRHANDLER, MPIPP_KEY(handler)))
     PMPI(Errhandler_free)(&handler);
@@ -384,18 +384,18 @@ static void put_back(MPI_Comm comm, MPI_Errhandler handler) {
 // have made a datatype of its own there, whose constructor Open MPI does not know. That is an error
 // that the program's error handlers must not see: the handlers that MPI calls for errors without a
 // communicator. An error of another thread still goes to them.
-static int envelope_of_freed(MPI_Datatype datatype, struct mpipp_contents *c) {
+static int envelope_of_freed_handle(MPI_Datatype datatype, struct mpipp_contents *c) {
   int started = 0;
   PMPI(Initialized)(&started); // and not only a session
   if (!started || MPIPP_READ(mpipp_registry_several_threads)) return envelope(datatype, c);
-  MPI_Errhandler world = set_aside(MPI_COMM_WORLD), self = set_aside(MPI_COMM_SELF);
+  MPI_Errhandler world = set_handler_aside(MPI_COMM_WORLD), self = set_handler_aside(MPI_COMM_SELF);
   int found = envelope(datatype, c);
-  put_back(MPI_COMM_SELF, self);
-  put_back(MPI_COMM_WORLD, world);
+  put_handler_back(MPI_COMM_SELF, self);
+  put_handler_back(MPI_COMM_WORLD, world);
   return found;
 }
 
-void mpipp_recorder_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
+void mpipp_recorder_import_datatype(uint64_t caller, MPI_Datatype datatype) {
   if (datatype == MPI_DATATYPE_NULL || mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype))) return;
   int saved = errno, freed = !mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   struct mpipp_contents contents = {0};
@@ -403,14 +403,14 @@ void mpipp_recorder_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   if (!freed)
     found = envelope(datatype, &contents);
   else if (is_certain(datatype))
-    found = envelope_of_freed(datatype, &contents);
+    found = envelope_of_freed_handle(datatype, &contents);
   if (found) {
     if (contents.combiner == MPI_COMBINER_NAMED) {
       char name[MPI_MAX_OBJECT_NAME] = "";
       int length;
       PMPI(Type_get_name)(datatype, name, &length);
-      mpipp_recorder_datatype_predefined(datatype, name);
-    } else if (contents_room(&contents) && contents_of(datatype, &contents)) {
+      mpipp_recorder_add_predefined_datatype(datatype, name);
+    } else if (allocate_contents(&contents) && contents_of(datatype, &contents)) {
       import_derived(caller, datatype, &contents);
     }
     contents_deinit(&contents);
@@ -418,35 +418,35 @@ void mpipp_recorder_datatype_imported(uint64_t caller, MPI_Datatype datatype) {
   errno = saved;
 }
 
-void mpipp_recorder_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
-                                   const MPI_Datatype *taken) {
+void mpipp_recorder_import_contents(const struct mpipp_call *call, MPI_Datatype datatype,
+                                    const MPI_Datatype *taken) {
   struct mpipp_contents contents = {0};
   if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)) ||
       !envelope(datatype, &contents))
     return;
   for (int64_t i = 0; i < contents.datatypes; i++) {
     if (!mpipp_registry_add_handle(MPIPP_DATATYPE, MPIPP_KEY(taken[i])))
-      import_given_out(call->caller, taken[i]);
+      import_returned(call->caller, taken[i]);
   }
 }
 
-void mpipp_recorder_view_taken(const struct mpipp_call *call, MPI_Datatype etype,
-                               MPI_Datatype filetype) {
-  import_given_out(call->caller, etype);
-  import_given_out(call->caller, filetype);
+void mpipp_recorder_import_view(const struct mpipp_call *call, MPI_Datatype etype,
+                                MPI_Datatype filetype) {
+  import_returned(call->caller, etype);
+  import_returned(call->caller, filetype);
 }
 
 static void import_handles(struct mpipp_call *call, const struct mpipp_vector *vector) {
   const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
   for (uint64_t i = 0; i < vector->length; i++) {
-    mpipp_recorder_datatype_imported(call->caller, datatypes[i]); // if it is unknown
+    mpipp_recorder_import_datatype(call->caller, datatypes[i]); // if it is unknown
   }
 }
 
 // Imports datatypes that are certain, before MPI has checked them.
 static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
   if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
-    mpipp_recorder_datatype_imported(call->caller, datatype);
+    mpipp_recorder_import_datatype(call->caller, datatype);
 }
 
 void mpipp_recorder_import_certain(struct mpipp_call *call) {
@@ -475,7 +475,7 @@ void mpipp_recorder_import_datatypes(struct mpipp_call *call) {
     if (buffer->vector && call->vectors[buffer->vector - 1].datatypes) {
       import_handles(call, &call->vectors[buffer->vector - 1]);
     } else if (buffer->datatype) {
-      mpipp_recorder_datatype_imported(call->caller, (MPI_Datatype)(uintptr_t)buffer->datatype);
+      mpipp_recorder_import_datatype(call->caller, (MPI_Datatype)(uintptr_t)buffer->datatype);
       buffer->record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);
     }
   }

@@ -18,19 +18,19 @@ static inline void mpipp_constructing(struct mpipp_call *call, enum mpipp_combin
 }
 // The extent of a handle that may be no datatype; INT64_MIN for one that is not, or is unknown.
 int64_t mpipp_recorder_extent(uint64_t handle);
-void mpipp_recorder_datatype_made(const struct mpipp_call *call, enum mpipp_combiner combiner,
-                                  int large, MPI_Datatype made, const struct mpipp_input *inputs,
-                                  const MPI_Datatype *components, int64_t component_count);
+void mpipp_recorder_add_datatype(const struct mpipp_call *call, enum mpipp_combiner combiner,
+                                 int large, MPI_Datatype made, const struct mpipp_input *inputs,
+                                 const MPI_Datatype *components, int64_t component_count);
 // Describes an unknown datatype by MPI's own answers. Not one that is recorded as freed, unless its
 // memory shows that another datatype has the handle now.
-void mpipp_recorder_datatype_imported(uint64_t caller, MPI_Datatype datatype);
-void mpipp_recorder_datatype_predefined(MPI_Datatype datatype, const char *name);
-void mpipp_recorder_committed(uint64_t handle);
-void mpipp_recorder_contents_taken(const struct mpipp_call *call, MPI_Datatype datatype,
-                                   const MPI_Datatype *taken);
+void mpipp_recorder_import_datatype(uint64_t caller, MPI_Datatype datatype);
+void mpipp_recorder_add_predefined_datatype(MPI_Datatype datatype, const char *name);
+void mpipp_recorder_commit_datatype(uint64_t handle);
+void mpipp_recorder_import_contents(const struct mpipp_call *call, MPI_Datatype datatype,
+                                    const MPI_Datatype *taken);
 // MPI has returned handles of a file's view.
-void mpipp_recorder_view_taken(const struct mpipp_call *call, MPI_Datatype etype,
-                               MPI_Datatype filetype);
+void mpipp_recorder_import_view(const struct mpipp_call *call, MPI_Datatype etype,
+                                MPI_Datatype filetype);
 // Imports the unknown datatypes of the call's buffers, now that MPI has accepted them.
 void mpipp_recorder_import_datatypes(struct mpipp_call *call) MPIPP_COLD;
 // With hooks, before MPI has accepted them: those that MPI will certainly accept.

@@ -6,13 +6,13 @@
 #include "abi/vendor.h"
 #include "registry/records.h"
 
-void mpipp_recorder_file_made(const struct mpipp_call *call, MPI_File file, uint64_t comm,
-                              const char *filename, int amode);
+void mpipp_recorder_add_file(const struct mpipp_call *call, MPI_File file, uint64_t comm,
+                             const char *filename, int amode);
 void mpipp_recorder_file_view(uint64_t file, int64_t disp, uint64_t etype, uint64_t filetype,
                               const char *datarep);
-void mpipp_recorder_split_begun(const struct mpipp_call *call);
-void mpipp_recorder_split_ended(const struct mpipp_call *call);
+void mpipp_recorder_begin_split(const struct mpipp_call *call);
+void mpipp_recorder_end_split(const struct mpipp_call *call);
 // A _begin or an _end: whether one is pending is not known.
-void mpipp_recorder_split_failed(const struct mpipp_call *call);
+void mpipp_recorder_fail_split(const struct mpipp_call *call);
 
 #endif

@@ -36,7 +36,7 @@ void mpipp_recorder_set_constant_fint(enum mpipp_kind kind, uint64_t handle) {
 }
 
 #ifndef MPIPP_FOR_ABI
-static MPI_Fint learnt(enum mpipp_kind kind, uint64_t handle, MPI_Fint fint) {
+static MPI_Fint learn_fint(enum mpipp_kind kind, uint64_t handle, MPI_Fint fint) {
   struct mpipp_object *record =
       mpipp_recorder_self != &mpipp_recorder_no_thread ? mpipp_find_live(kind, handle) : NULL;
   if (record && fint > 0) __atomic_store_n(&record->fint, (int32_t)fint, __ATOMIC_RELAXED);
@@ -46,7 +46,7 @@ static MPI_Fint learnt(enum mpipp_kind kind, uint64_t handle, MPI_Fint fint) {
 #define LISTEN(PREFIX, PROFILING, KIND, NAME)                                                      \
   EXPORT MPI_Fint PREFIX##_##NAME##_c2f(MPI_##NAME handle) {                                       \
     void *real = mpipp_procedure(PROFILING, MPIPP_PROC_##NAME##_c2f);                              \
-    return learnt(KIND, MPIPP_KEY(handle), ((MPI_Fint(*)(MPI_##NAME))real)(handle));               \
+    return learn_fint(KIND, MPIPP_KEY(handle), ((MPI_Fint(*)(MPI_##NAME))real)(handle));           \
   }
 LISTEN(MPI, 0, MPIPP_FILE, File)
 LISTEN(PMPI, 1, MPIPP_FILE, File)

@@ -35,13 +35,13 @@ static void ask_entry(struct mpipp_entries *entries, MPI_Info info, int index) {
   PMPI(Info_get_nthkey)(info, index, key);
   PMPI(Info_get_valuelen)(info, key, &length, &flag);
   char *value = flag ? calloc(1, (size_t)length + 1) : NULL;
-  if (!value) return mpipp_registry_dropped();
+  if (!value) return mpipp_registry_count_loss();
   PMPI(Info_get)(info, key, length, value, &flag);
   append(entries, key, value);
   free(value);
 }
 
-void mpipp_recorder_info_made(const struct mpipp_call *call, MPI_Info info) {
+void mpipp_recorder_add_info(const struct mpipp_call *call, MPI_Info info) {
   if (info == MPI_INFO_NULL) return;
   int saved = errno, count = 0;
   struct mpipp_info *record = mpipp_registry_claim(MPIPP_INFO, MPIPP_KEY(info), call->caller);
@@ -57,8 +57,8 @@ void mpipp_recorder_info_made(const struct mpipp_call *call, MPI_Info info) {
 }
 
 // The entries, with the new value of a key in its place, or at the end for a new key.
-static struct mpipp_entries changed(const struct mpipp_info *record, const char *key,
-                                    const char *value) {
+static struct mpipp_entries changed_entries(const struct mpipp_info *record, const char *key,
+                                            const char *value) {
   struct mpipp_entries entries = {0};
   const char *old = (const char *)(uintptr_t)record->entries;
   for (int64_t i = 0; i < record->key_count; i++) {
@@ -74,12 +74,12 @@ static struct mpipp_entries changed(const struct mpipp_info *record, const char 
 
 // The recorder does not ask MPI for the content of the info. Another thread may change it
 // meanwhile, and an error in the recorder's own call would go to the program's error handler.
-void mpipp_recorder_info_set(uint64_t info, const char *key, const char *value) {
+void mpipp_recorder_set_info_entry(uint64_t info, const char *key, const char *value) {
   int saved = errno;
   uint64_t old = 0;
   struct mpipp_info *record = mpipp_registry_lock_live(MPIPP_INFO, info);
   if (record) {
-    struct mpipp_entries entries = changed(record, key, value);
+    struct mpipp_entries entries = changed_entries(record, key, value);
     record->key_count = 0; // the block is replaced first
     old = mpipp_replace(&record->entries, (uint64_t)(uintptr_t)entries.text);
     __atomic_store_n(&record->key_count, entries.count, __ATOMIC_RELEASE);

@@ -6,8 +6,8 @@
 #include "abi/vendor.h"
 #include "registry/records.h"
 
-void mpipp_recorder_info_made(const struct mpipp_call *call, MPI_Info info);
+void mpipp_recorder_add_info(const struct mpipp_call *call, MPI_Info info);
 // The entry of a key; value: NULL if it was deleted.
-void mpipp_recorder_info_set(uint64_t info, const char *key, const char *value);
+void mpipp_recorder_set_info_entry(uint64_t info, const char *key, const char *value);
 
 #endif

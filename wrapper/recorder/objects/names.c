@@ -5,18 +5,18 @@
 
 #include "registry/object_store.h"
 
-void mpipp_recorder_constant_made(enum mpipp_kind kind, uint64_t handle, const char *name,
-                                  unsigned flag) {
+void mpipp_recorder_add_constant(enum mpipp_kind kind, uint64_t handle, const char *name,
+                                 unsigned flag) {
   if (mpipp_find(kind, handle)) return;
   struct mpipp_object *record = mpipp_registry_claim(kind, handle, 0);
   if (!record) return;
   mpipp_mark(record, flag);
-  record->name = mpipp_registry_copied(name);
+  record->name = mpipp_registry_copy_text(name);
   mpipp_registry_publish(record);
 }
 
-void mpipp_recorder_named(enum mpipp_kind kind, uint64_t handle, const char *name) {
-  uint64_t text = mpipp_registry_copied(name);
+void mpipp_recorder_set_name(enum mpipp_kind kind, uint64_t handle, const char *name) {
+  uint64_t text = mpipp_registry_copy_text(name);
   struct mpipp_object *record = mpipp_registry_lock_live(kind, handle);
   // The content of a predefined datatype follows from its name.
   int fixed = kind == MPIPP_DATATYPE && record && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED;

@@ -6,8 +6,8 @@
 #include "registry/records.h"
 
 // A constant handle: predefined, or null.
-void mpipp_recorder_constant_made(enum mpipp_kind kind, uint64_t handle, const char *name,
-                                  unsigned flag);
-void mpipp_recorder_named(enum mpipp_kind kind, uint64_t handle, const char *name);
+void mpipp_recorder_add_constant(enum mpipp_kind kind, uint64_t handle, const char *name,
+                                 unsigned flag);
+void mpipp_recorder_set_name(enum mpipp_kind kind, uint64_t handle, const char *name);
 
 #endif

@@ -6,8 +6,8 @@
 #include "recorder/objects/communicators.h"
 #include "registry/object_store.h"
 
-void mpipp_recorder_op_made(const struct mpipp_call *call, MPI_Op op, uint64_t function,
-                            int commute) {
+void mpipp_recorder_add_op(const struct mpipp_call *call, MPI_Op op, uint64_t function,
+                           int commute) {
   struct mpipp_op *record = mpipp_registry_claim(MPIPP_OP, MPIPP_KEY(op), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Op, op);
@@ -16,8 +16,8 @@ void mpipp_recorder_op_made(const struct mpipp_call *call, MPI_Op op, uint64_t f
   mpipp_registry_publish(record);
 }
 
-void mpipp_recorder_errhandler_made(const struct mpipp_call *call, MPI_Errhandler errhandler,
-                                    uint64_t function) {
+void mpipp_recorder_add_errhandler(const struct mpipp_call *call, MPI_Errhandler errhandler,
+                                   uint64_t function) {
   uint64_t handle = MPIPP_KEY(errhandler);
   if (errhandler == MPI_ERRHANDLER_NULL || mpipp_registry_is_constant(MPIPP_ERRHANDLER, handle))
     return;
@@ -30,8 +30,8 @@ void mpipp_recorder_errhandler_made(const struct mpipp_call *call, MPI_Errhandle
   mpipp_registry_publish(record);
 }
 
-void mpipp_recorder_message_made(struct mpipp_call *call, MPI_Message message,
-                                 const MPI_Status *status) {
+void mpipp_recorder_add_message(struct mpipp_call *call, MPI_Message message,
+                                const MPI_Status *status) {
   call->ordinal = 0; // it waits for no message any more
   call->present |= MPIPP_HAS_ORDINAL;
   uint64_t handle = MPIPP_KEY(message);
@@ -45,13 +45,13 @@ void mpipp_recorder_message_made(struct mpipp_call *call, MPI_Message message,
   record->comm = call->comm;
   record->source = known ? status->MPI_SOURCE : call->source;
   record->tag = known ? status->MPI_TAG : call->tag;
-  record->ordinal = mpipp_recorder_matched(call, (int)record->source, (int)record->tag);
+  record->ordinal = mpipp_recorder_match_probe(call, (int)record->source, (int)record->tag);
   mpipp_registry_publish(record);
 }
 
 #ifdef MPIPP_HAVE_Session_init
-void mpipp_recorder_session_made(const struct mpipp_call *call, MPI_Session session,
-                                 uint64_t errhandler) {
+void mpipp_recorder_add_session(const struct mpipp_call *call, MPI_Session session,
+                                uint64_t errhandler) {
   struct mpipp_session *record =
       mpipp_registry_claim(MPIPP_SESSION, MPIPP_KEY(session), call->caller);
   if (!record) return;
@@ -61,7 +61,7 @@ void mpipp_recorder_session_made(const struct mpipp_call *call, MPI_Session sess
 }
 #endif
 
-void mpipp_recorder_errhandler_set(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler) {
+void mpipp_recorder_set_errhandler(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler) {
   if (kind == MPIPP_COMM) {
     struct mpipp_comm *record = mpipp_registry_lock_live(kind, handle);
     if (record) record->errhandler = errhandler;

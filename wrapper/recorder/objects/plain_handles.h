@@ -6,17 +6,17 @@
 #include "abi/vendor.h"
 #include "registry/records.h"
 
-void mpipp_recorder_op_made(const struct mpipp_call *call, MPI_Op op, uint64_t function,
-                            int commute);
-void mpipp_recorder_errhandler_made(const struct mpipp_call *call, MPI_Errhandler errhandler,
-                                    uint64_t function);
-void mpipp_recorder_errhandler_set(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler);
+void mpipp_recorder_add_op(const struct mpipp_call *call, MPI_Op op, uint64_t function,
+                           int commute);
+void mpipp_recorder_add_errhandler(const struct mpipp_call *call, MPI_Errhandler errhandler,
+                                   uint64_t function);
+void mpipp_recorder_set_errhandler(enum mpipp_kind kind, uint64_t handle, uint64_t errhandler);
 
-void mpipp_recorder_message_made(struct mpipp_call *call, MPI_Message message,
-                                 const MPI_Status *status);
+void mpipp_recorder_add_message(struct mpipp_call *call, MPI_Message message,
+                                const MPI_Status *status);
 #ifdef MPIPP_HAVE_Session_init
-void mpipp_recorder_session_made(const struct mpipp_call *call, MPI_Session session,
-                                 uint64_t errhandler);
+void mpipp_recorder_add_session(const struct mpipp_call *call, MPI_Session session,
+                                uint64_t errhandler);
 #endif
 
 #endif

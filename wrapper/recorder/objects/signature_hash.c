@@ -12,13 +12,13 @@ static const uint64_t points[2] = MPIPP_DIGEST_POINTS;
 #define LESS_ONE (MPIPP_DIGEST_PRIME - 1) // to be added
 static const struct mpipp_fingerprint empty = {.power = {1, 1}};
 
-static uint64_t reduced(uint64_t value) {
+static uint64_t reduce(uint64_t value) {
   return value >= MPIPP_DIGEST_PRIME ? value - MPIPP_DIGEST_PRIME : value;
 }
 
 static uint64_t product(uint64_t one, uint64_t other) {
   unsigned __int128 whole = (unsigned __int128)one * other;
-  return reduced((uint64_t)(whole & MPIPP_DIGEST_PRIME) + (uint64_t)(whole >> 61));
+  return reduce((uint64_t)(whole & MPIPP_DIGEST_PRIME) + (uint64_t)(whole >> 61));
 }
 
 // Powers of the points for each digit of an exponent at each place, in base 16. Also the inverses
@@ -53,7 +53,7 @@ static void prepare(void) {
 struct mpipp_fingerprint mpipp_recorder_fingerprint_concatenate(struct mpipp_fingerprint first,
                                                                 struct mpipp_fingerprint second) {
   for (int i = 0; i < 2; i++) {
-    first.hash[i] = reduced(product(first.hash[i], second.power[i]) + second.hash[i]);
+    first.hash[i] = reduce(product(first.hash[i], second.power[i]) + second.hash[i]);
     first.power[i] = product(first.power[i], second.power[i]);
   }
   first.elements += second.elements;
@@ -62,10 +62,10 @@ struct mpipp_fingerprint mpipp_recorder_fingerprint_concatenate(struct mpipp_fin
 }
 
 // Copies of one element a, the hashes times the points less one: a (x^count - 1).
-static struct mpipp_fingerprint of_elements(struct mpipp_fingerprint part, uint64_t count) {
+static struct mpipp_fingerprint repeat_element(struct mpipp_fingerprint part, uint64_t count) {
   for (int i = 0; i < 2; i++) {
     part.power[i] = power(i, count);
-    part.hash[i] = product(part.hash[i], reduced(part.power[i] + LESS_ONE));
+    part.hash[i] = product(part.hash[i], reduce(part.power[i] + LESS_ONE));
   }
   part.elements = count;
   return part;
@@ -75,12 +75,12 @@ static void divide(struct mpipp_fingerprint *scaled) {
   for (int i = 0; i < 2; i++) scaled->hash[i] = product(scaled->hash[i], inverses[i]);
 }
 
-struct mpipp_fingerprint mpipp_recorder_fingerprint_repeated(struct mpipp_fingerprint part,
-                                                             uint64_t count) {
+struct mpipp_fingerprint mpipp_recorder_fingerprint_repeat(struct mpipp_fingerprint part,
+                                                           uint64_t count) {
   if (count == 1) return part;
   struct mpipp_fingerprint found = empty;
   if (part.elements == 1 && count) {
-    found = of_elements(part, count);
+    found = repeat_element(part, count);
     divide(&found);
     return found;
   }
@@ -92,30 +92,30 @@ struct mpipp_fingerprint mpipp_recorder_fingerprint_repeated(struct mpipp_finger
 }
 
 // splitmix64
-static uint64_t mixed(uint64_t word) {
+static uint64_t mix(uint64_t word) {
   word += 0x9E3779B97F4A7C15u;
   word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
   word = (word ^ word >> 27) * 0x94D049BB133111EBu;
   return word ^ word >> 31;
 }
 
-static struct mpipp_fingerprint one_letter(uint64_t first, uint64_t second) {
+static struct mpipp_fingerprint make_letter(uint64_t first, uint64_t second) {
   return (struct mpipp_fingerprint){{first, second}, {points[0], points[1]}, 1, 0};
 }
 
 // The fingerprint of a name that is in no table.
-static struct mpipp_fingerprint letter(const char *name) {
+static struct mpipp_fingerprint hash_name(const char *name) {
   static const uint64_t seeds[2] = MPIPP_LETTER_SEEDS;
   uint64_t hash = 0xCBF29CE484222325u, found[2];
   for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 0x100000001B3u;
   for (int i = 0; i < 2; i++) {
-    found[i] = mixed(hash ^ seeds[i]) % MPIPP_DIGEST_PRIME;
+    found[i] = mix(hash ^ seeds[i]) % MPIPP_DIGEST_PRIME;
     if (!found[i]) found[i] = 1;
   }
-  return one_letter(found[0], found[1]);
+  return make_letter(found[0], found[1]);
 }
 
-static struct mpipp_fingerprint named(const char *name) {
+static struct mpipp_fingerprint name_fingerprint(const char *name) {
   static const struct {
     const char *name;
     uint64_t elements, letters[2][2], bits;
@@ -128,17 +128,17 @@ static struct mpipp_fingerprint named(const char *name) {
     struct mpipp_fingerprint found = empty;
     for (unsigned k = 0; k < table[i].elements; k++) {
       const uint64_t *letters = table[i].letters[k];
-      found = mpipp_recorder_fingerprint_concatenate(found, one_letter(letters[0], letters[1]));
+      found = mpipp_recorder_fingerprint_concatenate(found, make_letter(letters[0], letters[1]));
     }
     found.bits = table[i].bits;
     return found;
   }
-  return letter(name);
+  return hash_name(name);
 }
 
 // "F90_REAL(p 6, r MPI_UNDEFINED)": each of the two may be undefined, like INTEGERs of another
 // library.
-static struct mpipp_fingerprint parameterised(const struct mpipp_datatype *type) {
+static struct mpipp_fingerprint parameterised_fingerprint(const struct mpipp_datatype *type) {
   static const char *const names[] = {"F90_REAL", "F90_COMPLEX", "F90_INTEGER"};
   const int64_t *values = (const int64_t *)(uintptr_t)type->arguments;
   unsigned which = type->combiner - MPIPP_COMBINER_F90_REAL;
@@ -152,7 +152,7 @@ static struct mpipp_fingerprint parameterised(const struct mpipp_datatype *type)
     snprintf(name, sizeof name, "%s(p %s, r %s)", names[which], given[0], given[1]);
   else
     snprintf(name, sizeof name, "%s(r %s)", names[which], given[0]);
-  return letter(name);
+  return hash_name(name);
 }
 
 static struct mpipp_datatype *component(const struct mpipp_datatype *type, uint32_t i) {
@@ -164,23 +164,24 @@ static const struct mpipp_fingerprint *cached_fingerprint(const struct mpipp_dat
 }
 
 // A block of a struct, the hashes times the points less one.
-static struct mpipp_fingerprint of_block(const struct mpipp_fingerprint *part, uint64_t length) {
-  if (part->elements == 1) return of_elements(*part, length);
-  struct mpipp_fingerprint found = mpipp_recorder_fingerprint_repeated(*part, length);
+static struct mpipp_fingerprint block_fingerprint(const struct mpipp_fingerprint *part,
+                                                  uint64_t length) {
+  if (part->elements == 1) return repeat_element(*part, length);
+  struct mpipp_fingerprint found = mpipp_recorder_fingerprint_repeat(*part, length);
   for (int i = 0; i < 2; i++) found.hash[i] = product(found.hash[i], points[i] - 1);
   return found;
 }
 
 // One division for all of them. The powers follow from the number of elements.
-static struct mpipp_fingerprint of_blocks(const struct mpipp_datatype *type) {
+static struct mpipp_fingerprint struct_fingerprint(const struct mpipp_datatype *type) {
   const int64_t *lengths = (const int64_t *)(uintptr_t)type->arguments + 1;
   struct mpipp_fingerprint found = empty;
   for (uint32_t i = 0; i < type->component_count; i++) {
     const struct mpipp_fingerprint *part = cached_fingerprint(component(type, i));
     if (!part->elements || lengths[i] <= 0) continue;
-    const struct mpipp_fingerprint block = of_block(part, (uint64_t)lengths[i]);
+    const struct mpipp_fingerprint block = block_fingerprint(part, (uint64_t)lengths[i]);
     for (int k = 0; k < 2; k++)
-      found.hash[k] = reduced(product(found.hash[k], block.power[k]) + block.hash[k]);
+      found.hash[k] = reduce(product(found.hash[k], block.power[k]) + block.hash[k]);
     found.elements += block.elements;
     found.bits |= block.bits;
   }
@@ -191,18 +192,18 @@ static struct mpipp_fingerprint of_blocks(const struct mpipp_datatype *type) {
 
 // The fingerprint of a datatype, from those of its components. All other constructors repeat one
 // component.
-static struct mpipp_fingerprint computed(const struct mpipp_datatype *type) {
+static struct mpipp_fingerprint compute(const struct mpipp_datatype *type) {
   struct mpipp_fingerprint found = empty;
   if (type->combiner == MPIPP_COMBINER_NAMED)
-    return named(type->object.name ? (const char *)(uintptr_t)type->object.name : "");
+    return name_fingerprint(type->object.name ? (const char *)(uintptr_t)type->object.name : "");
   if (type->combiner >= MPIPP_COMBINER_F90_REAL && type->combiner <= MPIPP_COMBINER_F90_INTEGER)
-    return parameterised(type);
-  if (type->combiner == MPIPP_COMBINER_STRUCT) return of_blocks(type);
+    return parameterised_fingerprint(type);
+  if (type->combiner == MPIPP_COMBINER_STRUCT) return struct_fingerprint(type);
   if (type->component_count == 1) {
     const struct mpipp_datatype *part = component(type, 0);
     if (part->size <= 0) return empty;
-    return mpipp_recorder_fingerprint_repeated(*cached_fingerprint(part),
-                                               (uint64_t)(type->size / part->size));
+    return mpipp_recorder_fingerprint_repeat(*cached_fingerprint(part),
+                                             (uint64_t)(type->size / part->size));
   }
   for (uint32_t i = 0; i < type->component_count; i++)
     found = mpipp_recorder_fingerprint_concatenate(found, *cached_fingerprint(component(type, i)));
@@ -220,7 +221,7 @@ static int is_whole(const struct mpipp_datatype *type) {
 }
 
 // The first component without a fingerprint; NULL: all have one.
-static struct mpipp_datatype *unknown(const struct mpipp_datatype *type) {
+static struct mpipp_datatype *unknown_component(const struct mpipp_datatype *type) {
   for (uint32_t i = 0; i < type->component_count; i++) {
     if (component(type, i) && !cached_fingerprint(component(type, i))) return component(type, i);
   }
@@ -234,7 +235,7 @@ static const struct mpipp_fingerprint *keep(struct mpipp_datatype *type) {
   }
   struct mpipp_fingerprint *made = mpipp_registry_allocate(sizeof *made);
   if (!made) return NULL;
-  *made = computed(type);
+  *made = compute(type);
   uint64_t none = 0;
   if (!__atomic_compare_exchange_n(&type->digest, &none, (uint64_t)(uintptr_t)made, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -247,7 +248,7 @@ const struct mpipp_fingerprint *mpipp_recorder_fingerprint_of(struct mpipp_datat
   if (type && !cached_fingerprint(type)) pthread_once(&prepared, prepare);
   while (type && !cached_fingerprint(type)) { // from the innermost component outward
     struct mpipp_datatype *inner = type;
-    for (struct mpipp_datatype *next = inner; next; next = unknown(inner)) inner = next;
+    for (struct mpipp_datatype *next = inner; next; next = unknown_component(inner)) inner = next;
     if (!keep(inner)) return NULL;
   }
   return type ? cached_fingerprint(type) : NULL;

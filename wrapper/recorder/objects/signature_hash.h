@@ -21,8 +21,8 @@ MPIPP_SEAM const struct mpipp_fingerprint *
 mpipp_recorder_fingerprint_of(struct mpipp_datatype *type);
 
 // The fingerprint of count copies, in logarithmic time; and of one signature behind another.
-MPIPP_SEAM struct mpipp_fingerprint
-mpipp_recorder_fingerprint_repeated(struct mpipp_fingerprint part, uint64_t count);
+MPIPP_SEAM struct mpipp_fingerprint mpipp_recorder_fingerprint_repeat(struct mpipp_fingerprint part,
+                                                                      uint64_t count);
 struct mpipp_fingerprint mpipp_recorder_fingerprint_concatenate(struct mpipp_fingerprint first,
                                                                 struct mpipp_fingerprint second);
 

@@ -13,7 +13,7 @@ enum { MOST = 256 };
 static struct { uint64_t low, high, shift; } all[MOST]; // MPI's addresses; high: 0 where none are
 static int used;                                        // those beyond have never been
 
-int mpipp_recorder_moved_add(uint64_t low, uint64_t high, uint64_t shift) {
+int mpipp_recorder_alias_add(uint64_t low, uint64_t high, uint64_t shift) {
   int i = 0;
   while (i < MOST && all[i].high) i++;
   if (i == MOST) return 0;
@@ -24,12 +24,12 @@ int mpipp_recorder_moved_add(uint64_t low, uint64_t high, uint64_t shift) {
   return 1;
 }
 
-void mpipp_recorder_moved_drop(uint64_t low, uint64_t shift) {
+void mpipp_recorder_alias_drop(uint64_t low, uint64_t shift) {
   for (int i = 0; i < used; i++)
     if (all[i].high && all[i].low == low + shift) MPIPP_WRITE(all[i].high, 0);
 }
 
-void *mpipp_recorder_moved_own(void *address) {
+void *mpipp_recorder_program_address(void *address) {
   uint64_t at = (uint64_t)(uintptr_t)address;
   for (int i = 0; i < MPIPP_READ(used); i++) {
     if (at < MPIPP_READ(all[i].high) && at >= MPIPP_READ(all[i].low))
@@ -40,7 +40,7 @@ void *mpipp_recorder_moved_own(void *address) {
 
 void mpipp_recorder_note_window_memory(void *base) {
   void **address = base;
-  if (MPIPP_READ(used) && address) *address = mpipp_recorder_moved_own(*address);
+  if (MPIPP_READ(used) && address) *address = mpipp_recorder_program_address(*address);
 }
 
 void mpipp_recorder_note_attribute(int keyval, void *value, const int *flag) {

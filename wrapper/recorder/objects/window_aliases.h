@@ -10,10 +10,10 @@
 
 // MPI has the pages [low, high) `shift` bytes further. With a lock of the caller's; 0: the table is
 // full.
-MPIPP_SEAM int mpipp_recorder_moved_add(uint64_t low, uint64_t high, uint64_t shift);
-MPIPP_SEAM void mpipp_recorder_moved_drop(uint64_t low, uint64_t shift);
+MPIPP_SEAM int mpipp_recorder_alias_add(uint64_t low, uint64_t high, uint64_t shift);
+MPIPP_SEAM void mpipp_recorder_alias_drop(uint64_t low, uint64_t shift);
 // The program's own address for an address of MPI's.
-void *mpipp_recorder_moved_own(void *address);
+void *mpipp_recorder_program_address(void *address);
 // Replaces addresses that MPI has returned to the program: in an attribute, or of a process's
 // memory.
 void mpipp_recorder_note_attribute(int keyval, void *value, const int *flag);

@@ -18,7 +18,7 @@ __thread uint64_t mpipp_recorder_win_hints = 0;
 __thread int mpipp_recorder_win_assertion = 0;
 __thread uint64_t mpipp_recorder_win_memory = 0, mpipp_recorder_win_bytes = 0;
 
-void mpipp_recorder_win_hinted(uint64_t info) {
+void mpipp_recorder_set_win_hints(uint64_t info) {
   mpipp_recorder_win_hints = info;
 }
 
@@ -38,7 +38,7 @@ static unsigned own_flavor(int flavor) {
 
 // The table of extents of a window whose other processes a watcher may see.
 static uint64_t reaches(const struct mpipp_win *win, int size) {
-  if (!mpipp_registry_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2)
+  if (!mpipp_registry_is_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2)
     return 0;
   size_t bytes = sizeof(struct mpipp_reaches) + (size_t)size * sizeof(struct mpipp_reach);
   struct mpipp_reaches *made = mpipp_registry_allocate(bytes);
@@ -67,7 +67,7 @@ void mpipp_recorder_reach_settle(struct mpipp_reach *reach) {
   reach->held = reach->used = 0;
 }
 
-void mpipp_recorder_win_freeing(uint64_t handle) {
+void mpipp_recorder_before_win_free(uint64_t handle) {
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, handle);
   struct mpipp_reaches *reaches = win ? (void *)(uintptr_t)win->reaches : NULL;
   for (uint64_t i = 0; reaches && i < reaches->count; i++) {
@@ -84,15 +84,15 @@ void mpipp_recorder_win_freeing(uint64_t handle) {
   }
 }
 
-void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
-                             const void *memory) {
+void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
+                            const void *memory) {
   int saved = errno;
   struct mpipp_win *record = mpipp_registry_claim(MPIPP_WIN, MPIPP_KEY(win), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Win, win);
   // MPICH 4.0 rounds MPI_WIN_BASE down.
   record->base = (uintptr_t)memory;
-  record->taken_base = (uintptr_t)mpipp_recorder_moved_own(attribute(win, MPI_WIN_BASE));
+  record->taken_base = (uintptr_t)mpipp_recorder_program_address(attribute(win, MPI_WIN_BASE));
   const MPI_Aint *size = attribute(win, MPI_WIN_SIZE);
   const int *unit = attribute(win, MPI_WIN_DISP_UNIT);
   const int *flavor = attribute(win, MPI_WIN_CREATE_FLAVOR);
@@ -118,7 +118,7 @@ static int attached_used;                                      // the entries be
                                                                // used
 static int more_attached; // some found no space: any memory may be attached
 
-void mpipp_recorder_attached_memory(uint64_t base, int64_t size) {
+void mpipp_recorder_attach_memory(uint64_t base, int64_t size) {
   mpipp_recorder_win_memory = base;
   mpipp_recorder_win_bytes = (uint64_t)size;
   mpipp_registry_lock();
@@ -126,7 +126,7 @@ void mpipp_recorder_attached_memory(uint64_t base, int64_t size) {
   while (i < MOST_ATTACHED && attached[i].high) i++;
   if (i == MOST_ATTACHED) {
     more_attached++;
-    mpipp_hindered(MPIPP_HINDERED_BY_WINDOWS);
+    mpipp_note_hindrance(MPIPP_HINDERED_BY_WINDOWS);
   } else {
     attached[i].low = base;
     attached[i].high = base + (uint64_t)size;
@@ -135,7 +135,7 @@ void mpipp_recorder_attached_memory(uint64_t base, int64_t size) {
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_detached_memory(uint64_t base) {
+void mpipp_recorder_detach_memory(uint64_t base) {
   mpipp_recorder_win_memory = base;
   mpipp_recorder_win_bytes = 0;
   mpipp_registry_lock();
@@ -164,7 +164,7 @@ static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remov
   __atomic_store_n(&record->epochs, (record->epochs | add) & ~remove, __ATOMIC_RELEASE);
 }
 
-void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
+void mpipp_recorder_open_epoch(uint64_t win, unsigned epoch, uint64_t group) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && epoch == MPIPP_EPOCH_POST) {
     record->exposure_group = group;
@@ -175,7 +175,8 @@ void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group) {
 }
 
 // Records, before a call that may wait for other processes, the facts that they need to know.
-void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail) {
+void mpipp_recorder_begin_synchronization(uint64_t win, enum mpipp_synchronization what,
+                                          uint64_t detail) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
   // By that assertion the fence ends no epoch, and so need not wait.
@@ -191,19 +192,19 @@ void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what,
 }
 
 // The call failed: it is unknown whether it took part in anything.
-void mpipp_recorder_not_synchronized(uint64_t win) {
+void mpipp_recorder_fail_synchronization(uint64_t win) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record) MPIPP_WRITE(record->identity, 0);
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_epoch_closed(uint64_t win, unsigned epoch) {
+void mpipp_recorder_close_epoch(uint64_t win, unsigned epoch) {
   change_epochs(mpipp_registry_lock_live(MPIPP_WIN, win), 0, epoch);
   mpipp_registry_unlock();
 }
 
 // A fence opens an epoch unless the caller asserts that nothing follows.
-void mpipp_recorder_fenced(uint64_t win, int assertion) {
+void mpipp_recorder_fence(uint64_t win, int assertion) {
   int open = !(assertion & MPI_MODE_NOSUCCEED);
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   change_epochs(record, open ? MPIPP_EPOCH_FENCE : 0, open ? 0 : MPIPP_EPOCH_FENCE);
@@ -232,13 +233,13 @@ static void remove_lock(struct mpipp_win *record, int rank) {
   }
 }
 
-void mpipp_recorder_locked(uint64_t win, int rank, int exclusive) {
+void mpipp_recorder_lock_window(uint64_t win, int rank, int exclusive) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record) add_lock(record, rank, exclusive);
   mpipp_registry_unlock();
 }
 
-void mpipp_recorder_unlocked(uint64_t win, int rank) {
+void mpipp_recorder_unlock_window(uint64_t win, int rank) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && record->lock_count) remove_lock(record, rank);
   mpipp_registry_unlock();

@@ -11,7 +11,7 @@
 // The info that this thread's call passes for a window, as a key of the registry.
 MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_hints
     __attribute__((tls_model("initial-exec")));
-void mpipp_recorder_win_hinted(uint64_t info);
+void mpipp_recorder_set_win_hints(uint64_t info);
 // The assertion of this thread's call. MPI_Win_fence is an exception: its argument is recorded.
 MPIPP_SEAM extern __thread int mpipp_recorder_win_assertion
     __attribute__((tls_model("initial-exec")));
@@ -20,27 +20,28 @@ MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_memory
     __attribute__((tls_model("initial-exec")));
 MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_bytes
     __attribute__((tls_model("initial-exec")));
-static inline void mpipp_win_asserted(int assertion) {
+static inline void mpipp_set_win_assertion(int assertion) {
   mpipp_recorder_win_assertion = assertion;
 }
 // memory: the window's begin for the program; NULL for a dynamic window.
-void mpipp_recorder_win_made(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
-                             const void *memory);
+void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
+                            const void *memory);
 // The window's size is known now: all held calls are checked at once.
 void mpipp_recorder_reach_settle(struct mpipp_reach *reach);
 // The window is about to be freed: held calls wait for its size, but not forever.
-void mpipp_recorder_win_freeing(uint64_t win);
+void mpipp_recorder_before_win_free(uint64_t win);
 // Memory of dynamic windows, and whether any byte of [low, high) is attached.
-void mpipp_recorder_attached_memory(uint64_t base, int64_t size);
-void mpipp_recorder_detached_memory(uint64_t base);
+void mpipp_recorder_attach_memory(uint64_t base, int64_t size);
+void mpipp_recorder_detach_memory(uint64_t base);
 MPIPP_SEAM int mpipp_recorder_is_attached(uint64_t low, uint64_t high);
-void mpipp_recorder_epoch_opened(uint64_t win, unsigned epoch, uint64_t group);
+void mpipp_recorder_open_epoch(uint64_t win, unsigned epoch, uint64_t group);
 enum mpipp_synchronization { MPIPP_FENCING, MPIPP_STARTING, MPIPP_COMPLETING, MPIPP_LOCKING };
-void mpipp_recorder_synchronizing(uint64_t win, enum mpipp_synchronization what, uint64_t detail);
-void mpipp_recorder_not_synchronized(uint64_t win);
-void mpipp_recorder_epoch_closed(uint64_t win, unsigned epoch);
-void mpipp_recorder_fenced(uint64_t win, int assertion);
-void mpipp_recorder_locked(uint64_t win, int rank, int exclusive);
-void mpipp_recorder_unlocked(uint64_t win, int rank);
+void mpipp_recorder_begin_synchronization(uint64_t win, enum mpipp_synchronization what,
+                                          uint64_t detail);
+void mpipp_recorder_fail_synchronization(uint64_t win);
+void mpipp_recorder_close_epoch(uint64_t win, unsigned epoch);
+void mpipp_recorder_fence(uint64_t win, int assertion);
+void mpipp_recorder_lock_window(uint64_t win, int rank, int exclusive);
+void mpipp_recorder_unlock_window(uint64_t win, int rank);
 
 #endif

@@ -9,7 +9,7 @@
 
 // Returns whether an operation must keep the records of its datatypes alive: not those of
 // predefined ones.
-static inline int refers(const struct mpipp_call *call) {
+static inline int keeps_datatypes(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[i].record;
     if (datatype && !(MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED)) return 1;
@@ -101,14 +101,14 @@ void mpipp_recorder_request_keep(struct mpipp_request *request, const struct mpi
   const size_t first = offsetof(struct mpipp_call, buffers[1]);
   if (call->buffer_count > 1 || call->present & ~(uint32_t)MPIPP_HAS_FIRST)
     memcpy((char *)&request->call + first, (const char *)call + first, sizeof *call - first);
-  if (!refers(call)) return;
+  if (!keeps_datatypes(call)) return;
   request->special |= MPIPP_SPECIAL;
   request->counted = 1;
   if (call->present & MPIPP_HAS_VECTORS) copy_vectors(request);
   refer_datatypes(&request->call);
 }
 
-struct mpipp_output mpipp_recorder_operation_completed(struct mpipp_request *request, int kept) {
+struct mpipp_output mpipp_recorder_complete_operation(struct mpipp_request *request, int kept) {
   if (kept) {
     __atomic_store_n(&request->state, MPIPP_REQUEST_INACTIVE, __ATOMIC_RELEASE);
     return (struct mpipp_output){0};

@@ -24,6 +24,6 @@ struct mpipp_output {
 };
 
 // The operation of a record is complete. kept: the request is persistent.
-struct mpipp_output mpipp_recorder_operation_completed(struct mpipp_request *request, int kept);
+struct mpipp_output mpipp_recorder_complete_operation(struct mpipp_request *request, int kept);
 
 #endif

@@ -28,7 +28,7 @@ static inline int is_listening(void) {
   return MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening_to_requests));
 }
 
-uint64_t mpipp_recorder_requests_made = 0;
+uint64_t mpipp_recorder_request_count = 0;
 
 // The copy of a request for listeners, with the thread that has started it.
 static struct mpipp_request copy_of(struct mpipp_request *request) {
@@ -39,19 +39,19 @@ static struct mpipp_request copy_of(struct mpipp_request *request) {
 // Threads reserve several at once.
 static uint64_t next_serial(struct mpipp_thread *thread) {
   mpipp_begin_unlocked();
-  uint64_t serial = mpipp_is_single_threaded(MPIPP_REQUEST) ? ++mpipp_recorder_requests_made : 0;
+  uint64_t serial = mpipp_is_single_threaded(MPIPP_REQUEST) ? ++mpipp_recorder_request_count : 0;
   mpipp_end_unlocked();
   if (serial) return serial;
   if (thread->next_serial == thread->last_serial) {
     thread->next_serial =
-        __atomic_fetch_add(&mpipp_recorder_requests_made, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&mpipp_recorder_request_count, SERIALS_AT_ONCE, __ATOMIC_RELAXED);
     thread->last_serial = thread->next_serial + SERIALS_AT_ONCE;
   }
   return ++thread->next_serial;
 }
 
 // Returns whether one buffer of a predefined datatype is all there is to copy and to keep.
-static enum mpipp_copy to_copy(const struct mpipp_call *call) {
+static enum mpipp_copy copy_kind(const struct mpipp_call *call) {
   const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;
   int first = call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
               MPIPP_READ(datatype->flags) & MPIPP_FLAG_PREDEFINED;
@@ -78,7 +78,7 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   if (reused) {
     mpipp_request_empty(request, caller);
     mpipp_recorder_drop_call(request); // the call of a request that was freed while active
-    mpipp_request_fill(request, call, persistent, to_copy(call), serial);
+    mpipp_request_fill(request, call, persistent, copy_kind(call), serial);
     if (is_listening()) copy = copy_of(request);
   }
   mpipp_unlock_kind(locked);
@@ -86,23 +86,23 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   return reused;
 }
 
-void mpipp_recorder_request_made_slow(struct mpipp_call *call, uint64_t handle, int persistent) {
+void mpipp_recorder_add_request_slow(struct mpipp_call *call, uint64_t handle, int persistent) {
   mpipp_import_unknown(call);
   if (handle == null_request()) return;
   uint64_t serial = next_serial(mpipp_thread_of(call));
   if (reuse(call, handle, persistent, serial)) return;
   struct mpipp_request copy,
-      *request = mpipp_registry_claim_unlisted(MPIPP_REQUEST, handle, call->caller);
+      *request = mpipp_registry_claim_without_handle(MPIPP_REQUEST, handle, call->caller);
   if (!request) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  mpipp_request_fill(request, call, persistent, to_copy(call), serial);
+  mpipp_request_fill(request, call, persistent, copy_kind(call), serial);
   if (is_listening()) copy = copy_of(request);
   mpipp_recorder_chain_add(request);
   mpipp_unlock_kind(locked);
   if (is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_MADE, &copy.object, 0);
 }
 
-void mpipp_recorder_request_output(uint64_t handle, const void *output) {
+void mpipp_recorder_set_request_output(uint64_t handle, const void *output) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request =
       mpipp_recorder_chain_find(handle, mpipp_recorder_self->call.requests);
@@ -111,7 +111,7 @@ void mpipp_recorder_request_output(uint64_t handle, const void *output) {
     request->output = (uint64_t)(uintptr_t)output;
   }
   mpipp_unlock_kind(locked);
-  mpipp_recorder_comm_promised(MPIPP_KEY(*(const MPI_Comm *)output));
+  mpipp_recorder_promise_comm(MPIPP_KEY(*(const MPI_Comm *)output));
 }
 
 static int is_partitioned(const struct mpipp_call *made) {
@@ -119,7 +119,7 @@ static int is_partitioned(const struct mpipp_call *made) {
 }
 
 // A persistent send or receive is matched anew whenever it starts; others when they are made.
-static int matched_at_start(const struct mpipp_call *made) {
+static int matches_at_start(const struct mpipp_call *made) {
   return !is_partitioned(made) && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
@@ -135,7 +135,7 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
     made->caller = request->object.caller;
     made->present |= is_one ? MPIPP_HAS_STARTED : MPIPP_HAS_STARTED_ALL;
   }
-  if (starts && !matched_at_start(&request->call))
+  if (starts && !matches_at_start(&request->call))
     MPIPP_WRITE(request->starts, request->starts + 1);
   mpipp_unlock_kind(locked);
   return starts;
@@ -143,15 +143,15 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
 
 // Before MPI starts them, as other sends and receives are counted. Without the lock, which counting
 // takes.
-void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *requests,
-                             int64_t count) {
+void mpipp_recorder_begin_start(const struct mpipp_call *call, const MPI_Request *requests,
+                                int64_t count) {
   for (int64_t i = 0; requests && i < count; i++) {
     struct mpipp_call made;
     uint64_t handle = MPIPP_KEY(requests[i]);
     if (!is_about_to_start(handle, call, &made)) continue;
-    if (is_partitioned(&made) && made.ordinal) mpipp_recorder_partitioned_starts(call, &made);
-    if (!matched_at_start(&made)) continue;
-    uint64_t ordinal = mpipp_recorder_started_ordinal(call, &made);
+    if (is_partitioned(&made) && made.ordinal) mpipp_recorder_start_partitioned(call, &made);
+    if (!matches_at_start(&made)) continue;
+    uint64_t ordinal = mpipp_recorder_start_ordinal(call, &made);
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
     if (request) request->call.ordinal = ordinal;
@@ -166,15 +166,15 @@ static void take_back(uint64_t handle) {
   struct mpipp_request *request = mpipp_recorder_chain_find(handle, 0);
   int about = request && request->state == MPIPP_REQUEST_INACTIVE;
   if (about) memcpy(&made, &request->call, offsetof(struct mpipp_call, buffers[1]));
-  int counted = about && !matched_at_start(&made) && request->starts;
+  int counted = about && !matches_at_start(&made) && request->starts;
   if (counted) MPIPP_WRITE(request->starts, request->starts - 1);
   mpipp_unlock_kind(locked);
-  if (about && matched_at_start(&made)) mpipp_recorder_uncount(&made);
+  if (about && matches_at_start(&made)) mpipp_recorder_uncount(&made);
   if (counted && is_partitioned(&made) && made.ordinal)
-    mpipp_recorder_partitioned_not_started(&made);
+    mpipp_recorder_undo_partitioned_start(&made);
 }
 
-int mpipp_recorder_not_started(const MPI_Request *requests, int64_t count, int code) {
+int mpipp_recorder_fail_start(const MPI_Request *requests, int64_t count, int code) {
   int dropped = mpipp_recorder_self->call.present & MPIPP_HAS_DROPPED;
   for (int64_t i = 0; dropped && requests && i < count; i++) take_back(MPIPP_KEY(requests[i]));
   for (int64_t i = 0; !dropped && requests && i < count; i++) {
@@ -182,7 +182,7 @@ int mpipp_recorder_not_started(const MPI_Request *requests, int64_t count, int c
     const struct mpipp_request *request = mpipp_recorder_chain_find(MPIPP_KEY(requests[i]), 0);
     // A collective operation was counted when its request was made.
     const uint32_t message = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE;
-    if (request && request->call.present & message) mpipp_recorder_uncertain(&request->call);
+    if (request && request->call.present & message) mpipp_recorder_distrust_comm(&request->call);
     mpipp_unlock_kind(locked);
   }
   return code;
@@ -195,7 +195,7 @@ static void unmark(struct mpipp_request *request) {
 }
 
 // The call does not own it any more: a reader must not see it start an active request.
-void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
+void mpipp_recorder_end_start(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   uint64_t caller = mpipp_outside_mpi(call->caller);
   for (int64_t i = 0; i < count; i++) {
@@ -230,7 +230,7 @@ static void doubt(uint64_t handle) {
 
 // The program knows that the operation is complete and may use its buffers; the request stays.
 // Requests that share a handle are complete from the start.
-void mpipp_recorder_note_completed(uint64_t handle, int64_t position) {
+void mpipp_recorder_note_completion(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -245,11 +245,11 @@ void mpipp_recorder_note_completed(uint64_t handle, int64_t position) {
   if (shared) doubt(handle);
 }
 
-void mpipp_recorder_cancelled(uint64_t handle) {
+void mpipp_recorder_cancel(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   if (request) {
-    mpipp_recorder_uncertain(&request->call);
+    mpipp_recorder_distrust_comm(&request->call);
     request->call.ordinal = request->call.recv_ordinal = 0;
   }
   mpipp_unlock_kind(locked);
@@ -258,7 +258,7 @@ void mpipp_recorder_cancelled(uint64_t handle) {
 // A communicator was freed; its pending operations stay active. When its handle is used again,
 // these requests must not be taken for requests of the new communicator: their ordinals are not
 // certain.
-void mpipp_recorder_requests_without(uint64_t comm) {
+void mpipp_recorder_orphan_requests(uint64_t comm) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0, starts = 0;
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
@@ -274,7 +274,7 @@ void mpipp_recorder_requests_without(uint64_t comm) {
     }
   }
   mpipp_unlock_kind(locked);
-  if (pending) mpipp_recorder_freed_early(comm, starts);
+  if (pending) mpipp_recorder_note_early_free(comm, starts);
 }
 
 static int completes(uint32_t procedure) {
@@ -286,11 +286,11 @@ static int completes(uint32_t procedure) {
 
 static void end_active(struct mpipp_request *request, int others_stay) {
   if (others_stay) {
-    mpipp_recorder_chain_completed(request->object.handle, request->call.requests,
-                                   (int)request->persistent, NULL);
+    mpipp_recorder_chain_complete(request->object.handle, request->call.requests,
+                                  (int)request->persistent, NULL);
     return;
   }
-  mpipp_recorder_operation_completed(request, (int)request->persistent);
+  mpipp_recorder_complete_operation(request, (int)request->persistent);
   request->newer = request->newest = 0;
   MPIPP_WRITE(request->object.references, 0);
 }
@@ -319,7 +319,7 @@ static int64_t active(uint64_t array, int64_t count, int over) {
 
 // It is unknown which requests are complete, and the caller's array may be gone. If all stored
 // handles are known, those requests are treated as completed, else all active ones.
-void mpipp_recorder_requests_call_abandoned(const struct mpipp_call *call) {
+void mpipp_recorder_abandon_waits(const struct mpipp_call *call) {
   if (!completes(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   int all_known = active(call->requests, call->request_count, 0) == call->request_count;
@@ -351,8 +351,8 @@ static void mark(struct mpipp_request *request, int64_t first, int64_t count, co
 }
 
 // The call does not own it any more: a reader must not see it mark marked partitions.
-void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
-                                      const int *list) {
+void mpipp_recorder_mark_partitions(struct mpipp_call *call, int64_t first, int64_t count,
+                                    const int *list) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -361,9 +361,9 @@ void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, in
   mpipp_unlock_kind(locked);
 }
 
-static struct mpipp_output end_silently(uint64_t handle, uint64_t where, int kept) {
+static struct mpipp_output end_without_report(uint64_t handle, uint64_t where, int kept) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_recorder_chain_completed(handle, where, kept, NULL);
+  struct mpipp_output output = mpipp_recorder_chain_complete(handle, where, kept, NULL);
   mpipp_unlock_kind(locked);
   return output;
 }
@@ -373,7 +373,7 @@ static MPIPP_COLD struct mpipp_output end_and_report(uint64_t handle, uint64_t w
                                                      int64_t position) {
   struct mpipp_request copy = {0};
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_output output = mpipp_recorder_chain_completed(handle, where, kept, &copy);
+  struct mpipp_output output = mpipp_recorder_chain_complete(handle, where, kept, &copy);
   mpipp_unlock_kind(locked);
   if (copy.state == MPIPP_REQUEST_ACTIVE)
     mpipp_registry_event_sink(MPIPP_EVENT_COMPLETED, &copy.object, position);
@@ -388,7 +388,7 @@ static struct mpipp_output end_operation(uint64_t handle, uint64_t where, int ke
                                          int64_t position) {
   struct mpipp_output output = position != NOT_TOLD && is_listening()
                                    ? end_and_report(handle, where, kept, position)
-                                   : end_silently(handle, where, kept);
+                                   : end_without_report(handle, where, kept);
   if (output.shared) doubt(handle);
   return output;
 }
@@ -414,14 +414,14 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
                             .present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL,
                             .comm = output.comm,
                             .ordinal = output.ordinal};
-  mpipp_recorder_comm_made(&made, *(const MPI_Comm *)(uintptr_t)output.place);
+  mpipp_recorder_add_comm(&made, *(const MPI_Comm *)(uintptr_t)output.place);
 }
 
 static inline void complete(const struct mpipp_call *call, uint64_t handle, uint64_t now,
                             uint64_t where, int64_t position) {
   mpipp_begin_unlocked();
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
-  int done = now != handle && mpipp_complete_unshared(slots, slots->offsets, handle);
+  int done = now != handle && mpipp_complete_unshared_request(slots, slots->offsets, handle);
   mpipp_end_unlocked();
   if (!done) complete_any(call, handle, now, where, position);
 }
@@ -429,9 +429,9 @@ static inline void complete(const struct mpipp_call *call, uint64_t handle, uint
 // An active operation continues, but its request is freed. It is completed when MPI reuses the
 // handle; until then the record shows what it may be doing. Several requests with one handle are
 // complete from the start, so nothing of them is kept.
-static int give_up(uint64_t handle) {
+static int free_active(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
-  struct mpipp_request *request = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *request = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
   int active = request && MPIPP_READ(request->object.flags) == 0 && !request->newer &&
                request->state == MPIPP_REQUEST_ACTIVE && !request->output;
   if (active) {
@@ -442,7 +442,7 @@ static int give_up(uint64_t handle) {
   return active;
 }
 
-void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t handle) {
+void mpipp_recorder_free_request(const struct mpipp_call *call, uint64_t handle) {
   struct mpipp_request copy;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   const struct mpipp_request *request = mpipp_recorder_chain_find(handle, call->requests);
@@ -452,47 +452,46 @@ void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t handle
   uint64_t comm = receives ? request->call.comm : 0;
   mpipp_unlock_kind(locked);
   if (request && is_listening()) mpipp_registry_event_sink(MPIPP_EVENT_FREED, &copy.object, 0);
-  if (receives) mpipp_recorder_abandoned(comm);
-  if (!give_up(handle)) complete(call, handle, null_request(), call->requests, NOT_TOLD);
+  if (receives) mpipp_recorder_abandon_receive(comm);
+  if (!free_active(handle)) complete(call, handle, null_request(), call->requests, NOT_TOLD);
 }
 
-void mpipp_recorder_all_failed(const MPI_Request *before, int64_t count,
-                               const MPI_Request *requests, const MPI_Status *statuses, int code) {
+void mpipp_recorder_fail_all(const MPI_Request *before, int64_t count, const MPI_Request *requests,
+                             const MPI_Status *statuses, int code) {
   const int in_statuses = statuses && code == MPI_ERR_IN_STATUS;
   if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS)) return; // it is unknown which one
   for (int64_t i = 0; i < count; i++) {
     if (in_statuses || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
-      mpipp_recorder_completion_failed(MPIPP_KEY(before[i]),
-                                       in_statuses ? statuses[i].MPI_ERROR : code);
+      mpipp_recorder_fail_completion(MPIPP_KEY(before[i]),
+                                     in_statuses ? statuses[i].MPI_ERROR : code);
   }
 }
 
-void mpipp_recorder_some_failed(const struct mpipp_handles *before, int count, const int *indices,
-                                const MPI_Status *statuses) {
+void mpipp_recorder_fail_some(const struct mpipp_handles *before, int count, const int *indices,
+                              const MPI_Status *statuses) {
   if (!before->all || !statuses || count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; i++) {
     if (indices[i] != MPI_UNDEFINED)
-      mpipp_recorder_completion_failed(MPIPP_KEY(before->all[indices[i]]), statuses[i].MPI_ERROR);
+      mpipp_recorder_fail_completion(MPIPP_KEY(before->all[indices[i]]), statuses[i].MPI_ERROR);
   }
 }
 
-void mpipp_recorder_completed(const struct mpipp_call *call, MPI_Request before,
-                              const MPI_Request *request) {
+void mpipp_recorder_complete(const struct mpipp_call *call, MPI_Request before,
+                             const MPI_Request *request) {
   complete(call, MPIPP_KEY(before), MPIPP_KEY(*request), (uintptr_t)request, 0);
 }
 
-void mpipp_recorder_completed_from(const struct mpipp_call *call, const MPI_Request *before,
-                                   int64_t first, int64_t count, const MPI_Request *requests,
-                                   int all) {
+void mpipp_recorder_complete_from(const struct mpipp_call *call, const MPI_Request *before,
+                                  int64_t first, int64_t count, const MPI_Request *requests,
+                                  int all) {
   for (int64_t i = first; i < count; i++) {
     if (all || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
       complete(call, MPIPP_KEY(before[i]), MPIPP_KEY(requests[i]), (uintptr_t)&requests[i], i);
   }
 }
 
-void mpipp_recorder_completed_some(const struct mpipp_call *call,
-                                   const struct mpipp_handles *before, int count,
-                                   const int *indices, const MPI_Request *requests) {
+void mpipp_recorder_complete_some(const struct mpipp_call *call, const struct mpipp_handles *before,
+                                  int count, const int *indices, const MPI_Request *requests) {
   if (!before->all || count == MPI_UNDEFINED) return;
   for (int i = 0; i < count; i++) {
     if (indices[i] == MPI_UNDEFINED) continue;

@@ -59,18 +59,16 @@ static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t c
   MPIPP_WRITE(request->object.flags_and_fint, 0); // fint: until the Fortran layer asks for it
 }
 
-// The slow path of mpipp_request_made.
-void mpipp_recorder_request_made_slow(struct mpipp_call *call, uint64_t handle, int persistent);
+// The slow path of mpipp_add_request.
+void mpipp_recorder_add_request_slow(struct mpipp_call *call, uint64_t handle, int persistent);
 
 // The number of requests made so far, while one thread alone has called MPI.
-extern uint64_t mpipp_recorder_requests_made MPIPP_HIDDEN;
+extern uint64_t mpipp_recorder_request_count MPIPP_HIDDEN;
 
 // The call made a request. persistent: it is not active yet. copy: the parts of such calls, if the
 // datatype is predefined. In line: both are constants.
-static inline __attribute__((always_inline)) void mpipp_request_made(struct mpipp_call *call,
-                                                                     MPI_Request made,
-                                                                     int persistent,
-                                                                     enum mpipp_copy copy) {
+static inline __attribute__((always_inline)) void
+mpipp_add_request(struct mpipp_call *call, MPI_Request made, int persistent, enum mpipp_copy copy) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
   // For an unknown datatype it is mpipp_registry_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
@@ -84,25 +82,25 @@ static inline __attribute__((always_inline)) void mpipp_request_made(struct mpip
       MPIPP_LIKELY(request->object.flags == MPIPP_FLAG_ENDED) &&
       MPIPP_LIKELY(copy == MPIPP_COPY_PLAIN || mpipp_is_outside_mpi(call->caller))) {
     mpipp_request_empty(request, call->caller);
-    mpipp_request_fill(request, call, persistent, copy, ++mpipp_recorder_requests_made);
+    mpipp_request_fill(request, call, persistent, copy, ++mpipp_recorder_request_count);
     mpipp_end_unlocked();
   } else {
     mpipp_end_unlocked();
-    mpipp_recorder_request_made_slow(call, handle, persistent);
+    mpipp_recorder_add_request_slow(call, handle, persistent);
   }
 }
 
 // Returns whether a request that appears twice in one array may be another one with its handle, or
 // none.
-static inline int mpipp_may_be_passed_twice(const struct mpipp_request *request) {
+static inline int mpipp_may_be_duplicate(const struct mpipp_request *request) {
   return request->newer || request->object.flags & MPIPP_FLAG_NULL;
 }
 
 // The common case: no other request has the handle, which is gone now, and the request keeps no
 // objects alive. slots: mpipp_registry_unshared_requests, with its `offsets`. Returns 0 in any
 // other case.
-static inline int mpipp_complete_unshared(const struct mpipp_slots *slots, uint64_t offsets,
-                                          uint64_t handle) {
+static inline int mpipp_complete_unshared_request(const struct mpipp_slots *slots, uint64_t offsets,
+                                                  uint64_t handle) {
   const struct mpipp_slot *slot = mpipp_slot_at(slots, handle, offsets);
   struct mpipp_request *request = (void *)(uintptr_t)slot->record;
   if (MPIPP_UNLIKELY(slot->handle != handle) ||
@@ -113,21 +111,21 @@ static inline int mpipp_complete_unshared(const struct mpipp_slots *slots, uint6
   return 1;
 }
 
-void mpipp_recorder_request_output(uint64_t request, const void *output);
-void mpipp_recorder_starting(const struct mpipp_call *call, const MPI_Request *requests,
-                             int64_t count);
-void mpipp_recorder_started(struct mpipp_call *call, const MPI_Request *requests, int64_t count);
-int mpipp_recorder_not_started(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
-void mpipp_recorder_note_completed(uint64_t handle, int64_t position);
-void mpipp_recorder_cancelled(uint64_t request);
-void mpipp_recorder_requests_without(uint64_t comm);
+void mpipp_recorder_set_request_output(uint64_t request, const void *output);
+void mpipp_recorder_begin_start(const struct mpipp_call *call, const MPI_Request *requests,
+                                int64_t count);
+void mpipp_recorder_end_start(struct mpipp_call *call, const MPI_Request *requests, int64_t count);
+int mpipp_recorder_fail_start(const MPI_Request *requests, int64_t count, int code) MPIPP_COLD;
+void mpipp_recorder_note_completion(uint64_t handle, int64_t position);
+void mpipp_recorder_cancel(uint64_t request);
+void mpipp_recorder_orphan_requests(uint64_t comm);
 // The thread has left a call that completes requests before it returned.
-void mpipp_recorder_requests_call_abandoned(const struct mpipp_call *call);
-void mpipp_recorder_request_freed(const struct mpipp_call *call, uint64_t request);
+void mpipp_recorder_abandon_waits(const struct mpipp_call *call);
+void mpipp_recorder_free_request(const struct mpipp_call *call, uint64_t request);
 // Partitions of the call's request that are ready, or have arrived: so many from the first on, or
 // those in a list.
-void mpipp_recorder_partitions_marked(struct mpipp_call *call, int64_t first, int64_t count,
-                                      const int *list);
+void mpipp_recorder_mark_partitions(struct mpipp_call *call, int64_t first, int64_t count,
+                                    const int *list);
 // Handles as they were before a completion call changed them.
 enum { MPIPP_FEW = 32 };
 struct mpipp_handles {
@@ -137,42 +135,41 @@ struct mpipp_handles {
 static inline int mpipp_are_few(int64_t count) {
   return count <= MPIPP_FEW;
 }
-void mpipp_recorder_completed(const struct mpipp_call *call, MPI_Request before,
-                              const MPI_Request *request);
-void mpipp_recorder_completed_some(const struct mpipp_call *call,
-                                   const struct mpipp_handles *before, int count,
-                                   const int *indices, const MPI_Request *requests);
+void mpipp_recorder_complete(const struct mpipp_call *call, MPI_Request before,
+                             const MPI_Request *request);
+void mpipp_recorder_complete_some(const struct mpipp_call *call, const struct mpipp_handles *before,
+                                  int count, const int *indices, const MPI_Request *requests);
 
 // Call it before the functions below: a completion call has failed, perhaps for a collective
 // operation. statuses: one for each handle, or for each completed one. NULL: there are none, and
 // the code belongs to the request whose handle is gone.
-void mpipp_recorder_all_failed(const MPI_Request *before, int64_t count,
-                               const MPI_Request *requests, const MPI_Status *statuses,
-                               int code) MPIPP_COLD;
-void mpipp_recorder_some_failed(const struct mpipp_handles *before, int count, const int *indices,
-                                const MPI_Status *statuses) MPIPP_COLD;
+void mpipp_recorder_fail_all(const MPI_Request *before, int64_t count, const MPI_Request *requests,
+                             const MPI_Status *statuses, int code) MPIPP_COLD;
+void mpipp_recorder_fail_some(const struct mpipp_handles *before, int count, const int *indices,
+                              const MPI_Status *statuses) MPIPP_COLD;
 
-// The slow path of mpipp_completed_all.
-void mpipp_recorder_completed_from(const struct mpipp_call *call, const MPI_Request *before,
-                                   int64_t first, int64_t count, const MPI_Request *requests,
-                                   int all);
+// The slow path of mpipp_complete_all.
+void mpipp_recorder_complete_from(const struct mpipp_call *call, const MPI_Request *before,
+                                  int64_t first, int64_t count, const MPI_Request *requests,
+                                  int all);
 
 // all: every operation is complete. Otherwise (one of them has an error), the requests whose handle
 // the library has removed.
 static inline __attribute__((always_inline)) void
-mpipp_completed_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
-                    int64_t count, const MPI_Request *requests, int all) {
+mpipp_complete_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
+                   int64_t count, const MPI_Request *requests, int all) {
   int64_t done = 0;
   if (MPIPP_LIKELY(all) && MPIPP_LIKELY(mpipp_are_few(count))) {
     mpipp_begin_unlocked();
     const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_unshared_requests);
     const uint64_t offsets = slots->offsets;
-    while (done < count && mpipp_complete_unshared(slots, offsets, MPIPP_KEY(handles->few[done])))
+    while (done < count &&
+           mpipp_complete_unshared_request(slots, offsets, MPIPP_KEY(handles->few[done])))
       done++;
     mpipp_end_unlocked();
     if (MPIPP_LIKELY(done >= count)) return;
   }
-  if (handles->all) mpipp_recorder_completed_from(call, handles->all, done, count, requests, all);
+  if (handles->all) mpipp_recorder_complete_from(call, handles->all, done, count, requests, all);
 }
 
 #endif

@@ -70,13 +70,13 @@ static void append(struct mpipp_request *first, struct mpipp_request *request) {
 }
 
 void mpipp_recorder_chain_add(struct mpipp_request *request) {
-  struct mpipp_request *first = mpipp_registry_listed_locked(MPIPP_REQUEST, request->object.handle);
+  struct mpipp_request *first = mpipp_registry_find_locked(MPIPP_REQUEST, request->object.handle);
   int replaces = first && is_completed(first);
   if (first && !replaces) {
     append(first, request);
   } else if (!mpipp_registry_list_locked(request)) {
     mpipp_registry_discard_locked(request);
-    mpipp_registry_dropped();
+    mpipp_registry_count_loss();
   } else if (replaces) {
     mpipp_registry_discard_locked(first);
   }
@@ -104,9 +104,9 @@ static void take(struct mpipp_request *request, int kept, struct mpipp_request *
     request->counted = request->copies = request->marks = 0;
 }
 
-struct mpipp_output mpipp_recorder_chain_completed(uint64_t handle, uint64_t where, int kept,
-                                                   struct mpipp_request *copy) {
-  struct mpipp_request *first = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
+struct mpipp_output mpipp_recorder_chain_complete(uint64_t handle, uint64_t where, int kept,
+                                                  struct mpipp_request *copy) {
+  struct mpipp_request *first = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
   struct mpipp_request *chosen = NULL, *before = NULL, *previous = NULL;
   int passed = 0;
   const struct mpipp_request *newest = newest_at(first, where);
@@ -119,14 +119,14 @@ struct mpipp_output mpipp_recorder_chain_completed(uint64_t handle, uint64_t whe
   }
   if (!chosen) return (struct mpipp_output){0};
   if (copy) take(chosen, kept, copy);
-  struct mpipp_output output = mpipp_recorder_operation_completed(chosen, kept);
+  struct mpipp_output output = mpipp_recorder_complete_operation(chosen, kept);
   output.shared = first->newer != 0;
   if (!kept) end(first, before, chosen);
   return output;
 }
 
 struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where) {
-  struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *r = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
   while (r && (is_completed(r) || !(where ? r->call.requests == where : r->persistent)))
     r = next_of(r);
   return r;
@@ -134,7 +134,7 @@ struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where)
 
 // All that come before a doubtful one are doubtful.
 struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle) {
-  struct mpipp_request *r = mpipp_registry_listed_locked(MPIPP_REQUEST, handle);
+  struct mpipp_request *r = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
   const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;
   if (!newest || newest->special & MPIPP_DOUBTED) return NULL;
   while (r && (is_completed(r) || r->special & MPIPP_DOUBTED)) r = next_of(r);

@@ -17,9 +17,9 @@ void mpipp_recorder_chain_add(struct mpipp_request *request);
 
 // Completes one of the operations with that handle. It is the one whose handle was stored at the
 // address where the caller now reads it, else the oldest. Returns as
-// mpipp_recorder_operation_completed. copy: NULL, or takes the record's content.
-struct mpipp_output mpipp_recorder_chain_completed(uint64_t handle, uint64_t where, int kept,
-                                                   struct mpipp_request *copy);
+// mpipp_recorder_complete_operation. copy: NULL, or takes the record's content.
+struct mpipp_output mpipp_recorder_chain_complete(uint64_t handle, uint64_t where, int kept,
+                                                  struct mpipp_request *copy);
 
 // The request with that handle which is persistent, or was stored at that address; or NULL.
 MPIPP_SEAM struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where);

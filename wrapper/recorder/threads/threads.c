@@ -37,15 +37,15 @@ void mpipp_recorder_thread_init(struct mpipp_thread *thread) {
 }
 
 // The object that the call tests: a message, a window, or requests, which all count as one.
-static uint64_t looks_for(const struct mpipp_call *call) {
+static uint64_t tested_object(const struct mpipp_call *call) {
   if (call->present & MPIPP_HAS_WIN) return call->win;
   if (!(call->present & MPIPP_HAS_SOURCE)) return 0;
   uint64_t message = (uint64_t)call->source << 32 ^ (uint64_t)call->tag;
   return (message * MPIPP_HASH ^ call->comm) | 1;
 }
 
-void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread) {
-  uint64_t serial = thread->call.serial, sought = looks_for(&thread->call);
+void mpipp_recorder_count_poll(struct mpipp_thread *thread) {
+  uint64_t serial = thread->call.serial, sought = tested_object(&thread->call);
   if (!thread->polled || serial != thread->polled + 1) {
     MPIPP_WRITE(thread->polls_from, serial);
     MPIPP_WRITE(thread->polls_vary, 0);
@@ -103,8 +103,8 @@ static void ask_stack(struct mpipp_thread *thread) {
   thread->stack_start = thread->stack_end - (size < MOST_STACK ? size : MOST_STACK);
 }
 
-struct mpipp_thread *mpipp_recorder_other_thread(const struct mpipp_thread *thread,
-                                                 struct mpipp_thread *after) {
+struct mpipp_thread *mpipp_recorder_next_thread(const struct mpipp_thread *thread,
+                                                struct mpipp_thread *after) {
   int passed = after == NULL;
   for (struct mpipp_chunk *chunk = (void *)(uintptr_t)mpipp_registry_thread_table()->chunks; chunk;
        chunk = (void *)(uintptr_t)MPIPP_READ(chunk->next)) {
@@ -131,11 +131,11 @@ struct mpipp_thread *mpipp_recorder_register_thread(void) {
     thread->self = (uint64_t)pthread_self();
     __atomic_store_n(&thread->serial, ++serials, __ATOMIC_RELEASE);
   }
-  int others = mpipp_recorder_other_thread(thread, NULL) != NULL;
+  int others = mpipp_recorder_next_thread(thread, NULL) != NULL;
   mpipp_registry_unlock();
   if (thread && others) mpipp_registry_share();
   if (!thread) {
-    mpipp_registry_dropped();
+    mpipp_registry_count_loss();
     return NULL;
   }
   ask_stack(thread);
@@ -144,8 +144,8 @@ struct mpipp_thread *mpipp_recorder_register_thread(void) {
   return thread;
 }
 
-static void forked(void) {
-  mpipp_watcher_forked();
+static void drop_other_threads(void) {
+  mpipp_watcher_after_fork_in_child();
   if (!mpipp_registry.self) return;
   mpipp_registry.pid = (uint64_t)getpid();
   struct mpipp_table *table = mpipp_registry_thread_table();
@@ -196,10 +196,10 @@ static void after_fork(void) {
 
 static void after_fork_in_child(void) {
   int is_outermost = !interrupted;
-  mpipp_registry_arena_forked();
+  mpipp_registry_arena_after_fork_in_child();
   after_fork();
   if (is_outermost) mpipp_end_unlocked(); // another thread did, which is not here
-  forked();
+  drop_other_threads();
 }
 
 void mpipp_recorder_threads_before_fork(void) {

@@ -26,15 +26,15 @@ void mpipp_recorder_thread_init(struct mpipp_thread *thread);
 struct mpipp_thread *mpipp_recorder_register_thread(void);
 
 // The registered threads except this one, the first or the next.
-MPIPP_SEAM struct mpipp_thread *mpipp_recorder_other_thread(const struct mpipp_thread *thread,
-                                                            struct mpipp_thread *after);
+MPIPP_SEAM struct mpipp_thread *mpipp_recorder_next_thread(const struct mpipp_thread *thread,
+                                                           struct mpipp_thread *after);
 
 // Replaces pthread_atfork for processes that are made without it.
 MPIPP_SEAM void mpipp_recorder_threads_before_fork(void);
 MPIPP_SEAM void mpipp_recorder_threads_after_fork(int in_child);
 
 // Its call has found nothing: consecutive ones are counted, and whether they test for the same.
-void mpipp_recorder_polled_in_vain(struct mpipp_thread *thread);
+void mpipp_recorder_count_poll(struct mpipp_thread *thread);
 
 // Returns whether memory that is freed now is MPI's own: inside an MPI call other than
 // MPI_Free_mem. CALLER is the code that called free, and becomes the program's call.

@@ -184,7 +184,7 @@ class Creations:
 
 
 def _key(ranks: Sequence[int]) -> int:
-    # Computes the key of a group like mpipp_recorder_gathering in the wrapper.
+    # Computes the key of a group like mpipp_recorder_gather in the wrapper.
     found = len(ranks)
     for rank in ranks:
         found = _mixed(found, rank & _WORD)
@@ -192,7 +192,7 @@ def _key(ranks: Sequence[int]) -> int:
 
 
 def _tag(operation: Operation) -> int:
-    # Computes a tag from the string, like mpipp_recorder_gathering_groups in the wrapper.
+    # Computes a tag from the string, like mpipp_recorder_gather_groups in the wrapper.
     found = int(operation.call.facts.over == "groups")
     for character in group_members.stringtag(operation):
         found = _mixed(found, character)

@@ -391,7 +391,7 @@ class _LoopChecks:
         words.append(("i64", str(size)))
         given = ", ".join(f"{kind} noundef {one}" for kind, one in words)
         keeps = self._meets([span], _KEPT)
-        line = f"  call void @mpipp_inlined_keep(i1 noundef zeroext {keeps}, {given}){rest}\n"
+        line = f"  call void @mpipp_inlined_record(i1 noundef zeroext {keeps}, {given}){rest}\n"
         self._function.add_between(self.loop, line)
 
     def _has_single_exit(self) -> bool:
@@ -418,10 +418,10 @@ class _LoopChecks:
         low = high = corners[0]
         for corner in corners[1:]:
             pair = f"i64 noundef {corner})"
-            low = self._add(f"call i64 @mpipp_inlined_least(i64 noundef {low}, {pair}")
-            high = self._add(f"call i64 @mpipp_inlined_most(i64 noundef {high}, {pair}")
+            low = self._add(f"call i64 @mpipp_inlined_min(i64 noundef {low}, {pair}")
+            high = self._add(f"call i64 @mpipp_inlined_max(i64 noundef {high}, {pair}")
         high = self._add(f"add i64 {high}, {span.bytes}")
-        return self._add(f"call i32 @mpipp_inlined_meets(i64 noundef {low}, i64 noundef {high})")
+        return self._add(f"call i32 @mpipp_inlined_overlaps(i64 noundef {low}, i64 noundef {high})")
 
 
 def _is_number(text: str) -> bool:

@@ -101,11 +101,11 @@ def test_checks_are_hoisted_where_the_addresses_are_known(clang: int) -> None:
     found = {
         name: calls(lines) for name, lines in functions(list(hoisted(completed(clang)))).items()
     }
-    span = ["mpipp_inlined_least", "mpipp_inlined_most", "mpipp_inlined_meets"]
-    keep = "mpipp_inlined_keep"
+    span = ["mpipp_inlined_min", "mpipp_inlined_max", "mpipp_inlined_overlaps"]
+    keep = "mpipp_inlined_record"
     assert found["sums"] == [*span, keep, "mpipp_inlined_load_if"]
     # The outer loop also checks its corners first.
-    assert found["scales"].count("mpipp_inlined_meets") == 2
+    assert found["scales"].count("mpipp_inlined_overlaps") == 2
     assert found["scales"][-2:] == [keep, "mpipp_inlined_store_if"]
     # The place of from[at[i]] is unknown before the loop.
     of_gathers = [name for name in found["gathers"] if name not in span]
