@@ -24,7 +24,7 @@ static const char *own_path(void) {
   return known;
 }
 
-// The recorder is NAME.so; the parts beside it are NAME_PART.so.
+// The recorder is the file NAME.so, and the parts beside it are NAME_PART.so.
 int mpipp_abi_is_own(const void *address) {
   Dl_info info;
   const char *own = own_path(), *end = own ? strrchr(own, '.') : NULL;
@@ -37,8 +37,8 @@ static int report_missing(void) {
   return MPI_ERR_OTHER;
 }
 
-// The paths of the loaded libraries named libmpi...: one after the other, each with its NUL; an
-// empty one ends them.
+// The paths of the loaded libraries named libmpi...: each ends with its NUL, and an empty one ends
+// the list.
 struct mpipp_paths {
   size_t used;
   char text[4096];
@@ -67,8 +67,9 @@ static void *find_in(const char *path, const char *name) {
   return found && !mpipp_abi_is_own(found) ? found : NULL;
 }
 
-// libmpi may be loaded outside the global scope, as Python extension modules do. The lookup is
-// outside dl_iterate_phdr, which holds a lock that dlopen in another thread takes after its own.
+// Finds a symbol of MPI even if libmpi was loaded outside the global scope, as Python extension
+// modules do. dlsym is not called inside dl_iterate_phdr, which holds a lock that dlopen takes
+// after its own.
 static void *find(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
   if (address) return address;
@@ -110,14 +111,14 @@ int mpipp_abi_has(unsigned procedure) {
 
 #ifdef MPIPP_FOR_OPENMPI
 void *mpipp_abi_symbol(const char *name) {
-  // The global scope first. A program that is not position independent has its own copy of the
-  // symbol (copy relocation), and the copy's address is the handle.
+  // Searches the global scope first. An executable that is not position independent has its own
+  // copy of the symbol (copy relocation), and the copy's address is the handle.
   void *address = dlsym(RTLD_DEFAULT, name);
   return address ? address : find(name);
 }
 #endif
 
-#ifndef MPI_UNWEIGHTED // variables of the library
+#ifndef MPI_UNWEIGHTED // these constants are variables of the library
 static const void *variable(const char *name) {
   int saved = errno;
   void *const *address = find(name);
@@ -133,7 +134,10 @@ const int *mpipp_abi_weights(const int *weights) {
 }
 
 enum { MAX_RANGES = 16, MAX_FRAMES = 64 };
-static struct { uint64_t from, to; } ranges[MAX_RANGES]; // code of the libraries named libmpi...
+static struct {
+  uint64_t from, to;
+} ranges[MAX_RANGES]; // code ranges of the libraries named
+                      // libmpi...
 static int range_count = 0;
 uint64_t mpipp_abi_mpi_low = UINT64_MAX, mpipp_abi_mpi_high = 0;
 MPIPP_OFFER(mpipp_abi_mpi_low);
@@ -194,8 +198,8 @@ uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller) {
   return i < depth ? (uint64_t)(uintptr_t)stack[i] : caller;
 }
 
-// The distance from the frame to the word on the stack that holds that return address, which is one
-// frame further out; 0: not found. Frames of other functions are searched.
+// The distance from the frame to the word on the stack that has the return address `wanted`, one
+// frame further out. Returns 0 if it is not found. The search reads frames of other functions.
 static __attribute__((no_sanitize("address"))) uint64_t distance(uint64_t frame, uint64_t wanted) {
   for (uint64_t offset = 8; offset < MAX_DISTANCE; offset += 8) {
     if (*(const uint64_t *)(uintptr_t)(frame + offset) == wanted) return offset;

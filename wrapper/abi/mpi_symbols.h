@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The MPI library's own procedures. Nothing here is linked: a preloaded library must not break a
-// program that has no MPI.
+// Finds the MPI library's procedures at run time. Nothing here is linked to MPI, because a
+// preloaded library must not break a program that does not use MPI.
 #ifndef MPIPP_ABI_MPI_SYMBOLS_H
 #define MPIPP_ABI_MPI_SYMBOLS_H
 
@@ -11,19 +11,20 @@
 // [0]: MPI_X in the next library (another tool, or MPI); [1]: PMPI_X.
 extern void *mpipp_abi_real[2][MPIPP_PROCEDURES] MPIPP_SEAM_DATA(mpipp_abi_real);
 
-// Finds all MPI_X: if a thread has a record, none of them is NULL.
+// Finds all MPI_X. After that no entry is NULL, and threads may get records.
 void mpipp_abi_resolve_all(void);
 
-// Finds one. If the library lacks it, a function that returns MPI_ERR_OTHER.
+// Finds one procedure. If the library lacks it, returns a function that returns MPI_ERR_OTHER.
 MPIPP_SEAM void *mpipp_abi_resolve(int profiling, unsigned procedure);
 
-// Finds a function that is not in the standard; NULL if the library lacks it.
+// Finds a function that is not part of the standard. Returns NULL if the library lacks it.
 void *mpipp_abi_extension(const char *name);
 
-// Returns whether the loaded library is the one this was built for. Prints a sentence once if not.
+// Returns whether the loaded library is the one for which the wrapper was built. If not, prints a
+// sentence, once.
 int mpipp_abi_is_right_library(void);
 
-// Returns whether an address is code of this library, or of a part of the wrapper beside it.
+// Returns whether an address is code of this library, or of another part of the wrapper.
 int mpipp_abi_is_own(const void *address);
 
 // Returns whether the library has the procedure.
@@ -32,15 +33,15 @@ int mpipp_abi_has(unsigned procedure);
 // The weights of a graph's edges; NULL for MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
 const int *mpipp_abi_weights(const int *weights);
 
-// The return address that belongs to the application. It is the caller's own or, if the caller is
-// one of the MPI library's layers (Fortran), the first one further out.
+// The return address in the program. It is the caller's own; but if the caller is a layer of the
+// MPI library (Fortran), it is the first one further out.
 MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_slow(uint64_t caller);
-// Code that calls MPI for the program, so that its return addresses say nothing: `place` returns
-// the place of a call from there.
+// Sets a layer: code that calls MPI for the program, so that its return addresses say nothing.
+// `place` returns the place of a call from there.
 void mpipp_abi_set_layer(uint64_t from, uint64_t to, uint64_t (*place)(uint64_t caller));
 // Returns whether the address is in the code of a library named libmpi...
 int mpipp_abi_in_mpi(uint64_t address);
-// bounds of the MPI libraries' code, and of the layer
+// Bounds of the code of the MPI libraries and the layer.
 extern uint64_t mpipp_abi_mpi_low MPIPP_SEAM_DATA(mpipp_abi_mpi_low);
 extern uint64_t mpipp_abi_mpi_high MPIPP_SEAM_DATA(mpipp_abi_mpi_high);
 static inline int mpipp_is_outside_mpi(uint64_t caller) {
@@ -49,8 +50,8 @@ static inline int mpipp_is_outside_mpi(uint64_t caller) {
 static inline uint64_t mpipp_outside_mpi(uint64_t caller) {
   return mpipp_is_outside_mpi(caller) ? caller : mpipp_abi_outside_mpi_slow(caller);
 }
-// The return address for an active call, quickly. For calls from one place in MPI's layers, the
-// distance between that frame and the caller is constant.
+// The same return address for an active call, found quickly. It relies on this: for calls from one
+// place in MPI's layers, the two frames are always at the same distance.
 MPIPP_SEAM uint64_t mpipp_abi_outside_mpi_at(uint64_t caller, uint64_t frame);
 void mpipp_abi_find_mpi_code(void);
 
@@ -59,7 +60,8 @@ static inline void *mpipp_procedure(int profiling, unsigned procedure) {
   return __builtin_expect(address != 0, 1) ? address : mpipp_abi_resolve(profiling, procedure);
 }
 
-// PMPI(Type_size)(datatype, &size): for the recorder's own calls to the library.
+// PMPI(Type_size)(datatype, &size) calls PMPI_Type_size: for the recorder's own calls to the
+// library.
 #define PMPI(NAME) ((__typeof__(&MPI_##NAME))mpipp_procedure(1, MPIPP_PROC_##NAME))
 
 #endif

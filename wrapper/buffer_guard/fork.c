@@ -16,14 +16,14 @@ enum { MOST = 4 };
 static void (*all[MOST])(void);
 static int count;
 // The number of active forks in this thread: a signal handler, or another handler of
-// pthread_atfork, may fork while it forks. The first fork makes the copies for all, since other
-// threads may change the pages while the lock is lent. The children of the others use its copies.
-// The second variable: whether the first fork came from a signal handler that had interrupted this
-// thread while it held the lock.
+// pthread_atfork, may fork during a fork. Only the first fork makes the copies, because other
+// threads may change the pages while the lock is lent. The other forks' children use the same
+// copies. The second variable is set if a signal handler made the first fork while this thread held
+// the lock.
 static __thread int depth __attribute__((tls_model("initial-exec")));
 static __thread int was_locked __attribute__((tls_model("initial-exec")));
 
-// A signal handler must not fork when only some of the copies exist.
+// Blocks signals: a signal handler must not fork while only some of the copies exist.
 static void block(sigset_t *before) {
   sigset_t every;
   sigfillset(&every);
@@ -55,7 +55,7 @@ static void after_fork(void) {
   if (is_over) mpipp_guard_unlock();
 }
 
-// Another thread may have had the lock; it does not exist here.
+// Another thread may hold the lock in the parent. That thread does not exist in the child.
 static void after_fork_in_child(void) {
   if (!was_locked) mpipp_guard_reclaim(1);
   mpipp_guard_pages_after_fork_in_child();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hook that guards the buffers of pending operations. MPI gets another view of them, so that
-// accesses of the program can be forbidden.
+// A hook that guards the buffers of pending operations. MPI gets another mapping of their memory,
+// so that the program's accesses can be forbidden.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>
@@ -35,20 +35,20 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { ORDER = 1000 }; // next to MPI: other hooks see the program's own buffers
+enum { ORDER = 1000 }; // runs next to MPI: all other hooks see the program's own buffers
 
 static pthread_mutex_t asking_after = PTHREAD_MUTEX_INITIALIZER; // held while kept operations are
                                                                  // tested
 static int is_off = 0;
-// The operation of the thread's call; and whether the thread is in a call.
+// The operation that the thread's call starts, and whether the thread is inside a call.
 static __thread struct mpipp_guarded_operation *posted __attribute__((tls_model("initial-exec")));
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
 static __thread uint64_t entered
-    __attribute__((tls_model("initial-exec"))); // the number of operations that had begun when its
-                                                // call was made
+    __attribute__((tls_model("initial-exec"))); // number of operations that had begun when the
+                                                // thread's call was made
 
-// Returns whether buffers of one operation share bytes, some of which it writes: an error, or
-// undecided.
+// Returns whether buffers of one operation overlap, and MPI writes to one of them. This may be an
+// error, so the operation is not guarded.
 static int are_mixed(const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 1; i < guarded->part_count; i++) {
     for (uint32_t j = 0; j < i; j++) {
@@ -60,7 +60,7 @@ static int are_mixed(const struct mpipp_guarded_operation *guarded) {
   return 0;
 }
 
-// Makes a record in place of a request if the operation has none; 0 without memory.
+// Makes a record that replaces the request of an operation without one. Returns 0 without memory.
 static int name_operation(struct mpipp_guarded_operation *guarded, const struct mpipp_call *call) {
   uint64_t serial = mpipp_guard_access_open(call);
   if (serial) mpipp_guard_name(guarded, call->win, serial);
@@ -77,7 +77,7 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// Guards each buffer as far as possible; NULL if none can be.
+// Guards as many of the call's buffers as possible. Returns NULL if none can be guarded.
 static struct mpipp_guarded_operation *guard_buffers(const struct mpipp_call *call) {
   struct mpipp_guarded_operation *guarded = mpipp_guard_new();
   if (guarded) guarded->persistent = mpipp_guard_turn_is_persistent(call);
@@ -104,7 +104,7 @@ static struct mpipp_guarded_operation *guard_buffers(const struct mpipp_call *ca
   return NULL;
 }
 
-// MPI gets other memory for guarded buffers.
+// Passes MPI the addresses of other memory for the guarded buffers.
 static void pass_addresses(struct mpipp_passage *passage,
                            const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -113,10 +113,10 @@ static void pass_addresses(struct mpipp_passage *passage,
   }
 }
 
-// Counts one more guarded operation of its place.
+// Counts one more guarded operation for its place.
 static void count(const struct mpipp_guarded_operation *guarded) {
   struct mpipp_cover *cover = guarded->cover;
-  uint64_t *counted = &cover->nothing; // pages that are not the guard's this time
+  uint64_t *counted = &cover->nothing; // until a part is found that is protected or compared
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_part *part = &guarded->parts[i];
     if (part->window && !part->is_open)
@@ -132,7 +132,7 @@ static struct mpipp_guarded_operation *guard_call(struct mpipp_passage *passage,
                                                   struct mpipp_cover *cover) {
   uint64_t refused = mpipp_guard_refused_windows;
   if (is_partitioned(passage->call))
-    mpipp_guard_faults_catch(); // threads that store to them meanwhile have to wait
+    mpipp_guard_faults_catch(); // other threads that store to the pages meanwhile have to wait
   struct mpipp_guarded_operation *guarded = guard_buffers(passage->call);
   mpipp_registry.crowded += mpipp_guard_refused_windows != refused;
   if (!guarded) {
@@ -156,8 +156,8 @@ static void post(struct mpipp_passage *passage) {
   mpipp_guard_unlock();
 }
 
-// Copies that MPI reads have to be brought up to date, whether it is the operation's turn or not.
-// If it is not, no time is counted: none would be left for any turn.
+// Copies that MPI reads must be updated in any case, even if it is not the operation's turn. Then
+// no time is counted: otherwise the budget would leave none for turns.
 static void start_operation(struct mpipp_guarded_operation *guarded) {
   uint64_t since = mpipp_guard_ticks();
   int looks = mpipp_guard_coverage_affords(guarded->cover);
@@ -172,7 +172,7 @@ static void start_operation(struct mpipp_guarded_operation *guarded) {
   }
 }
 
-// Persistent operations that are about to start.
+// Prepares the persistent operations that a call is about to start.
 static void start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   mpipp_guard_lock();
@@ -189,7 +189,7 @@ static int64_t number_in(const struct mpipp_call *call, uint32_t input, int64_t 
   return ((const int *)inputs[input].values)[index];
 }
 
-// Partitions that a call marks ready, or reports as arrived.
+// Updates partitions that a call marks ready, or reports as arrived.
 static void mark(const struct mpipp_call *call) {
   const MPI_Request *request = (const MPI_Request *)(uintptr_t)call->requests;
   int is_list = call->procedure == MPIPP_PROC_Pready_list;
@@ -203,7 +203,8 @@ static void mark(const struct mpipp_call *call) {
   mpipp_guard_unlock();
 }
 
-// With the lock, which is released for a moment. Reports the change that was found.
+// Ends an operation on a window, and reports the change that was found. The caller holds the lock,
+// which is released for a moment.
 static void end_access(struct mpipp_guarded_operation *guarded) {
   struct mpipp_change change;
   uint64_t handle = guarded->request, serial = guarded->serial;
@@ -219,8 +220,8 @@ static void end_access(struct mpipp_guarded_operation *guarded) {
   mpipp_guard_lock();
 }
 
-// Operations of a window that are complete, all of them with NULL. Operations that other threads
-// have begun since the call was made may still be active.
+// Ends the complete operations of a window; all of them if `call` is NULL. Operations that other
+// threads have begun since the call was made may still be active.
 static void end_accesses(uint64_t win, const struct mpipp_call *call) {
   struct mpipp_guarded_operation *one = NULL;
   mpipp_guard_lock();
@@ -231,16 +232,19 @@ static void end_accesses(uint64_t win, const struct mpipp_call *call) {
   mpipp_guard_unlock();
 }
 
-// The program has freed the request of an active operation. MPI continues it, and has the window:
-// data that it receives beside whole pages must still reach the program. So the request is kept,
-// and tested.
+// The program frees the request of an active operation. MPI continues the operation in the window's
+// memory, and data that it receives outside whole pages must still be copied to the program. So the
+// request is not freed, but kept and tested.
 static int keep_freed_request(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   mpipp_guard_lock();
   struct mpipp_guarded_operation *guarded =
       request ? mpipp_guard_find_operation(MPIPP_KEY(*request), 0) : NULL;
   if (request) mpipp_guard_skip_note_free(MPIPP_KEY(*request));
-  if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE) guarded = NULL; // MPI does nothing there
+  if (guarded && guarded->state == MPIPP_GUARDED_INACTIVE)
+    guarded = NULL; // MPI does not use an
+                    // inactive request's
+                    // memory
   if (guarded && !mpipp_guard_has_other_memory(guarded)) guarded = NULL;
   if (guarded) mpipp_guard_keep(guarded);
   mpipp_guard_unlock();
@@ -250,8 +254,7 @@ static int keep_freed_request(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-// Another thread may test it, too: data that it has found complete must also reach the program's
-// memory.
+// Set while this thread tests. Other threads may test, too: the lock below orders them.
 static __thread int is_asking __attribute__((tls_model("initial-exec")));
 static void test_kept_operations(int over) {
   if (!mpipp_guard_kept_count || is_asking) return;
@@ -272,7 +275,7 @@ static void test_kept_operations(int over) {
   is_asking = 0;
 }
 
-// Buffers on the thread's stack whose functions have returned.
+// Reports pending buffers on the thread's stack whose functions have returned.
 static void report_dangling(uint64_t frame) {
   for (int more = 1; more;) {
     uint64_t address = 0, request = 0, serial = 0;
@@ -289,8 +292,9 @@ static void report_dangling(uint64_t frame) {
   }
 }
 
-// Reports stores of the program to buffers of operations that it has not completed, and now never
-// will. A signal handler may end a process that it has interrupted while it held the lock.
+// At the end, reports the program's stores to buffers of operations that are still pending. A
+// signal handler may end the process while the interrupted thread holds the lock: then it reports
+// nothing.
 static void report_pending(void) {
   struct mpipp_guarded_operation *one = NULL;
   struct mpipp_change change;
@@ -301,8 +305,8 @@ static void report_pending(void) {
   mpipp_guard_unlock();
 }
 
-// The call before never returned. The operation that it started no longer belongs to MPI.
-// Operations that it waited for may be complete without notice.
+// The thread's previous call never returned. The operation that it started no longer belongs to
+// MPI. Operations that it waited for may have completed unseen.
 static void abandon_call(void) {
   if (is_asking) pthread_mutex_unlock(&asking_after);
   is_asking = 0;
@@ -341,7 +345,7 @@ static int enter(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-// Operations that the program has not completed end all the same.
+// Ends the operations that the program has not completed, when MPI is finalized.
 static void end_operations(void) {
   struct mpipp_guarded_operation *guarded;
   mpipp_guard_lock();
@@ -369,8 +373,8 @@ static void expose_more(void) {
   mpipp_guard_unlock();
 }
 
-// Rings that are made in other ways are noticed at the next exchange of pages. A signal handler may
-// make one while its thread has the lock.
+// Rings that are created in other ways are noticed at the next exchange of pages. This may be
+// called in a signal handler whose thread holds the lock.
 void mpipp_system_note_ring(void) {
   __atomic_store_n(&mpipp_guard_uses_io_uring, 1, __ATOMIC_RELAXED);
   if (!mpipp_guard_locked) expose_more();
@@ -390,7 +394,7 @@ static void leave(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return;
   if (mpipp_guard_memcheck) mpipp_guard_memcheck_leave();
   mpipp_guard_threads_after_init(call);
-  // Messages that came with this call may tell the program that an earlier operation is complete.
+  // Messages that this call received may show the program that an earlier operation is complete.
   if (call->procedure == MPIPP_PROC_Finalize)
     end_operations();
   else
@@ -407,7 +411,7 @@ static void leave(struct mpipp_passage *passage) {
   mpipp_guard_lock();
   if (passage->code != MPI_SUCCESS)
     drop(guarded);
-  else if (!guarded->serial) // there is no request
+  else if (!guarded->serial) // an operation without a request
     mpipp_guard_end(guarded, NULL);
   else if (guarded->persistent)
     mpipp_guard_set_inactive(guarded);
@@ -424,8 +428,8 @@ static void expose(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
-// Returns whether an event of a request may be one of a guarded operation. Without the lock, since
-// most are not if guarding all would take too long.
+// Returns whether an event may concern a guarded operation. Tests it without the lock, because most
+// events concern none if guarding every operation would take too long.
 static int is_concerned(uint32_t kind) {
   return kind == MPIPP_EVENT_MADE ? posted != NULL : MPIPP_READ(mpipp_guard_named_count) != 0;
 }
@@ -465,7 +469,7 @@ static void event(const struct mpipp_event *event) {
   } else if (guarded && event->kind == MPIPP_EVENT_DOUBTED) {
     found = mpipp_guard_doubt(guarded, &change);
   } else if (guarded && event->kind == MPIPP_EVENT_FREED) {
-    // Not one that is kept: another one has the same handle, since both are complete.
+    // Not a kept operation: the freed request is another one with the same handle.
     found = mpipp_guard_end(guarded, &change);
     if (guarded->state == MPIPP_GUARDED_INACTIVE) mpipp_guard_drop(guarded);
   }
@@ -487,11 +491,11 @@ static int concerns_persistent(uint32_t procedure) {
          procedure == MPIPP_PROC_Request_free;
 }
 
-// Returns whether the guard has work at a call. It has none if no operation is guarded, none is
-// about to be, and nothing is left to do or to report.
+// Returns whether the guard has work at a call: operations are guarded or about to be, or findings
+// have to be reported.
 static int wants(const struct mpipp_call *call) {
   if (MPIPP_READ(is_off)) return 0;
-  // The program's handler has left the call before, where the lock was held.
+  // The program's signal handler has jumped out of the previous call, which held the lock.
   if (MPIPP_UNLIKELY(is_inside) && mpipp_guard_try_was_abandoned()) mpipp_guard_unlock();
   int comes = mpipp_guard_turn_comes(&hook, call);
   return comes || is_inside || mpipp_guard_memcheck || MPIPP_READ(mpipp_guard_faults_count) ||
@@ -502,7 +506,8 @@ static int wants(const struct mpipp_call *call) {
 
 static void after_fork_in_child(void) {
   mpipp_guard_snapshots_fork();
-  is_off = 1; // the hook stays: removing it needs the store's lock, which may be held here
+  is_off = 1; // the hook stays: to remove it takes the store's lock, which another thread may have
+              // held at the fork
 }
 
 __attribute__((constructor)) static void hook_in(void) {

@@ -19,7 +19,7 @@ static int are_at_least(const struct mpipp_input *input, int64_t count, int64_t 
   return 1;
 }
 
-// ndims, sizes, subsizes, starts
+// The arguments are ndims, sizes, subsizes, starts.
 static int is_fine_subarray(const struct mpipp_input *inputs) {
   int64_t ndims = inputs[0].values ? mpipp_input_value(&inputs[0], 0) : 0;
   if (ndims < 1) return 0;
@@ -139,7 +139,8 @@ int mpipp_filter_has_any(mpipp_is_on *is_on, uint64_t handle) {
   return 0;
 }
 
-// Returns whether a communicator that is freed is the program's own, and nothing is pending on it.
+// Returns whether MPI_Comm_free may be called: the program made the communicator, and no operation
+// on it is pending.
 static int may_be_freed(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_object *comm = object_of(&inputs[0]);
@@ -153,7 +154,7 @@ static int is_not_attached(const struct mpipp_call *call) {
   return !attached || MPIPP_READ(attached->state) == MPIPP_NOT_ATTACHED;
 }
 
-// group1, n, ranks1
+// The arguments are group1, n, ranks1.
 static int are_ranks(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_group *group = object_of(&inputs[0]);
@@ -166,15 +167,16 @@ static int are_ranks(const struct mpipp_call *call) {
   return 1;
 }
 
-// Returns whether MPI may be used for a group: after MPI_Finalize only if a session made the group.
+// Returns whether MPI may be used for the call's group. After MPI_Finalize, that is only so if a
+// session made the group.
 static int is_mpi_available(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_group *group = object_of(&inputs[0]);
   return mpipp_registry.status == MPIPP_STATUS_STARTED || (group && group->session);
 }
 
-// Returns whether none of its numbers has to be checked (analysis/calls/topologies.py,
-// group_ranks.py, windows.py).
+// Returns whether none of the call's numbers needs one of the watcher's checks
+// (analysis/calls/topologies.py, group_ranks.py, windows.py).
 static int has_any_numbers(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Comm_set_errhandler:
@@ -243,7 +245,8 @@ int mpipp_filter_has_fine_arguments(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   if (!has_any_numbers(call)) return 0;
   for (uint32_t i = 0; i < call->input_count; i++) {
-    // Only the leader passes the other group (MPI-4.1, section 7.6.2).
+    // Only the leader's handle of the other group's communicator is significant (MPI-4.1, section
+    // 7.6.2).
     if (inputs[i].shape != MPIPP_SHAPE_HANDLE ||
         inputs[i].name == mpipp_role(MPIPP_ROLE_remote_group))
       continue;
@@ -281,7 +284,8 @@ void mpipp_filter_doubt_inputs(const struct mpipp_call *call, struct mpipp_doubt
       doubt_object(input, doubt);
       continue;
     }
-    if (input->name == mpipp_role(MPIPP_ROLE_base)) { // the address of a window does not matter
+    if (input->name == mpipp_role(MPIPP_ROLE_base)) { // a finding does not depend on the address of
+                                                      // a window
       mpipp_doubt(doubt, mpipp_input_value(input, 0) != 0);
       continue;
     }

@@ -8,7 +8,7 @@
 
 enum { MOST_BLOCKS = 4096 };
 
-// The bytes of a buffer; NULL: there are too many blocks, or no memory.
+// The blocks of a buffer; NULL if there are too many, or no memory.
 static struct mpipp_layout *layout_of(const struct mpipp_buffer *buffer) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t count = buffer->count;
@@ -34,7 +34,7 @@ int mpipp_filter_is_self_disjoint(const struct mpipp_buffer *buffer) {
 int mpipp_filter_are_separate(const struct mpipp_buffer *one, const struct mpipp_buffer *other) {
   struct mpipp_layout *first = layout_of(one), *second = first ? layout_of(other) : NULL;
   int apart = second != NULL;
-  // If the buffer overlaps itself, the highest address so far need not be the last block's.
+  // If a buffer overlaps itself, its highest address so far may belong to an earlier block.
   uint64_t firsts = 0, seconds = 0;
   for (uint32_t i = 0, k = 0; apart && (i < first->count || k < second->count);) {
     int is_first =

@@ -9,7 +9,7 @@
 
 enum { MOST_SORTED = 4096 };
 
-// The reason for a doubt on a buffer.
+// The reasons for a doubt about a buffer.
 enum { OF_TYPE = 1, OF_COUNT, OF_PLACE, OF_ADDRESS, OF_ITSELF, OF_SHARES, OF_BOUNDS, OF_BOTH };
 
 static const struct mpipp_datatype *record_at(uint64_t record) {
@@ -25,7 +25,8 @@ uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle) {
   return alike ? alike : record;
 }
 
-// Returns whether several entries share no memory, if a single one does not overlap itself.
+// Returns whether consecutive entries are disjoint, provided that a single entry does not overlap
+// itself.
 static int is_disjoint(const struct mpipp_datatype *type) {
   int64_t extent = type->extent < 0 ? -type->extent : type->extent;
   return type->true_extent <= extent;
@@ -37,7 +38,7 @@ static int doubt_buffer(struct mpipp_doubt *doubt, uint64_t why, uint64_t index,
   return 0;
 }
 
-// The displacements are in no order: returns whether the shares are disjoint all the same.
+// Returns whether the shares of peers are disjoint. Their displacements are not in order.
 static int are_disjoint(const struct mpipp_piece *given, uint64_t count) {
   struct mpipp_piece *sorted =
       count <= MOST_SORTED ? mpipp_registry_allocate(count * sizeof *sorted) : NULL;
@@ -59,7 +60,7 @@ static uint64_t hash_of(uint64_t array, uint64_t length, uint32_t size) {
   return hash;
 }
 
-// The datatype of a share, NULL if it is unknown; and whether it may be used.
+// The datatype of a peer's share; NULL if it is unknown. *usable: whether the call may use it.
 static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
                                             const struct mpipp_vector *vector, uint64_t index,
                                             int *usable) {
@@ -71,12 +72,12 @@ static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer,
     record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, MPIPP_KEY(types[index]));
   }
   const struct mpipp_datatype *type = record_at(record);
-  // A pending operation keeps its datatypes: they may be freed.
+  // A pending operation keeps its datatypes alive, so the program may have freed them.
   *usable = type && (vector->records || mpipp_is_usable(type));
   return type;
 }
 
-// Displacements, in the form that sums use for values larger than an int.
+// Returns whether displacements look like values beyond INT_MAX that have wrapped around.
 static int may_have_wrapped(int64_t least, int64_t most) {
   return least < 0 && most - least > INT32_MAX / 2;
 }
@@ -208,7 +209,9 @@ int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, i
   const struct mpipp_datatype *type = record_at(buffer->record);
   int64_t reach;
   *low = *high = 0;
-  if (!type || buffer->count <= 0 || type->size == 0) return 0; // or there is a doubt on it
+  if (!type || buffer->count <= 0 || type->size == 0)
+    return 0; // or another check has a doubt
+              // about it
   if (__builtin_mul_overflow(buffer->count - 1, type->extent, &reach)) {
     *high = INT64_MAX;
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The addresses of a call's buffers, and whether they certainly are as the standard demands.
+// The addresses of a call's buffers, and whether they are certainly valid.
 #ifndef MPIPP_CALL_FILTER_BUFFER_BOUNDS_H
 #define MPIPP_CALL_FILTER_BUFFER_BOUNDS_H
 
@@ -10,15 +10,15 @@
 #include "recorder/ledger/datatype_interning.h"
 #include "registry/window_extents.h"
 
-// The boxes of a call's buffers.
+// The boxes (address ranges) of a call's buffers.
 struct mpipp_own {
   uint32_t count, over;
   struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
 };
 
-// The facts that the answer to a query depends on: two sums of all facts that were added, in order.
-// Without a doubt (NULL) there is no query: a doubt that exists only since boxes are not exact is
-// resolved here, block by block.
+// A doubt: a hash of the facts that the answer to a query depends on, in two sums. Without a doubt
+// (NULL) the filter must not query: then it compares buffers block by block, if it is only the
+// inexact boxes that overlap.
 struct mpipp_doubt {
   uint64_t low, high;
 };
@@ -44,7 +44,7 @@ static inline int mpipp_is_usable(const struct mpipp_datatype *type) {
          !(flags & (MPIPP_FLAG_ENDED | MPIPP_FLAG_NULL));
 }
 
-// [low, high) of count entries, count > 0; 0 if that is more than memory has.
+// The box [low, high) of `count` entries, count > 0. Returns 0 if it exceeds the address space.
 static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t address, int64_t count,
                                uint64_t *low, uint64_t *high) {
   int64_t reach;
@@ -59,12 +59,13 @@ static inline int mpipp_bounds(const struct mpipp_datatype *type, uint64_t addre
   return *low < *high && *high < (uint64_t)1 << 63;
 }
 
-// Returns whether a buffer is where its memory may be, and writes no constant. bytes: of its data.
+// Returns whether memory may exist at a buffer's address, and a written buffer is not constant
+// data. bytes: the number of data bytes.
 static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes, uint64_t bytes) {
   if (MPIPP_UNLIKELY(bytes >= MPIPP_LARGE) && bytes == high - low &&
       !mpipp_filter_is_mapped(low, high))
     return 0;
-  // Between distant blocks there may be anything.
+  // If the blocks are far apart, anything may be between them: only the ends are tested.
   if (MPIPP_UNLIKELY(high - low >= MPIPP_WIDE) && bytes != high - low &&
       !mpipp_filter_are_ends_mapped(low, high))
     return 0;
@@ -72,25 +73,24 @@ static inline int mpipp_is_placed(uint64_t low, uint64_t high, uint32_t writes, 
   return low >= MPIPP_FIRST_ADDRESS && !(writes && mpipp_meets_constants(low, high));
 }
 
-// A number for the construction of a datatype, which differs for datatypes that are built
-// otherwise.
+// A number that is equal for datatypes with the same construction, and differs for others.
 uint64_t mpipp_filter_shape_of(uint64_t record, uint64_t handle);
 
-// The box of a buffer in this process, [0, 0) if it has no data there. Returns whether nothing can
-// be wrong with it by itself; else `doubt` has the facts that decide. Large buffers, whose bounds
-// do not fit, are doubtful, too.
+// The box of a buffer in this process; [0, 0) if it has no data there. Returns whether the buffer
+// alone is certainly valid; otherwise adds the facts that decide to `doubt`. Very large buffers,
+// whose bounds overflow, are doubtful, too.
 int mpipp_filter_box_of(const struct mpipp_call *call, uint32_t index, struct mpipp_box *box,
                         struct mpipp_doubt *doubt);
-// Returns whether two buffers of a call share no memory, as far as the boxes show, or are only
-// read.
+// Returns whether no two buffers of the call overlap, or only buffers that are read, as far as
+// their boxes show.
 int mpipp_filter_are_disjoint(const struct mpipp_call *call, const struct mpipp_box *boxes,
                               uint32_t first, uint32_t second, struct mpipp_doubt *doubt);
-// The bytes [low, high) behind the displacement that a target buffer uses. Returns 0 if that is
-// more than memory has, or if there are none; low and high distinguish the two.
+// The bytes [low, high) that a target buffer uses, relative to its displacement. Returns 0 if they
+// exceed the address space, or if there are none; then low and high distinguish the two.
 int mpipp_filter_bytes_behind(const struct mpipp_buffer *buffer, int64_t *low, int64_t *high);
-// Returns whether a buffer of the target is inside that window.
+// Returns whether a target buffer is inside that window.
 int mpipp_filter_is_within(const struct mpipp_buffer *buffer, const struct mpipp_reach *window);
-// Adds all facts that the buffer's bytes depend on, except its address.
+// Adds all facts that determine the buffer's bytes, except its address.
 void mpipp_filter_doubt_buffer(const struct mpipp_call *call, uint32_t index,
                                struct mpipp_doubt *doubt);
 

@@ -10,15 +10,16 @@ static int is_partitioned(const struct mpipp_call *call) {
   return mpipp_facts[call->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// Not if it depends on the partitions that are ready, or have arrived.
+// Remembers a checked overlap. If the result depends on the partitions that are ready or have
+// arrived, it may change, and is not remembered.
 static void remember_meeting(const struct mpipp_call *call, const struct mpipp_meeting *meeting) {
   const struct mpipp_request *request = mpipp_owner_request(meeting->other);
   if (!request || is_partitioned(call) || is_partitioned(&request->call)) return;
   mpipp_filter_remember_cleared_pair(call, meeting->own_buffer, &request->call, meeting->buffer);
 }
 
-// Returns whether memory of the box belongs to the operation. Before the start its state of
-// partitions is that of the last start.
+// Returns whether memory of the box belongs to the operation. When an operation is being started,
+// the state of its partitions is still that of the last start.
 static int holds(const struct mpipp_request *request, const struct mpipp_box *box,
                  struct mpipp_doubt *doubt) {
   if (request->state == MPIPP_REQUEST_ACTIVE) return mpipp_filter_holds(request, box, doubt);
@@ -79,7 +80,7 @@ void mpipp_filter_boxes_of(const struct mpipp_call *call, struct mpipp_own *boxe
     mpipp_filter_box_of(call, i, &boxes->boxes[i], &doubt);
 }
 
-// A function that is called for each request with an active operation.
+// A function to call for each request with an active operation.
 typedef void for_request(const struct mpipp_request *request, void *context);
 static void visit_active(for_request *act, void *context) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
@@ -107,7 +108,7 @@ void mpipp_filter_keep_boxes(void) {
   mpipp_filter_keeps_boxes = 1;
 }
 
-// Returns whether there are so few requests that no boxes need be kept; otherwise they are kept.
+// Returns whether there are so few requests that each can be visited. Otherwise boxes are kept.
 static int are_few(void) {
   const struct mpipp_chunk *chunk =
       (const void *)(uintptr_t)mpipp_registry_stores[MPIPP_REQUEST].table->chunks;
@@ -117,7 +118,7 @@ static int are_few(void) {
   return 0;
 }
 
-// The arguments and the result of a search.
+// The arguments and the result of a search over requests.
 struct mpipp_looking {
   const struct mpipp_call *call;
   const struct mpipp_own *boxes;
@@ -159,7 +160,7 @@ void mpipp_filter_meet_pending(const struct mpipp_call *call, const struct mpipp
   }
 }
 
-// The persistent request at that place of an array; NULL: it is none.
+// The persistent request at index i of the array; NULL if there is none.
 static struct mpipp_request *start_at(const struct mpipp_call *call, int64_t i) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(requests[i]));
@@ -174,7 +175,7 @@ static struct mpipp_owner owner_of(const struct mpipp_request *request) {
   return (struct mpipp_owner){(uintptr_t)request, request->object.serial};
 }
 
-// Stands for all operations that are started: their arguments do not change.
+// A number for all operations that the call starts: their arguments do not change between starts.
 static uint64_t sum_of_starts(const struct mpipp_call *call) {
   const uint64_t odd = 0x9E3779B97F4A7C15u;
   uint64_t sum = MPIPP_PROC_Startall;
@@ -199,7 +200,7 @@ int mpipp_filter_meet_starting(const struct mpipp_call *call, struct mpipp_meeti
     struct mpipp_own boxes;
     mpipp_filter_boxes_of(&request->call, &boxes);
     meetings->own = (uintptr_t)request;
-    // The partitions of a send are the program's until they are marked ready.
+    // The partitions of a send belong to the program until they are marked ready.
     if (!is_partitioned(&request->call) || request->call.present & MPIPP_HAS_SOURCE)
       mpipp_filter_meet_pending(&request->call, &boxes, owner_of(request), meetings);
     if (!is_new) continue;

@@ -20,26 +20,26 @@
 #include "watcher_client/queries.h"
 
 enum {
-  USED_PLACES = MPIPP_KNOWN_PLACES, // in sets of
+  USED_PLACES = MPIPP_KNOWN_PLACES, // places in sets of so many
   WAYS = 4,
-  MOST_USES = 8, // of one place, with another buffer, count or datatype each time
+  MOST_USES = 8, // of one place, each with another buffer, count or datatype
   MOST_FRAMES = 12,
   MOST_VISITED = 64,
-  FRAME_BYTES = 4096, // of each frame, next to its end
+  FRAME_BYTES = 4096, // bytes that are read from the end of each frame
   WORD = 8,
-  COPY = 1 << 16,          // bytes that are read at once
-  MOST_SEARCHED = 1 << 24, // bytes of variables
+  COPY = 1 << 16,          // bytes that are read by one system call
+  MOST_SEARCHED = 1 << 24, // limit for the bytes of variables
   MOST_POINTERS = 8,
-  MOST_BLOCKS = 8,    // of one call
-  MOST_OBJECTS = 512, // that a call's frames lead to
-  OBJECT = 512,       // bytes of each
-  DESCRIPTOR = 256,   // bytes from a pointer on, which hold a Fortran array's bounds
-  PAGE = 4096,        // what lies below this is no memory, but stands for something
+  MOST_BLOCKS = 8,    // heap blocks of one call
+  MOST_OBJECTS = 512, // heap objects to which a call's frames point
+  OBJECT = 512,       // bytes read from each object
+  DESCRIPTOR = 256,   // bytes behind a pointer, where a Fortran array descriptor has the bounds
+  PAGE = 4096,        // an address below this is no memory, but a special value
 };
 
-// The uses of one place that the watcher was asked about.
+// The uses of one place about which the watcher was asked.
 struct mpipp_place_uses {
-  uint64_t place; // a return address; 0: free
+  uint64_t place; // a return address; 0: the entry is free
   uint64_t newest, count;
 };
 
@@ -50,9 +50,10 @@ __thread uint64_t mpipp_filter_python_frame __attribute__((tls_model("initial-ex
 __thread uint64_t mpipp_filter_python_place __attribute__((tls_model("initial-exec")));
 _Static_assert(MPIPP_KNOWN_PLACES == 1 << (32 - 22), "a hash has as many bits");
 
-static struct mpipp_place_uses *all_uses; // NULL: the watcher is not asked
+static struct mpipp_place_uses *all_uses; // NULL: the run does not look for owners
 
-// The executable's variables, [start, end): the first object is the executable.
+// The executable's variables, [start, end). The executable is the first object that the loader
+// lists.
 static uint64_t variables_start, variables_end;
 
 static int find_variables(struct dl_phdr_info *object, size_t size, void *data) {
@@ -76,7 +77,7 @@ void mpipp_filter_owners_open(void) {
   all_uses = uses;
 }
 
-// Return whether the call takes memory by its address.
+// Returns whether the call uses memory by an address.
 static int has_memory(const struct mpipp_call *call) {
   const uint32_t arrays = MPIPP_HAS_REQUESTS | MPIPP_HAS_CONSTRUCTOR | MPIPP_HAS_ARGUMENTS;
   return call->buffer_count || call->present & arrays || mpipp_facts[call->procedure].statuses;
@@ -91,7 +92,8 @@ static uint64_t use_of(const struct mpipp_call *call) {
   return use + (buffer->address ^ buffer->datatype * 0x9e3779b97f4a7c15u) + (uint64_t)buffer->count;
 }
 
-// The entry of a place, or a free one; NULL: all of them are taken, which bounds what is asked.
+// The entry of a place, or a free one. NULL if all entries are in use, which limits the number of
+// queries.
 static struct mpipp_place_uses *uses_of(uint64_t place) {
   struct mpipp_place_uses *uses = &all_uses[mpipp_place_hash(place) / WAYS * WAYS];
   for (int way = 0; way < WAYS; way++, uses++) {
@@ -106,7 +108,7 @@ static int was_queried(const struct mpipp_place_uses *uses, uint64_t place, uint
          (MPIPP_READ(uses->count) >= MOST_USES || MPIPP_READ(uses->newest) == use);
 }
 
-// The heap blocks of the current query. With the lock held.
+// The heap blocks of the current query. The caller holds the lock.
 static struct { uint64_t low[MOST_BLOCKS], count; } asked_blocks;
 
 static int leads_to_block(const uint64_t *words, uint64_t count) {
@@ -119,13 +121,15 @@ static int leads_to_block(const uint64_t *words, uint64_t count) {
 
 struct mpipp_stack_walk {
   struct mpipp_asking *asking;
-  uint64_t heap_end, objects; // the end of the main heap; how many objects of it were read
-  uint64_t code, stack;       // of the frame before: where it continues, and its lowest address
+  uint64_t heap_end, objects; // heap_end: the end of the main heap; objects: number of heap objects
+                              // read so far
+  uint64_t code, stack;       // of the previous frame: where its function continues, and its lowest
+                              // address
   int visited, told;
 };
 
-// The objects in the heap that a frame points to and that lead to one of the blocks. A member
-// function's object may have a vector with the buffer.
+// Adds the heap objects to which a frame points, and which point to one of the blocks. For example,
+// a member function's object may have a vector with the buffer.
 static void ask_objects(struct mpipp_stack_walk *walk, uint64_t start, uint64_t end) {
   uint64_t words[OBJECT / WORD], last = 0;
   for (uint64_t at = (start + WORD - 1) & ~(uint64_t)(WORD - 1);
@@ -141,7 +145,8 @@ static void ask_objects(struct mpipp_stack_walk *walk, uint64_t start, uint64_t 
   }
 }
 
-// A function's frame ends where that of what it has called begins.
+// A function's frame ends where the frame of the function that it calls begins: stacks grow
+// downwards.
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_stack_walk *walk = data;
   uint64_t end = _Unwind_GetCFA(context);
@@ -159,10 +164,10 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   return goes_on ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-// The executable's variables that lead to a heap block, as they are now. C++ containers and Fortran
-// arrays have their bounds behind the address.
+// Adds the executable's variables that point to a heap block, with their present values. C++
+// containers and Fortran descriptors have the bounds behind the pointer.
 static void ask_pointers(struct mpipp_asking *asking, uint64_t block) {
-  static uint64_t words[COPY / WORD]; // with the store's lock
+  static uint64_t words[COPY / WORD]; // used with the store's lock
   uint64_t end = variables_end, left = MOST_POINTERS;
   if (end - variables_start > MOST_SEARCHED) end = variables_start + MOST_SEARCHED;
   for (uint64_t at = variables_start; at + WORD <= end && left; at += COPY) {
@@ -177,7 +182,8 @@ static void ask_pointers(struct mpipp_asking *asking, uint64_t block) {
   }
 }
 
-// The memory that MPI_Win_allocate has made and that has an address. With the lock held.
+// Finds the memory that MPI_Win_allocate has allocated and that contains an address. The caller
+// holds the lock.
 static int in_window(uint64_t address, struct mpipp_heap_block *block) {
   const struct mpipp_slots *slots = mpipp_registry_stores[MPIPP_WIN].slots;
   for (uint64_t i = 0; slots && i <= slots->mask; i++) {
@@ -201,7 +207,7 @@ static void ask_heap_block(struct mpipp_asking *asking, const struct mpipp_threa
   ask_pointers(asking, block.low);
 }
 
-// Return whether an argument is the address of a window's memory.
+// Returns whether an argument is the address of a window's memory.
 static int is_base(const struct mpipp_input *input) {
   const char *name = (const char *)(uintptr_t)input->name;
   return input->shape == MPIPP_SHAPE_NUMBER && name && !strcmp(name, "base");
@@ -247,12 +253,12 @@ static void ask(struct mpipp_place_uses *uses, const struct mpipp_thread *thread
     ask_heap_blocks(&asking, thread);
     struct mpipp_stack_walk walk = {.asking = &asking, .heap_end = (uintptr_t)sbrk(0)};
     _Unwind_Backtrace(visit, &walk);
-    // Other libraries of a program in Python call MPI by themselves.
+    // In a Python program, other libraries may call MPI directly.
     const int is_python = mpipp_filter_python_version && place == mpipp_filter_python_place;
     if (is_python)
       mpipp_watcher_ask_python_frame(&asking, mpipp_filter_python_frame,
                                      mpipp_filter_python_version);
-    // Objects of Python are there only as long as the call has not returned.
+    // Python objects certainly exist only until the call returns, so it waits for the answer.
     if (mpipp_watcher_ask_end(&asking) && is_python) mpipp_watcher_ask_await();
   }
   mpipp_registry_unlock();

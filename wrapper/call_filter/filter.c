@@ -30,7 +30,7 @@ static int marks_ready(const struct mpipp_call *call) {
          call->procedure == MPIPP_PROC_Pready_list;
 }
 
-// Calls that take requests, and make none.
+// Returns whether the call takes existing requests, and creates none.
 static int takes_requests(const struct mpipp_call *call) {
   if (call->buffer_count || !call->requests) return 0;
   switch (call->procedure) {
@@ -56,12 +56,12 @@ static int starts(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Start || call->procedure == MPIPP_PROC_Startall;
 }
 
-// The validity of a request that is started, or completed, depends on these facts only.
+// Adds the facts that decide whether a request may be started or completed.
 static int doubt_request(const struct mpipp_request *request, uint64_t place,
                          struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, (uint64_t)request->object.flags << 32 | request->state);
   mpipp_doubt(doubt, request->persistent != 0);
-  // If several have one handle, the place distinguishes them.
+  // If several requests share a handle, their places distinguish them.
   mpipp_doubt(doubt, request->newer ? request->object.serial ^ place : 0);
   return mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
@@ -70,7 +70,7 @@ static int is_buffered(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Bsend_init || call->procedure == MPIPP_PROC_Bsend_init_c;
 }
 
-// It completes all requests that it gets, or those that are complete.
+// Returns whether the call may complete several requests of its array.
 static int completes_all(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Waitall || call->procedure == MPIPP_PROC_Testall ||
          call->procedure == MPIPP_PROC_Waitsome || call->procedure == MPIPP_PROC_Testsome;
@@ -78,7 +78,7 @@ static int completes_all(const struct mpipp_call *call) {
 
 static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
-  // With several threads the record may belong to another request that had the handle before.
+  // With several threads, the record may belong to an earlier request with the same handle.
   int alone = !MPIPP_READ(mpipp_registry_several_threads);
   int starting = starts(call) && alone, once = alone && (starting || completes_all(call));
   const uint32_t look = once ? mpipp_filter_next_pass() : 0;
@@ -107,7 +107,8 @@ static int has_fine_requests(const struct mpipp_call *call, struct mpipp_doubt *
   return 1;
 }
 
-// Returns whether the number of requests is valid, and the array exists unless it is 0.
+// Returns whether the number of requests is not negative, and an array exists unless the number is
+// 0.
 static int has_request_array(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   int fine = call->requests ? call->request_count >= 0 : call->request_count == 0;
   return fine || mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, (uint64_t)call->request_count);
@@ -117,7 +118,8 @@ static int begins_with(const char *name, const char *prefix) {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-// Returns whether a procedure may be called at any time; infos and error handlers since MPI-4.0.
+// Returns whether a procedure may be called before MPI_Init and after MPI_Finalize. Since MPI-4.0
+// this includes those of infos and error handlers.
 static int is_timeless(unsigned procedure) {
   const char *name = mpipp_procedure_names[procedure];
   if (begins_with(name, "MPI_Session_")) return 1;
@@ -125,7 +127,7 @@ static int is_timeless(unsigned procedure) {
   return mpipp_registry.status == MPIPP_STATUS_LOADED || mpipp_registry.standard >= 4;
 }
 
-// Returns whether MPI is initialized, if the procedure needs it.
+// Returns whether MPI is initialized and not finalized, if the procedure needs it.
 static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   if (MPIPP_LIKELY(mpipp_is_mpi_available())) return 1;
   const uint32_t needs = MPIPP_HAS_COMM | MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_OP |
@@ -135,8 +137,8 @@ static int is_in_time(const struct mpipp_call *call, struct mpipp_doubt *doubt) 
   return mpipp_doubt_reason(doubt, MPIPP_OF_STATUS, mpipp_registry.status);
 }
 
-// Returns whether everything except overlaps with other operations is certain to be valid. Sets the
-// call's boxes.
+// Returns whether all aspects of a call are certainly valid, except overlaps with other operations.
+// Computes the boxes of its buffers.
 static int is_fine(const struct mpipp_call *call, struct mpipp_own *own,
                    struct mpipp_doubt *doubt) {
   const uint32_t present = call->present;
@@ -179,7 +181,8 @@ static int stays_pending(const struct mpipp_call *call) {
   return form == MPIPP_FORM_NONBLOCKING || form == MPIPP_FORM_REQUEST_BASED;
 }
 
-// Remembers the call and the operations that it overlaps, except those that were not queried.
+// Remembers that the call is cleared, and the pairs of overlapping operations, except for overlaps
+// that were not queried.
 static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
                   const struct mpipp_doubt *doubt, const struct mpipp_meetings *meetings) {
   if (sums && (!doubt || !mpipp_filter_is_new_doubt(doubt)))
@@ -187,8 +190,9 @@ static void learn(const struct mpipp_call *call, const struct mpipp_sums *sums,
   mpipp_filter_remember_meetings(call, meetings);
 }
 
-// The calls that other threads were inside of before there were several. The counts of v and w
-// forms are the program's memory, and may be gone.
+// Keeps the boxes of calls that other threads were already inside of when boxes were first kept.
+// Calls of v and w forms have no boxes, because their arrays are in the program's memory, and may
+// be gone.
 static void keep_threads(const struct mpipp_thread *thread) {
   struct mpipp_thread *other = NULL;
   while ((other = mpipp_recorder_next_thread(thread, other))) {
@@ -230,7 +234,8 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
       mpipp_filter_add_pending(
           call, own, (struct mpipp_owner){(uintptr_t)thread | MPIPP_OF_THREAD, call->serial});
   } else if (starts(call)) {
-    // Before the start, another thread may take their boxes for those of completed operations.
+    // Before the start, another thread might take the requests for completed ones, and remove their
+    // boxes.
     int are_kept =
         mpipp_filter_meet_starting(call, &meetings) && !MPIPP_READ(mpipp_registry_several_threads);
     later = mpipp_filter_keeps_boxes && !are_kept;
@@ -253,14 +258,15 @@ static int filter_slow(struct mpipp_thread *thread, int *refused) {
   return later;
 }
 
-// Returns whether a call is plain, including sent constants and large buffers.
+// Returns whether a call is plain (see mpipp_is_plain), also with constants as send buffers, and
+// with large buffers.
 static int is_plain(struct mpipp_call *call) {
   return mpipp_is_plain(call, MPIPP_FIRST_ADDRESS, INT64_MAX) &&
          mpipp_is_placed(call->low, call->high, call->buffers[0].access & MPIPP_WRITES,
                          call->high - call->low);
 }
 
-// A plain call while boxes are kept: returns whether it overlaps nothing.
+// For a plain call while boxes are kept: returns whether it overlaps no pending operation.
 static int is_plain_call(struct mpipp_thread *thread) {
   const struct mpipp_call *call = &thread->call;
   struct mpipp_own *own = boxes_of(thread);
@@ -271,7 +277,7 @@ static int is_plain_call(struct mpipp_thread *thread) {
   return mpipp_has_no_overlap(&own->boxes[0], &own->over);
 }
 
-// Returns whether a call that makes, commits or frees a datatype, or reduces, is certain to be
+// Returns whether a call that creates, commits or frees a datatype, or reduces data, is certainly
 // valid.
 static int is_usual(struct mpipp_call *call) {
   if (call->present == MPIPP_HAS_CONSTRUCTOR)
@@ -286,7 +292,7 @@ int mpipp_filter_check(struct mpipp_thread *thread, int *refused) {
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_several_threads)))
     return filter_slow(thread, refused);
   if (is_usual(call)) return 0;
-  // Another communicator than in the call before, a sent constant, or a large buffer.
+  // The call has another communicator than the last one, sends a constant, or has a large buffer.
   if (call->present & MPIPP_HAS_COMM && mpipp_filter_is_plain_comm(call->comm) && is_plain(call) &&
       mpipp_meets_no_request(call))
     return 0;
@@ -294,7 +300,8 @@ int mpipp_filter_check(struct mpipp_thread *thread, int *refused) {
   return mpipp_filter_is_repeated_call(thread) ? 0 : filter_slow(thread, refused);
 }
 
-// The request that the call has made; NULL if it is the null one, or not recorded.
+// The record of the request that the call has created; NULL for the null request, or if it is not
+// recorded.
 static struct mpipp_request *made_request(const struct mpipp_call *call) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
@@ -304,7 +311,7 @@ static struct mpipp_request *made_request(const struct mpipp_call *call) {
              : NULL;
 }
 
-// The file on which the call has begun a split operation; NULL if it is not recorded.
+// The file on which the call has begun a split collective operation; NULL if it is not recorded.
 static const struct mpipp_file *split_file(const struct mpipp_call *call) {
   const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, call->file);
   return file && file->split_pending && file->call.serial == call->serial &&
@@ -320,7 +327,7 @@ void mpipp_filter_note_return_slow(struct mpipp_thread *thread) {
     mpipp_filter_keep_starts(call);
   } else if (begins_split(call)) {
     const struct mpipp_file *file = split_file(call);
-    mpipp_filter_keep_boxes(); // it is not a request, which is found without a box
+    mpipp_filter_keep_boxes(); // a split call is no request, so it is found only by its box
     if (file)
       mpipp_filter_add_pending(
           call, boxes_of(thread),

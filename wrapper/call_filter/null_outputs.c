@@ -15,7 +15,7 @@ void mpipp_filter_null_outputs_open(void) {
   is_open = 1;
 }
 
-// The query has a call without other arguments, which are checked later.
+// This query contains only the null pointer. The call's other arguments are checked later.
 void mpipp_filter_null_output(unsigned role) {
   if (!is_open || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
   struct mpipp_thread *thread = mpipp_recorder_self;

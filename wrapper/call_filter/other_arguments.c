@@ -12,8 +12,9 @@
 #include "recorder/objects/windows.h"
 #include "registry/registry.h"
 
-// Queries about a window of another process that is not known yet. There is more than one if that
-// process had not recorded it, or if the accessed bytes are outside the range that is held.
+// Limits for queries about a target window whose size is not known yet, for equal accesses and in
+// all. More than one is useful: the target process may not have recorded its window yet, or the
+// access is outside the range that is held.
 enum { MOST_ALIKE = 4, MOST_REACHES = 16 };
 
 int mpipp_filter_has_session(void) {
@@ -29,7 +30,7 @@ int mpipp_filter_has_session(void) {
   return 0;
 }
 
-// Adds the facts on which it depends whether an operation fits the datatypes.
+// Adds the facts that decide whether an operation fits the datatypes.
 static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *op,
                      struct mpipp_doubt *doubt) {
   mpipp_doubt_reason(doubt, MPIPP_OF_OP, (uintptr_t)op);
@@ -38,7 +39,7 @@ static void doubt_op(const struct mpipp_call *call, const struct mpipp_object *o
     mpipp_doubt(doubt, mpipp_filter_shape_of(call->buffers[i].record, call->buffers[i].datatype));
 }
 
-// A query about a window that is not known yet depends on all of these facts.
+// Adds the facts that decide a query about a window whose size is not known yet.
 static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *win,
                        const struct mpipp_buffer *buffer, struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, win->object.serial);
@@ -48,8 +49,9 @@ static int doubt_reach(const struct mpipp_call *call, const struct mpipp_win *wi
   return mpipp_doubt_reason(doubt, MPIPP_OF_TARGET, (uint64_t)call->target_rank);
 }
 
-// The watcher is asked a few times, and takes some time to answer. Calls in between are held, and
-// checked as soon as the window is known. Returns 0 if this call needs a query now.
+// While a window's size is unknown, only a few accesses are queried, since the watcher needs time.
+// Other accesses are held: only their range is kept, and checked as soon as the size is known.
+// Returns 0 if this access needs a query now.
 static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   int64_t low, high, at = (int64_t)buffer->address;
   if (MPIPP_READ(mpipp_registry_several_threads) || mpipp_filter_awaits_answers) return 0;
@@ -74,8 +76,8 @@ static int hold(struct mpipp_reach *reach, const struct mpipp_buffer *buffer) {
   return 1;
 }
 
-// Returns whether the target is valid, and the access is inside its window, as far as the window's
-// size is known.
+// Returns whether the target rank is valid, and the access is inside the target's window, if the
+// window's size is known.
 static int is_fine_target(const struct mpipp_call *call, const struct mpipp_win *win,
                           struct mpipp_doubt *doubt) {
   if (!(call->present & MPIPP_HAS_TARGET_RANK)) return 1;
@@ -129,7 +131,7 @@ int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct 
   return 1;
 }
 
-static int asks_commits; // whether the watcher reports needless calls of MPI_Type_commit
+static int asks_commits; // whether the run reports needless calls of MPI_Type_commit
 
 void mpipp_filter_commits_open(void) {
   asks_commits = getenv("MPIPP_COMMITS") != NULL;
@@ -161,7 +163,7 @@ int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp
   return 0;
 }
 
-// The datatypes of a file's view.
+// Returns whether the datatypes of a file's view are committed.
 static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
   int fine = 1;
@@ -174,7 +176,7 @@ static int are_committed(const struct mpipp_call *call, struct mpipp_doubt *doub
   return fine;
 }
 
-// Only the watcher checks the datatypes of a view.
+// Adds the datatypes of a file's view, which only the watcher checks.
 static void doubt_view(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)call->types;
   for (int64_t i = 0; i < call->type_count; i++) {
@@ -186,7 +188,7 @@ static void doubt_view(const struct mpipp_call *call, struct mpipp_doubt *doubt)
   mpipp_doubt_reason(doubt, MPIPP_OF_ARGUMENTS, file ? (uint64_t)file->amode : 0);
 }
 
-// Arguments that only the watcher can check: all of them.
+// Adds the arguments that only the watcher can check completely.
 static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt) {
   mpipp_doubt_reason(doubt, MPIPP_OF_ARGUMENTS,
@@ -195,7 +197,8 @@ static void doubt_arguments(const struct mpipp_call *call, const struct mpipp_co
   mpipp_filter_doubt_inputs(call, doubt);
 }
 
-// A request that is freed or cancelled must not be collective, and a receive must not be freed.
+// Returns whether a request may be freed or cancelled: it must not belong to a collective
+// operation, and a freed one not to a receive.
 static int may_be_freed(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const MPI_Request *given = (const MPI_Request *)(uintptr_t)call->requests;
   if (!given || MPIPP_READ(mpipp_registry_several_threads)) return 1;
@@ -208,7 +211,7 @@ static int may_be_freed(const struct mpipp_call *call, struct mpipp_doubt *doubt
   return fine || mpipp_doubt_reason(doubt, MPIPP_OF_REQUEST, request->call.procedure);
 }
 
-// Returns whether the message is, or may be, in the buffer that is attached for it.
+// Returns whether the communicator's buffered messages are, or may be, in this attached buffer.
 static int is_in_attached(const struct mpipp_call *call, const struct mpipp_attachment *attached) {
   const struct mpipp_buffer *buffer = &call->buffers[0];
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
@@ -236,8 +239,9 @@ int mpipp_filter_fits_attached_buffer(const struct mpipp_call *call, struct mpip
   return mpipp_doubt_reason(doubt, MPIPP_OF_ROOM, (uint64_t)room);
 }
 
-// Returns whether a collective call on a file has no conflict there. It must not be beside a split
-// call, or end one that does not exist, or come while operations are pending that must be complete.
+// Returns whether a collective call on a file has no conflict with pending operations. The call
+// conflicts with an active split call. It also conflicts if it ends a split call that was not
+// begun, or if operations are pending that must be complete.
 static int has_no_file_conflict(const struct mpipp_call *call, struct mpipp_doubt *doubt) {
   const struct mpipp_facts *facts = &mpipp_facts[call->procedure];
   const struct mpipp_file *file = NULL;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks arguments other than buffers, ranks and a communicator: whether they are certain to be
-// valid.
+// Checks arguments other than buffers, ranks and communicators: whether they are certainly valid.
 #ifndef MPIPP_CALL_FILTER_OTHER_ARGUMENTS_H
 #define MPIPP_CALL_FILTER_OTHER_ARGUMENTS_H
 
@@ -8,13 +7,13 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-// The arguments that need further checks: all except those of plain communication.
+// The arguments that need these checks: all except the arguments of plain communication.
 enum {
   MPIPP_UNUSUAL = MPIPP_HAS_OP | MPIPP_HAS_WIN | MPIPP_HAS_TARGET_RANK | MPIPP_HAS_FILE |
                   MPIPP_HAS_MESSAGE | MPIPP_HAS_UNKNOWN | MPIPP_HAS_CONSTRUCTOR |
                   MPIPP_HAS_ARGUMENTS | MPIPP_HAS_AGAIN | MPIPP_HAS_GIVEN_UP | MPIPP_HAS_BUFFERED,
 };
-// The reason for a doubt on a call.
+// The reasons for a doubt about a call.
 enum {
   MPIPP_OF_STATUS = 100,
   MPIPP_OF_TARGET,
@@ -26,7 +25,7 @@ enum {
   MPIPP_OF_SPLIT,
 };
 
-// The live object that a handle denotes, if it is not a null handle; else NULL.
+// The live object of a handle; NULL for a null handle, or if there is none.
 static inline void *mpipp_passed_object(enum mpipp_kind kind, uint64_t handle,
                                         struct mpipp_doubt *doubt) {
   struct mpipp_object *object = mpipp_find_live(kind, handle);
@@ -35,22 +34,23 @@ static inline void *mpipp_passed_object(enum mpipp_kind kind, uint64_t handle,
   return NULL;
 }
 
-// Returns whether a call that makes, commits or frees a datatype is certain to be valid; doubt: may
+// Returns whether a call that creates, commits or frees a datatype is certainly valid. doubt: may
 // be NULL.
 int mpipp_filter_is_fine_constructor(const struct mpipp_call *call, struct mpipp_doubt *doubt);
-// Makes needless calls of MPI_Type_commit queries, if the run wants to know of them.
+// Reads whether the run reports needless calls of MPI_Type_commit; then each is queried.
 void mpipp_filter_commits_open(void);
 int mpipp_filter_has_session(void);
-// Returns whether MPI may be used: before MPI_Init, and after MPI_Finalize, only with a session.
+// Returns whether MPI may be used. Before MPI_Init and after MPI_Finalize, that is only so if a
+// session exists.
 static inline int mpipp_is_mpi_available(void) {
   return MPIPP_LIKELY(mpipp_registry.status == MPIPP_STATUS_STARTED) || mpipp_filter_has_session();
 }
 
 int mpipp_filter_has_fine_rest(const struct mpipp_call *call, const struct mpipp_comm *comm,
                                struct mpipp_doubt *doubt);
-// Returns whether the call has no target, or one whose window is known and contains the access.
+// Returns whether the call has no target, or its target's window is known and contains the access.
 int mpipp_filter_is_in_known_window(const struct mpipp_call *call, const struct mpipp_win *win);
-// Returns whether the attached buffer has capacity for a message, when it is empty.
+// Returns whether the attached buffer is large enough for a message, if it is otherwise empty.
 int mpipp_filter_fits_attached_buffer(const struct mpipp_call *call, struct mpipp_doubt *doubt);
 
 #endif

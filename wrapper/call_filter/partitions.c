@@ -58,7 +58,7 @@ int mpipp_filter_are_partitions(const struct mpipp_call *call) {
   return 1;
 }
 
-// Nothing is wrong with a request that is null, or not active.
+// A request that is null or not active is valid here.
 int mpipp_filter_may_arrive(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_request *request = request_of(call);
@@ -88,7 +88,7 @@ int mpipp_filter_next_run(const struct mpipp_call *call, const struct mpipp_requ
   return run->count > 0;
 }
 
-// The bytes from one partition to the next; 0 if they do not follow each other upwards.
+// The distance in bytes from one partition to the next; 0 if their addresses do not ascend.
 static int64_t distance_of(const struct mpipp_buffer *buffer) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t distance;

@@ -7,38 +7,41 @@
 
 enum {
   FIRST_BOXES = 1024,
-  SMALLEST = 6, // a granule of the first level has 2^6 bytes, one of the next 2^4 times as many
+  SMALLEST = 6, // a granule of the first level has 2^6 bytes, and one of each next level 2^4 times
+                // as many
   STEP = 4,
   LEVELS = 30,
   MOST_PROBED = 64,
-  MOST_SEEN = 8, // entries of a bucket that are visited to find a completed one
+  MOST_SEEN = 8, // number of entries in a bucket that are tested in order to reuse a completed one
   MOST_MET = 64,
   GROUPS = 8,
 };
 
-// A box is kept at the first level whose granules are no smaller, by the granule it begins in. So
-// it reaches into the next one at most. Reads and writes have levels of their own. Many boxes may
-// read the same memory, and one more read does not have to visit them.
+// The table of boxes. Each level divides the addresses into granules. A box is kept at the first
+// level whose granules are at least as large, by the granule in which it begins. So it extends at
+// most into the next granule. Boxes that are read and boxes that are written have separate levels.
+// Many boxes may read the same memory, and a further read does not have to visit them.
 //
-// The columns of a matrix have boxes that all overlap. Equal blocks with one stride are not looked
-// up by their box, but by their start modulo the stride, among entries with the same stride.
+// The columns of a matrix have boxes that all overlap. So equal blocks with one stride are found by
+// their start modulo the stride, among the entries with the same stride.
 struct mpipp_entry {
   struct mpipp_box box;
   struct mpipp_owner owner;
-  uint64_t first, bytes; // the search key: of the box, or of each block
-  uint32_t next;         // in its bucket, or of the unused; 0: none
+  uint64_t first, bytes; // the search key: address and bytes of the box, or start modulo the stride
+                         // and bytes of each block
+  uint32_t next; // index of the next entry in the bucket, or of the next unused one; 0: none
   uint16_t level, group;
 };
 
-// The entries with one stride; the first group has all other boxes.
+// A group of entries: those with one stride. The first group has all boxes without a stride.
 struct mpipp_pending_group {
-  uint64_t stride;    // of the current entries, or the last ones
-  uint64_t low, high; // all boxes are between
-  uint32_t levels;    // 1 << each level that has boxes
+  uint64_t stride;    // the stride of the present entries, or of the last ones if it is empty
+  uint64_t low, high; // bounds of all boxes in the group
+  uint32_t levels;    // bit n is set if level n has boxes
   uint32_t counts[LEVELS];
 };
 
-static struct mpipp_entry *entries; // [0] is not used
+static struct mpipp_entry *entries; // entry 0 is not used
 static struct mpipp_pending_group groups[GROUPS];
 struct mpipp_recent mpipp_filter_recent;
 int mpipp_filter_keeps_boxes = 0;
@@ -89,13 +92,13 @@ static int keeps_boxes(void) {
   return levels != 0;
 }
 
-// The strided blocks of the buffer with that box. The result has no stride if two buffers of this
-// stride could overlap in more than one place modulo the stride.
+// The strided blocks of the buffer with that box. The stride is 0 if the buffer has no such form.
+// It is also 0 if two of these buffers could overlap at more than one position modulo the stride.
 static struct mpipp_strided_blocks strided_blocks_of(const struct mpipp_buffer *buffer,
                                                      const struct mpipp_box *box) {
   struct mpipp_strided_blocks strided = {0};
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
-  // Most are predefined, and one block.
+  // Most datatypes are predefined, and have one block.
   if (!type || type->object.flags & MPIPP_FLAG_PREDEFINED) return strided;
   int is_strided = mpipp_layout_strided_blocks_of(buffer, &strided) && strided.count > 1 &&
                    strided.length <= strided.stride / 2;
@@ -103,7 +106,7 @@ static struct mpipp_strided_blocks strided_blocks_of(const struct mpipp_buffer *
   return strided;
 }
 
-// The group of that stride, or an empty one for it; the first, if no group is left.
+// The group for a stride: an existing one, or an empty one; if all are in use, the first group.
 static unsigned group_of(uint64_t stride) {
   unsigned found = 0;
   for (unsigned i = 1; stride && i < GROUPS; i++) {
@@ -136,7 +139,8 @@ static void insert(uint32_t number) {
   group->levels |= 1u << entry->level;
 }
 
-// Removes completed entries. If more than half are left, allocates twice the capacity.
+// Removes the entries of completed operations. If more than half of the entries remain, doubles the
+// capacity.
 static int make_room(void) {
   uint32_t kept = 1;
   for (uint32_t i = 1; i < used; i++) {
@@ -184,7 +188,7 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
   if (level >= LEVELS) return 0;
   made.level = (uint16_t)level;
   if (MPIPP_UNLIKELY(!entries) && !make_room()) return 0;
-  // In a loop, the entry of the former iteration is there.
+  // In a loop, the box of the previous iteration is in the same bucket, and can be reused.
   uint32_t *link = bucket_of(granule_of(made.first, level), level, group);
   for (int seen = 0; *link && seen < MOST_SEEN; seen++) {
     struct mpipp_entry *entry = &entries[*link];
@@ -213,8 +217,8 @@ static int add(const struct mpipp_box *box, struct mpipp_owner owner) {
   return 1;
 }
 
-// There are too many recent boxes. If more than a few belong to active operations, these move to
-// the hash table.
+// The table of recent boxes is full. If only a few belong to active operations, the others are
+// removed. Otherwise all active ones move to the hash table.
 void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_owner owner) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < MPIPP_RECENT_BOXES; i++) {
@@ -229,7 +233,7 @@ void mpipp_filter_pending_add_slow(const struct mpipp_box *box, struct mpipp_own
   mpipp_filter_recent.older = (uint32_t)keeps_boxes();
 }
 
-// A search: the box, and the function that gets the results.
+// The arguments of a search: the box, and the function that gets each result.
 struct mpipp_search {
   const struct mpipp_box *box;
   struct mpipp_owner own;
@@ -243,15 +247,14 @@ static void meet(struct mpipp_search *search, const struct mpipp_entry *entry) {
   if (search->met <= MOST_MET) search->meet(search->asking, &entry->box, entry->owner);
 }
 
-// Returns whether the boxes of an entry and of the search share an address, and have different
-// owners.
+// Returns whether the boxes of an entry and of the search overlap, and have different owners.
 static inline int comes_near(const struct mpipp_search *search, const struct mpipp_entry *entry) {
   const struct mpipp_box *box = search->box;
   return entry->box.low < box->high && box->low < entry->box.high &&
          entry->owner.record != search->own.record;
 }
 
-// If there are more granules than are worth a lookup, all boxes are visited.
+// Visits all entries of a group, if the box covers more granules than are worth a lookup.
 static void visit_entries(struct mpipp_search *search, unsigned group) {
   const struct mpipp_box *box = search->box;
   for (uint32_t i = 1; i < used && search->met <= MOST_MET; i++) {
@@ -262,13 +265,13 @@ static void visit_entries(struct mpipp_search *search, unsigned group) {
   }
 }
 
-// Reports the entries in one granule that use some of [first, end).
+// Reports the entries in one granule that overlap [first, end).
 static void meet_in(struct mpipp_search *search, uint64_t granule, unsigned level, unsigned group,
                     uint64_t first, uint64_t end) {
   uint32_t *link = bucket_of(granule, level, group);
   while (*link && search->met <= MOST_MET) {
     struct mpipp_entry *entry = &entries[*link];
-    // Two granules may share a bucket.
+    // Two granules may share a bucket, so the entry's own granule is compared.
     int here = entry->level == level && entry->group == group &&
                granule_of(entry->first, level) == granule;
     if (here && entry->first < end && first < entry->first + entry->bytes &&
@@ -287,8 +290,8 @@ static uint32_t levels_for(const struct mpipp_search *search, unsigned group) {
   return search->box->writes ? groups[group].levels : groups[group].levels & WRITTEN;
 }
 
-// Reports the entries of a group that use some of [first, end): addresses, or places modulo the
-// stride. Returns whether these were all in the group.
+// Reports the entries of a group that overlap [first, end): addresses, or positions modulo the
+// stride. Returns whether all entries of the group were visited.
 static int meet_range(struct mpipp_search *search, unsigned group, uint64_t first, uint64_t end) {
   uint32_t looked = levels_for(search, group);
   for (uint32_t left = looked; left; left &= left - 1) {
@@ -308,8 +311,8 @@ static int meet_range(struct mpipp_search *search, unsigned group, uint64_t firs
   return 0;
 }
 
-// Entries with the same stride. A block may straddle a multiple of the stride, so up to three
-// residues are probed.
+// Reports entries with the same stride. A block may straddle a multiple of the stride, so up to
+// three residues are probed.
 static void meet_between(struct mpipp_search *search, unsigned group,
                          const struct mpipp_strided_blocks *strided) {
   uint64_t stride = strided->stride, first = strided->start % stride, end = first + strided->length;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The addresses of the buffers of pending operations: boxes [low, high), found by address. The box
-// of a completed operation is removed when a search finds it: a completion itself costs nothing.
-// All functions need the requests' lock (mpipp_lock_kind), or a single thread.
+// The boxes (address ranges [low, high)) of pending operations' buffers, found by address. A
+// completed operation's box is removed only when a search finds it, so that a completion costs
+// nothing. The caller holds the requests' lock (mpipp_lock_kind), unless one thread alone calls
+// MPI.
 #ifndef MPIPP_CALL_FILTER_PENDING_BUFFERS_H
 #define MPIPP_CALL_FILTER_PENDING_BUFFERS_H
 
@@ -10,20 +11,21 @@
 #include "registry/object_store.h"
 
 struct mpipp_box {
-  uint64_t low, high; // [low, high); both 0: nothing
+  uint64_t low, high; // both 0: no memory
   uint32_t writes;
-  uint32_t buffer; // of the call
+  uint32_t buffer; // index of the buffer in the call
 };
 
-// The owner of a box: a request, a call that a thread is inside of, or a pending split collective
+// The owner of a box: a request, a call inside which a thread is, or a pending split collective
 // call on a file.
 struct mpipp_owner {
-  uint64_t record; // address; with MPIPP_OF_THREAD or _FILE that of a thread's or file's record
-  uint64_t serial; // of the request, or of the call; for a split call its split_number
+  uint64_t record; // address of the owner's record, with MPIPP_OF_THREAD or MPIPP_OF_FILE added if
+                   // it is a thread or a file
+  uint64_t serial; // the request's serial, the call's serial, or the file's split_number
 };
 enum { MPIPP_OF_THREAD = 1, MPIPP_OF_FILE = 2, MPIPP_OF_CALL = MPIPP_OF_THREAD | MPIPP_OF_FILE };
 
-// NULL: it is no request.
+// The request that owns a box; NULL if the owner is a thread or a file.
 static inline const struct mpipp_request *mpipp_owner_request(struct mpipp_owner owner) {
   return owner.record & MPIPP_OF_CALL ? NULL : (const void *)(uintptr_t)owner.record;
 }
@@ -34,12 +36,12 @@ static inline const struct mpipp_file *mpipp_owner_file(struct mpipp_owner owner
   return (const void *)(uintptr_t)(owner.record - MPIPP_OF_FILE);
 }
 
-// There are few requests at first, which are visited one by one. Boxes are kept once there have
-// been many, or an operation without a request is pending.
+// 1 if boxes are kept. At first there are few requests, and each is visited. Boxes are kept after
+// there have been many, or when an operation without a request is pending.
 extern int mpipp_filter_keeps_boxes MPIPP_HIDDEN;
 enum { MPIPP_FEW_REQUESTS = 16 };
 
-// The number of requests, if they are few; else ~0.
+// The number of requests if there are only a few; else ~0.
 static inline __attribute__((always_inline)) uint64_t
 mpipp_few_requests(const struct mpipp_request **requests) {
   const struct mpipp_chunk *chunk =
@@ -50,7 +52,7 @@ mpipp_few_requests(const struct mpipp_request **requests) {
   return MPIPP_LIKELY(chunk->used <= MPIPP_FEW_REQUESTS) ? chunk->used : ~(uint64_t)0;
 }
 
-// Returns whether an active operation uses memory of [low, high) of the call, or may do so.
+// Returns whether an active operation may use memory of the call's [low, high).
 static inline int mpipp_comes_near(const struct mpipp_request *request,
                                    const struct mpipp_call *call) {
   return request->state == MPIPP_REQUEST_ACTIVE && request->call.low < call->high &&
@@ -68,12 +70,12 @@ mpipp_meets_no_request(const struct mpipp_call *call) {
   return 1;
 }
 
-// The boxes added last, which are visited one by one: most programs have few at a time. Only boxes
-// of longer operations move to the table that finds them by address.
+// The boxes that were added last; each is visited. Most programs have few pending boxes at a time.
+// Boxes of longer operations move to the hash table.
 enum { MPIPP_RECENT_BOXES = 16, MPIPP_NO_BOX = ~0u };
 struct mpipp_recent {
   uint32_t count;
-  uint32_t older; // not 0: there are others
+  uint32_t older; // not 0: the hash table has boxes, too
   struct {
     struct mpipp_box box;
     struct mpipp_owner owner;
@@ -81,11 +83,12 @@ struct mpipp_recent {
 };
 extern struct mpipp_recent mpipp_filter_recent MPIPP_HIDDEN;
 
-// Each pass over the requests of a call has a number, by which a duplicate request is recognized
-// (`given` of an object). Passes over plain calls have other numbers (filter.h).
+// A number for each pass over the requests of a call. It is stored in each request's record
+// (`given`), so that a duplicate request is recognized. Passes over plain calls have other numbers
+// (filter.h).
 uint32_t mpipp_filter_next_pass(void);
-// The number of the pass over a call that starts several operations, while they are compared with
-// pending ones and with each other; else 0.
+// During a call that starts several operations: the number of its pass, while these operations are
+// compared with pending ones and with each other. Otherwise 0.
 extern uint32_t mpipp_filter_starting_pass MPIPP_HIDDEN;
 static inline int mpipp_is_starting(const struct mpipp_request *request) {
   return MPIPP_UNLIKELY(mpipp_filter_starting_pass) &&
@@ -106,8 +109,8 @@ static inline int mpipp_boxes_overlap(const struct mpipp_box *one, const struct 
   return one->low < other->high && other->low < one->high && (one->writes | other->writes);
 }
 
-// Returns whether mpipp_filter_pending_meet certainly reports nothing. over: the box of the former
-// iteration of a loop, which this one can replace; else MPIPP_NO_BOX.
+// Returns whether mpipp_filter_pending_meet would certainly report nothing. *over: a recent box
+// that this one may replace, from the previous iteration of a loop; else MPIPP_NO_BOX.
 static inline int mpipp_has_no_overlap(const struct mpipp_box *box, uint32_t *over) {
   *over = MPIPP_NO_BOX;
   if (MPIPP_UNLIKELY(mpipp_filter_recent.older)) return 0;
@@ -122,7 +125,7 @@ static inline int mpipp_has_no_overlap(const struct mpipp_box *box, uint32_t *ov
   return 1;
 }
 
-// Adds the box, in place of a completed one, or NO_BOX.
+// Adds a box. It replaces the box `over` of a completed operation, unless that is MPIPP_NO_BOX.
 void mpipp_filter_pending_add_slow(const struct mpipp_box *box,
                                    struct mpipp_owner owner) MPIPP_COLD;
 static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_owner owner,
@@ -136,14 +139,14 @@ static inline void mpipp_pending_add(const struct mpipp_box *box, struct mpipp_o
   mpipp_filter_recent.all[number].owner = owner;
 }
 
-// Reports each box of an active operation that shares an address with this one, if one of the two
-// is written. Boxes of the owner `own` are left out. It may omit boxes if their blocks are known
-// not to overlap those of `buffer`. Returns 0 if there are too many to report.
+// Reports each box of an active operation that overlaps this one, if one of the two is written.
+// Skips boxes of the owner `own`, and boxes whose blocks certainly do not overlap those of
+// `buffer`. Returns 0 if there are too many to report.
 typedef void mpipp_meet(void *asking, const struct mpipp_box *met, struct mpipp_owner owner);
 int mpipp_filter_pending_meet(const struct mpipp_box *box, const struct mpipp_buffer *buffer,
                               struct mpipp_owner own, mpipp_meet *meet, void *asking);
 
-// The call of an operation.
+// The call that an owner has made.
 const struct mpipp_call *mpipp_filter_call_of(struct mpipp_owner owner);
 
 #endif

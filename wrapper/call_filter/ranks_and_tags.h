@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ranks and tags of a call.
+// Checks the ranks and tags of a call.
 #ifndef MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
 #define MPIPP_CALL_FILTER_RANKS_AND_TAGS_H
 
@@ -11,8 +11,8 @@ static inline int mpipp_is_rank(int64_t rank, int64_t size) {
   return MPIPP_LIKELY((uint64_t)rank < (uint64_t)size) || rank == MPI_PROC_NULL;
 }
 
-// A message to or from MPI_PROC_NULL uses no memory (MPI-4.1, section 3.10), nor does an operation
-// on its window (section 12.3). For both, the bits 1 and 2.
+// Returns bits for the sides of a call whose rank is MPI_PROC_NULL: 1 for the send, 2 for the
+// receive, both for a window's target. This side uses no memory (MPI-4.1, sections 3.10 and 12.3).
 static inline uint64_t mpipp_proc_null_sides(const struct mpipp_call *call) {
   if (MPIPP_UNLIKELY(call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL))
     return 3;
@@ -23,8 +23,8 @@ static inline int mpipp_is_proc_null(const struct mpipp_call *call, uint32_t wri
   return mpipp_proc_null_sides(call) >> (writes != 0) & 1;
 }
 
-// Returns whether all ranks, and the tag, are valid for that communicator: no wildcards, no null
-// process. Without a recvtag.
+// Returns whether all ranks and the tag are valid on that communicator, and none is a wildcard or
+// MPI_PROC_NULL. Does not check a recvtag.
 static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mpipp_call *call,
                                                                  const struct mpipp_comm *comm) {
   const uint32_t present = call->present;
@@ -36,7 +36,8 @@ static inline __attribute__((always_inline)) int mpipp_has_ranks(const struct mp
   return 1;
 }
 
-// Returns whether ranks and tags are valid for that communicator, wildcards, or the null process.
+// Returns whether ranks and tags are valid on that communicator; wildcards and MPI_PROC_NULL are
+// allowed.
 int mpipp_filter_has_plain_ranks(const struct mpipp_call *call, const struct mpipp_comm *comm,
                                  struct mpipp_doubt *doubt);
 

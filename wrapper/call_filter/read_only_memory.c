@@ -10,12 +10,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { CHUNK = 512, HEAD = 64 }; // bytes that are read at a time, and of a line
+enum {
+  CHUNK = 512,
+  HEAD = 64
+}; // number of bytes that are read at once, and of a line that are
+   // kept
 
 struct mpipp_constants mpipp_filter_constants;
 int64_t mpipp_filter_first_beyond = MPIPP_FIRST_ADDRESS;
 
-// The first object is the executable.
+// The executable is the first object that the loader lists.
 static int visit_object(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
   struct mpipp_constants *found = data;
@@ -31,7 +35,7 @@ static int visit_object(struct dl_phdr_info *object, size_t size, void *data) {
       found->end = object->dlpi_addr + header->p_vaddr + header->p_memsz;
   }
   if (first) found->start = object->dlpi_addr + first->p_vaddr;
-  // The part that becomes constant after relocation is at the beginning of the writable part.
+  // The part that becomes read-only after relocation is at the beginning of the writable part.
   if (relocated && written && relocated->p_vaddr <= written->p_vaddr) {
     uint64_t end = object->dlpi_addr + relocated->p_vaddr + relocated->p_memsz;
     found->end = end & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
@@ -51,7 +55,7 @@ void mpipp_filter_constants_open(void) {
 int mpipp_filter_is_mapped(uint64_t low, uint64_t high) {
   int saved = errno;
   low &= ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-  // With these arguments it only tests the range (since Linux 2.6.19).
+  // With these arguments msync only tests whether the range is mapped (since Linux 2.6.19).
   int is_not = msync((void *)(uintptr_t)low, high - low, MS_ASYNC) && errno == ENOMEM;
   errno = saved;
   return !is_not;
@@ -75,7 +79,7 @@ static void read_line(const char *line, mpipp_mapped_part *tell, void *context) 
 
 void mpipp_filter_visit_mappings(mpipp_mapped_part *tell, void *context) {
   int saved = errno, file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  char chunk[CHUNK], head[HEAD] = ""; // of a line: addresses and mode
+  char chunk[CHUNK], head[HEAD] = ""; // the beginning of a line, with the addresses and the mode
   size_t length = 0;
   ssize_t got = 0;
   while (file >= 0 && (got = read(file, chunk, sizeof chunk)) > 0) {

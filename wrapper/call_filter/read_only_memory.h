@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Addresses where buffers cannot be: the program's own code and constants, which are not writable,
-// and unmapped memory. The program may have made constants writable (mprotect): the system shows
-// that when a call would write there.
+// Addresses where buffers cannot be: unmapped memory, and for buffers that MPI writes also the
+// program's code and constants. The program may have made constants writable (mprotect), so the
+// system is asked before a write there is reported.
 #ifndef MPIPP_CALL_FILTER_READ_ONLY_MEMORY_H
 #define MPIPP_CALL_FILTER_READ_ONLY_MEMORY_H
 
@@ -9,17 +9,17 @@
 
 #include "registry/object_store.h"
 
-// [start, end) of the executable; both 0 if it has none.
+// The executable's constants [start, end); both 0 if it has none.
 struct mpipp_constants {
   uint64_t start, end;
 };
 extern struct mpipp_constants mpipp_filter_constants MPIPP_HIDDEN;
 
-// The system maps no memory below it.
+// The system maps no memory below this address.
 enum { MPIPP_FIRST_ADDRESS = 65536 };
-// From here on there is memory, and no constant. The executable usually lies below everything else
-// that its process maps. So this one comparison clears nearly all buffers; others are compared with
-// the constants.
+// All addresses from here on are above the constants. The executable usually has the lowest
+// addresses of its process. So this one comparison clears nearly all buffers; only the others are
+// compared with the constants.
 extern int64_t mpipp_filter_first_beyond MPIPP_HIDDEN;
 
 void mpipp_filter_constants_open(void);
@@ -28,17 +28,18 @@ static inline int mpipp_meets_constants(uint64_t low, uint64_t high) {
   return low < mpipp_filter_constants.end && mpipp_filter_constants.start < high;
 }
 
-// LARGE: bytes from which on a transfer takes much longer than a query to the system whether they
-// are mapped. WIDE: the extent from which on only the ends of a buffer with holes are queried.
+// LARGE: for a transfer of so many bytes, a query whether they are mapped costs little in
+// comparison. WIDE: only the ends of a buffer with gaps are queried if it extends over so many
+// bytes.
 enum { MPIPP_LARGE = 1 << 20, MPIPP_WIDE = 1 << 24 };
 
-// Returns whether all of it is mapped, as far as the system shows.
+// Returns whether the whole range is mapped, as far as the system shows.
 int mpipp_filter_is_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
-// Returns whether its first and last byte are. A known pair of ends is not queried again, unless
-// others came in between.
+// Returns whether the first and last bytes are mapped. The last known pair of ends is not queried
+// again.
 int mpipp_filter_are_ends_mapped(uint64_t low, uint64_t high) MPIPP_COLD;
 
-// Calls `tell` with each mapping that exists now, in order; mode: as in /proc/PID/maps.
+// Calls `tell` with each present mapping, in order of addresses; mode: as in /proc/PID/maps.
 typedef void mpipp_mapped_part(void *context, uint64_t start, uint64_t end, const char *mode);
 void mpipp_filter_visit_mappings(mpipp_mapped_part *tell, void *context);
 

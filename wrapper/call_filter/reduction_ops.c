@@ -23,7 +23,7 @@ static int is_arithmetic(uint64_t op) {
 }
 
 int mpipp_filter_is_plain_reduction(const struct mpipp_call *call, const struct mpipp_object *op) {
-  if (call->present & MPIPP_HAS_WIN) return 0; // accumulates
+  if (call->present & MPIPP_HAS_WIN) return 0; // the watcher checks accumulates
   if (!(op->flags & MPIPP_FLAG_PREDEFINED)) return 1;
   if (!is_arithmetic(call->op)) return 0;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -33,9 +33,9 @@ int mpipp_filter_is_plain_reduction(const struct mpipp_call *call, const struct 
   return 1;
 }
 
-// Reductions that were certain to be valid; a new one replaces an old one.
+// A cache of reductions that were certainly valid. A new one replaces an old one.
 static struct mpipp_reduction {
-  uint64_t op, record; // of the datatype
+  uint64_t op, record; // op: the handle; record: of the datatype
   uint32_t procedure, access[2];
 } known[8];
 
@@ -44,7 +44,7 @@ static struct mpipp_reduction *place_of(const struct mpipp_call *call) {
   return &known[sum >> 61];
 }
 
-// One count and datatype, and two buffers.
+// Returns whether the call has a single count and datatype, and two buffers.
 static int is_simple(const struct mpipp_call *call) {
   const struct mpipp_buffer *one = &call->buffers[0], *other = &call->buffers[1];
   return call->present == (MPIPP_HAS_COMM | MPIPP_HAS_OP | MPIPP_HAS_ORDINAL) &&
@@ -62,7 +62,7 @@ int mpipp_filter_is_repeated_reduction(struct mpipp_call *call) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)one->record;
   int64_t bytes, low = (int64_t)one->address, high = (int64_t)other->address;
   if (low > high) low = (int64_t)other->address, high = (int64_t)one->address;
-  // MPI_IN_PLACE is no address of memory.
+  // The value of MPI_IN_PLACE is not an address of memory.
   if (__builtin_mul_overflow(one->count, type->extent, &bytes) || bytes <= 0 ||
       bytes >= MPIPP_LARGE || low < mpipp_filter_first_beyond || high - low < bytes ||
       __builtin_add_overflow(high, bytes, &high))

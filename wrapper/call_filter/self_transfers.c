@@ -8,14 +8,14 @@
 
 enum { OF_PARTS = 400 };
 
-// Several entries of a datatype. The name must not be that of a variable in a program: gdb 16 would
-// take this type for a Fortran variable of its name.
+// Some entries of a datatype. This struct's name must not be that of a variable in a program.
+// Otherwise gdb 16 would take the struct for the type of a Fortran variable with that name.
 struct mpipp_part {
   uint64_t record, handle;
   int64_t count;
 };
 
-// Gets the fingerprint of one entry, and the number of elements in all entries. Returns 0 if they
+// Finds the fingerprint of one entry, and the number of elements in all entries. Returns 0 if they
 // are unknown.
 static int look(struct mpipp_part part, const struct mpipp_fingerprint **entry,
                 uint64_t *elements) {
@@ -27,8 +27,8 @@ static int look(struct mpipp_part part, const struct mpipp_fingerprint **entry,
   return *entry && !__builtin_mul_overflow((*entry)->elements, (uint64_t)part.count, elements);
 }
 
-// Returns whether each of two signatures, repeated forever, is the other. That is so exactly if
-// their concatenation is equal in either order.
+// Returns whether two signatures are equal if each is repeated forever. That is so exactly if their
+// concatenations in both orders are equal.
 static int repeat_equal(const struct mpipp_fingerprint *one,
                         const struct mpipp_fingerprint *other) {
   const struct mpipp_fingerprint forth = mpipp_recorder_fingerprint_concatenate(*one, *other);
@@ -36,7 +36,8 @@ static int repeat_equal(const struct mpipp_fingerprint *one,
   return forth.hash[0] == back.hash[0] && forth.hash[1] == back.hash[1];
 }
 
-// Returns whether they certainly have the same elements; not exact: the second may have more.
+// Returns whether the elements certainly match. exact: both have the same number of elements;
+// otherwise the second may have more.
 static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
   const struct mpipp_fingerprint *one, *other;
   uint64_t moved, room, alike = mpipp_equal_datatype(from.record);
@@ -46,7 +47,7 @@ static int fits(struct mpipp_part from, struct mpipp_part to, int exact) {
   return (exact ? moved == room : moved <= room) && (!moved || repeat_equal(one, other));
 }
 
-// An error in them depends on these facts only. Returns 0.
+// Adds the facts that decide whether the elements match. Returns 0.
 static int doubt_parts(struct mpipp_part from, struct mpipp_part to, struct mpipp_doubt *doubt) {
   mpipp_doubt(doubt, mpipp_filter_shape_of(from.record, from.handle));
   mpipp_doubt(doubt, (uint64_t)from.count);
@@ -81,7 +82,8 @@ int mpipp_filter_fits_target(const struct mpipp_call *call, struct mpipp_doubt *
   return 1;
 }
 
-// The part of a buffer that a process sends to itself. Returns 0 if it is unknown.
+// Finds the part of a buffer that a process sends to itself, or receives from itself. Returns 0 if
+// it is unknown.
 static int own_part(const struct mpipp_call *call, const struct mpipp_buffer *buffer, int rank,
                     struct mpipp_part *own) {
   *own = entries_of(buffer);
@@ -118,7 +120,7 @@ int mpipp_filter_fits_itself(const struct mpipp_call *call, const struct mpipp_c
   for (int i = 0; i < 2; i++) {
     if (call->buffers[i].address == (uintptr_t)MPI_IN_PLACE) return 1;
   }
-  // In the order of the arguments: sendbuf, recvbuf.
+  // The buffers are in the order of the arguments: sendbuf, recvbuf.
   if (!own_part(call, &call->buffers[0], comm->rank, &sent) ||
       !own_part(call, &call->buffers[1], comm->rank, &received))
     return 1;

@@ -67,7 +67,7 @@ int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_co
   return fine || mpipp_doubt_reason(doubt, OF_GROUPS, (uint64_t)comm->inter);
 }
 
-// nnodes, ndims, dims
+// The arguments are nnodes, ndims, dims.
 int mpipp_filter_are_grid_sizes(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   int64_t nnodes = mpipp_input_value(&inputs[0], 0), ndims = mpipp_input_value(&inputs[1], 0),
@@ -95,7 +95,9 @@ static int are_coordinates(const struct mpipp_input *coords, const struct mpipp_
 int mpipp_filter_is_in_topology(const struct mpipp_call *call) {
   const struct mpipp_input *inputs = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
-  if (!comm || comm->topology == MPIPP_TOPO_NONE) return 1; // another screen's matter
+  if (!comm || comm->topology == MPIPP_TOPO_NONE)
+    return 1; // other checks handle a missing
+              // communicator or topology
   if (call->procedure == MPIPP_PROC_Cart_rank) return are_coordinates(&inputs[0], comm);
   int64_t given = mpipp_input_value(&inputs[0], 0);
   return given >= 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Communicators with a topology, and calls that query it.
+// Checks communicators with a topology, and calls that query it.
 #ifndef MPIPP_CALL_FILTER_TOPOLOGIES_H
 #define MPIPP_CALL_FILTER_TOPOLOGIES_H
 
@@ -9,14 +9,14 @@
 int mpipp_filter_has_topology(const struct mpipp_call *call, const struct mpipp_comm *comm,
                               struct mpipp_doubt *doubt);
 
-// Returns whether it has one group, or two, if the call needs that.
+// Returns whether it is an intracommunicator or an intercommunicator, as the call needs.
 int mpipp_filter_has_groups(const struct mpipp_call *call, const struct mpipp_comm *comm,
                             struct mpipp_doubt *doubt);
 
-// Returns whether it has the rank, the coordinates or the direction of the call.
+// Returns whether the rank, the coordinates or the direction in the call exist in the topology.
 int mpipp_filter_is_in_topology(const struct mpipp_call *call);
 
-// Returns whether MPI_Dims_create can find the missing sizes, for nnodes, ndims, dims.
+// Returns whether MPI_Dims_create can compute the missing sizes, from nnodes, ndims and dims.
 int mpipp_filter_are_grid_sizes(const struct mpipp_call *call);
 
 #endif

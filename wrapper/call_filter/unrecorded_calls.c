@@ -10,22 +10,22 @@
 #include "recorder/threads/threads.h"
 #include "registry/registry.h"
 
-// The handles that a procedure takes, in the order of its parameters.
+// A handle that a procedure takes. The table has them in the order of the parameters.
 struct mpipp_marked_handle {
   uint8_t kind;  // enum mpipp_kind
   uint8_t null;  // 1: a null handle is valid, too
-  uint16_t role; // MPIPP_ROLE_
+  uint16_t role; // the name of the parameter, MPIPP_ROLE_
 };
 struct mpipp_unrecorded_procedure {
-  uint32_t needs_mpi; // 1: MPI must be initialized, and not finalized
-  uint32_t count;     // of handles
+  uint32_t needs_mpi; // 1: the procedure may only be called while MPI is initialized
+  uint32_t count;     // number of handles
   struct mpipp_marked_handle handles[2];
 };
 static const struct mpipp_unrecorded_procedure every[MPIPP_PROCEDURES] = {
 #include "generated/marked.inc"
 };
 
-// The last valid handle of each kind: usually this call has it, too.
+// The last valid handle of each kind: usually the next call has the same one.
 static const struct mpipp_object *last[MPIPP_KINDS];
 
 static inline int is_last(const struct mpipp_marked_handle *of, uint64_t handle) {
@@ -33,8 +33,8 @@ static inline int is_last(const struct mpipp_marked_handle *of, uint64_t handle)
   return object && MPIPP_READ(object->live) == handle;
 }
 
-// Returns whether a handle denotes an object that may be used; else `doubt` has the facts that
-// decide.
+// Returns whether a handle denotes an object that may be used; otherwise adds the facts that decide
+// to `doubt`.
 static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
                    struct mpipp_doubt *doubt) {
   const struct mpipp_object *object = mpipp_find(of->kind, handle);
@@ -48,7 +48,7 @@ static int is_fine(const struct mpipp_marked_handle *of, uint64_t handle,
                             object ? flags : ~handle);
 }
 
-// Like a recorded call, with its handles as arguments.
+// Queries the watcher, as for a recorded call that has these handles as arguments.
 static MPIPP_COLD int ask(struct mpipp_thread *thread,
                           const struct mpipp_unrecorded_procedure *known,
                           struct mpipp_doubt *doubt) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Compares blocking collective calls before they do anything (mpipp run --check --strict).
+// Compares blocking collective calls before MPI executes them (mpipp run --check --strict).
 //
-// Each process adds its terms to sums on a shadow communicator, which become zero if the calls
-// agree. If they do not, every process is still before its call, and the watcher compares the
-// calls.
+// Each process adds terms to a sum on a shadow communicator. The sum is zero if the calls agree. If
+// it is not, every process is still before its call, and the watcher compares the calls.
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,18 +20,21 @@
 #include "watcher_client/collective_mismatch.h"
 #include "watcher_client/error_policy.h"
 
-static _Thread_local uint64_t to_be_freed; // the shadow of the object that a call frees
+static _Thread_local uint64_t to_be_freed; // the shadow communicator of the object that the
+                                           // thread's call frees
 
-// Split collective calls may each be the blocking one (MPI-4.1, section 14.4.5).
+// Split collective calls are compared in _begin and in _end, because MPI may execute the blocking
+// call in either (MPI-4.1, section 14.4.5).
 static int is_compared(const struct mpipp_facts *facts) {
   return facts->over != MPIPP_OVER_NONE &&
          (facts->form == MPIPP_FORM_BLOCKING || facts->form == MPIPP_FORM_SPLIT_BEGIN ||
           facts->form == MPIPP_FORM_SPLIT_END);
 }
 
-// Sums that are not zero and belong to valid calls, each with its communicator. The rules for
-// MPI_PACKED cannot be written as sums. Calls that are valid along the edges of one topology are
-// errors in another.
+// Cache of nonzero sums for which the watcher found no error, each hashed with its communicator.
+// The rules for MPI_PACKED cannot be expressed as sums, so valid calls may have such a sum. A
+// communicator's topology also matters: calls that are valid along its edges may be wrong along
+// other edges.
 enum { REMEMBERED = 64 };
 static uint64_t right[REMEMBERED];
 
@@ -40,7 +42,8 @@ static uint64_t *sum_slot(uint64_t key) {
   return &right[key % REMEMBERED];
 }
 
-// The identity of the watcher: there may be several on a node.
+// A hash that identifies this process's watcher: the node's name and the watcher's socket, since a
+// node may have several watchers.
 static uint64_t node_identity(void) {
   const char *watcher = getenv("MPIPP_WATCH");
   char name[MPI_MAX_PROCESSOR_NAME] = "";
@@ -52,7 +55,7 @@ static uint64_t node_identity(void) {
   return hash;
 }
 
-// The number of the processes that are on this node.
+// The number of processes on the shadow communicator that have the same watcher.
 static uint32_t local_count(const struct mpipp_shadow *shadow, uint64_t own) {
   uint64_t *nodes = mpipp_registry_allocate((size_t)shadow->size * sizeof *nodes);
   uint32_t found = 0;
@@ -64,8 +67,8 @@ static uint32_t local_count(const struct mpipp_shadow *shadow, uint64_t own) {
   return found;
 }
 
-// Shares MPI's error class for the watcher's findings with all processes; MPI_SUCCESS: none.
-// refused: the class for this process's own call.
+// Asks the watcher, and shares its answer with all processes: MPI's error class for the finding, or
+// MPI_SUCCESS. refused: the error class if this process's own call is already known to be wrong.
 static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow, uint64_t sum,
                int refused) {
   static uint64_t asked = 0;
@@ -89,7 +92,7 @@ static int ask(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
   return found;
 }
 
-// A call that has an error of its own agrees with no other.
+// A call that is wrong by itself gets a term that makes the sum nonzero.
 static uint64_t term_of(const struct mpipp_call *call, const struct mpipp_shadow *shadow,
                         int refused) {
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
@@ -116,7 +119,7 @@ static int ends(const struct mpipp_call *call) {
   }
 }
 
-// Returns whether no process waits for the others in the call.
+// Returns whether processes do not wait for each other in the call.
 static int is_nonblocking(const struct mpipp_facts *facts) {
   return facts->over != MPIPP_OVER_NONE &&
          (facts->form == MPIPP_FORM_NONBLOCKING || facts->form == MPIPP_FORM_PERSISTENT);
@@ -144,8 +147,8 @@ static void test_pending(uint32_t procedure) {
     mpipp_intercept_end_job();
 }
 
-// Operations that all processes have started soon complete; in a wrong program some are not
-// started.
+// Waits up to two seconds for the remaining sums. They complete soon if all processes have started
+// their operations; in a wrong program some have not.
 static void finish(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -156,14 +159,14 @@ static void finish(void) {
   }
 }
 
-// Once.
+// Reports it only once for each process.
 static void report_missing_shadow(void) {
   static int told = 0;
   if (!MPIPP_READ(told) && !__atomic_exchange_n(&told, 1, __ATOMIC_ACQ_REL))
     mpipp_watcher_report_uncompared_calls(mpipp_registry.pid);
 }
 
-// MPI's error class if the call does not begin, in any process.
+// MPI's error class if the call must not begin, in this or in another process; else MPI_SUCCESS.
 static int find_disagreement(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   const int refused = passage->refused;

@@ -10,7 +10,15 @@
 #include "registry/registry.h"
 #include "registry/topology_neighbors.h"
 
-enum { OWN = 1, RING, PAIR, ENTRY, GROUP, ROOT }; // the purpose of a weight
+enum {
+  OWN = 1,
+  RING,
+  PAIR,
+  ENTRY,
+  GROUP,
+  ROOT
+}; // the purpose of a weight; different purposes
+   // have unrelated weights
 
 struct mpipp_words {
   uint64_t word[2];
@@ -25,17 +33,19 @@ static void add(struct mpipp_terms *terms, uint64_t by, struct mpipp_words words
   for (int i = 0; i < 2; i++) terms->sums[i] += by * words.word[i];
 }
 
-// Adds words that must be equal in all processes.
+// Adds words that must be equal in all processes, with weights that cancel around the ring of
+// ranks.
 static void add_ring(struct mpipp_terms *terms, struct mpipp_position position,
                      struct mpipp_words words) {
   int next = position.rank + 1 == position.size ? 0 : position.rank + 1;
   add(terms, weight(RING, position.rank, 0) - weight(RING, next, 0), words);
 }
 
-// Signatures.
+// Signatures of buffers.
 
 static struct mpipp_words signature_words(uint64_t record, int64_t count) {
-  struct mpipp_words found = {{1, 1}}; // if it is unknown, the watcher decides
+  struct mpipp_words found = {{1, 1}}; // the value for an unknown datatype: the sum differs, and
+                                       // the watcher decides
   const struct mpipp_fingerprint *part =
       count ? mpipp_recorder_fingerprint_of((struct mpipp_datatype *)(uintptr_t)record) : NULL;
   if (count && !part) return found;
@@ -58,7 +68,8 @@ static int64_t element(const void *values, uint64_t index, unsigned size) {
   return size == sizeof(int) ? ((const int *)values)[index] : ((const int64_t *)values)[index];
 }
 
-// The signatures of a buffer for each peer. Without a vector they are equal, and computed once.
+// The signature of a buffer's data for each peer. Without array arguments they are all equal, and
+// computed once.
 struct mpipp_shares {
   const struct mpipp_call *call;
   const struct mpipp_buffer *buffer;
@@ -90,7 +101,7 @@ static int is_in_place(const struct mpipp_buffer *buffer) {
   return buffer->address == (uintptr_t)MPI_IN_PLACE;
 }
 
-// The buffer that is read, or written; NULL if there is none, or MPI_IN_PLACE.
+// The buffer that the call reads (or writes); NULL if there is none, or it is MPI_IN_PLACE.
 static const struct mpipp_buffer *buffer_of(const struct mpipp_call *call, unsigned access) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     if (call->buffers[i].access & access && !is_in_place(&call->buffers[i]))
@@ -110,7 +121,7 @@ static int sends_in_place(const struct mpipp_call *call) {
 struct mpipp_exchange {
   const struct mpipp_call *call;
   const struct mpipp_facts *facts;
-  const struct mpipp_comm *comm; // for a topology, or an intercommunicator
+  const struct mpipp_comm *comm; // needed for a topology, or for an intercommunicator
   const struct mpipp_buffer *read, *written;
   struct mpipp_position position;
 };
@@ -126,7 +137,7 @@ static int has_root(const struct mpipp_facts *facts) {
 // Signatures that must be equal in all processes.
 
 static struct mpipp_words vector_words(const struct mpipp_exchange *of, int size) {
-  const struct mpipp_vector *counts = // of a reduce-scatter
+  const struct mpipp_vector *counts = // the counts of a reduce-scatter
       of->call->present & MPIPP_HAS_COUNTS ? &of->call->vectors[0] : NULL;
   const struct mpipp_shares shares = shares_of(of->call, counts ? NULL : of->written);
   struct mpipp_terms found = {{0, 0}};
@@ -139,7 +150,8 @@ static struct mpipp_words vector_words(const struct mpipp_exchange *of, int size
   return (struct mpipp_words){{found.sums[0], found.sums[1]}};
 }
 
-// A process's signature, and whether it receives the data that it sends to itself.
+// Returns this process's signature. If the process receives the data that it sends to itself,
+// checks that transfer, too.
 static struct mpipp_words add_equal(struct mpipp_terms *terms, const struct mpipp_exchange *of) {
   const struct mpipp_buffer *any = of->written ? of->written : of->read;
   int rank = of->position.rank;
@@ -153,9 +165,10 @@ static struct mpipp_words add_equal(struct mpipp_terms *terms, const struct mpip
   return any ? buffer_words(any) : (struct mpipp_words){{0, 0}};
 }
 
-// Transfers from one process to another, added by the sender and subtracted by the receiver.
+// Transfers from one process to another: the sender adds a term, and the receiver subtracts it.
 
-// The two groups of an intercommunicator belong to MPI_COMM_WORLD: its ranks distinguish them.
+// Both groups of an intercommunicator belong to MPI_COMM_WORLD, so ranks in MPI_COMM_WORLD identify
+// the processes of both.
 static int world_rank(uint64_t world_ranks, int rank) {
   const int32_t *ranks = (const int32_t *)(uintptr_t)world_ranks;
   return ranks ? ranks[rank] : rank;
@@ -169,7 +182,7 @@ static int peer_rank(const struct mpipp_exchange *of, int number, int sends) {
 }
 
 struct mpipp_peers {
-  int first, end; // numbers in the buffer
+  int first, end; // first and end of the peers' numbers in the buffer
 };
 
 static struct mpipp_peers peers_of(const struct mpipp_exchange *of, int sends) {
@@ -181,7 +194,7 @@ static struct mpipp_peers peers_of(const struct mpipp_exchange *of, int sends) {
     return (struct mpipp_peers){0, sends ? of->comm->outdegree : of->comm->indegree};
   case MPIPP_FLOW_FROM_ROOT:
   case MPIPP_FLOW_TO_ROOT:
-    if (sends == (of->facts->flow == MPIPP_FLOW_TO_ROOT)) // the root is the only peer
+    if (sends == (of->facts->flow == MPIPP_FLOW_TO_ROOT)) // only the root is a peer
       return root < 0 || root >= size ? none : (struct mpipp_peers){root, root + 1};
     return root == (inter ? MPI_ROOT : of->position.rank) ? (struct mpipp_peers){0, size} : none;
   default:
@@ -205,21 +218,23 @@ static void add_transfers(struct mpipp_terms *terms, const struct mpipp_exchange
   }
 }
 
-// A group of an intercommunicator, by its first process.
+// Identifies a group of an intercommunicator by the rank of its first process in MPI_COMM_WORLD.
 static uint64_t group_of(uint64_t world_ranks) {
   return (uint64_t)world_rank(world_ranks, 0);
 }
 
-// Adds words that must be equal in its own group, on a ring of that: a reduce-scatter's blocks.
+// Adds the block sizes of a reduce-scatter on an intercommunicator. They must be equal within the
+// process's own group, so they use a ring of their own.
 static void add_counts(struct mpipp_terms *terms, const struct mpipp_exchange *of) {
   const struct mpipp_comm *comm = of->comm;
   int next = comm->rank + 1 == comm->size ? 0 : comm->rank + 1;
-  int group = (int)group_of(comm->world_ranks) + 1; // the ring of both is 0
+  int group = (int)group_of(comm->world_ranks) + 1; // number of the ring; ring 0 is for both groups
   add(terms, weight(RING, comm->rank, group) - weight(RING, next, group),
       vector_words(of, comm->size));
 }
 
-// Adds the transfers from one process to another. Returns the signature that all must have.
+// Adds the transfers from one process to another. Returns the signature that must be equal in all
+// processes.
 static struct mpipp_words add_buffers(struct mpipp_terms *terms, const struct mpipp_call *call,
                                       const struct mpipp_facts *facts,
                                       struct mpipp_position position) {
@@ -232,8 +247,8 @@ static struct mpipp_words add_buffers(struct mpipp_terms *terms, const struct mp
     if (!of.comm || (!position.inter && !mpipp_registry_knows_neighbors(of.comm))) return none;
   }
   if (!position.inter && facts->signatures != MPIPP_SIGNATURES_PAIRS) return add_equal(terms, &of);
-  if (position.inter && reduces(facts) && !has_root(facts)) { // equal data, but maybe different
-                                                              // numbers of blocks
+  if (position.inter && reduces(facts) && !has_root(facts)) { // all data has one signature, but the
+                                                              // numbers of blocks may differ
     if (call->present & MPIPP_HAS_COUNTS) add_counts(terms, &of);
     return of.read ? entry_words(of.read, of.read->count * of.read->peers) : none;
   }
@@ -241,7 +256,7 @@ static struct mpipp_words add_buffers(struct mpipp_terms *terms, const struct mp
   return none;
 }
 
-// Arguments.
+// Arguments other than buffers.
 
 static uint64_t text(const char *text) {
   uint64_t value = 1;
@@ -249,15 +264,16 @@ static uint64_t text(const char *text) {
   return value;
 }
 
-// A predefined operation, by its name: handles differ between processes. MPI does not compare the
-// program's own operations.
+// Hashes a predefined operation by its name, because handles may differ between processes. MPI does
+// not require the program's own operations to be the same.
 static uint64_t operation(uint64_t handle) {
   const struct mpipp_object *op = mpipp_find_live(MPIPP_OP, handle);
   return text(op && op->flags & MPIPP_FLAG_PREDEFINED ? (const char *)(uintptr_t)op->name : NULL);
 }
 
-// Arguments that are compared in other ways. Some of the rest need not be equal in all processes,
-// for example MPI_UNDEFINED, or the other group's leader: the watcher decides.
+// Arguments for which other functions add terms. Some of the remaining arguments may differ between
+// processes in valid calls, for example MPI_UNDEFINED or the leader of the other group. For these
+// the watcher decides.
 enum {
   NOT_VALUES = MPIPP_AGREE_ROOT | MPIPP_AGREE_OP | MPIPP_AGREE_GROUP | MPIPP_AGREE_LOCAL_GROUP
 };
@@ -270,7 +286,8 @@ static uint32_t agreeing(const struct mpipp_input *input, uint32_t agree) {
   return 0;
 }
 
-// last: the value before it, the last of an array; for a graph the number of edges.
+// Adds the values of one argument to a hash. last: the last value of the previous argument, which
+// is the length of an array that has no count of its own.
 static uint64_t input_value(uint64_t value, const struct mpipp_input *input, uint32_t agree,
                             int64_t last) {
   if (!input->values) return value;
@@ -308,7 +325,8 @@ static uint64_t arguments(const struct mpipp_call *call, const struct mpipp_fact
   return value;
 }
 
-// The group that is passed to MPI_Comm_create, in its members: others may pass other groups.
+// The group argument of MPI_Comm_create. The members of a group form a ring, because processes may
+// pass different groups.
 static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) {
   const struct mpipp_input *given = (const struct mpipp_input *)(uintptr_t)call->inputs;
   const struct mpipp_group *group = NULL;
@@ -330,8 +348,8 @@ static void add_group(struct mpipp_terms *terms, const struct mpipp_call *call) 
       words);
 }
 
-// On an intercommunicator every process names the same rank in the root's group. The root names its
-// own rank once for each process that names it.
+// On an intercommunicator, each process of one group passes the root's rank in the other group. The
+// root adds its own rank once for each of these processes, and they subtract it.
 static uint64_t add_root(struct mpipp_terms *terms, const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   int root = (int)call->root, is_root = root == MPI_ROOT;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The terms that a process adds to sums that become zero if the calls of all processes agree.
+// The fingerprint of a collective call: terms that each process adds to sums. The sums are zero if
+// the calls of all processes agree.
 #ifndef MPIPP_COLLECTIVE_PRECHECK_FINGERPRINT_H
 #define MPIPP_COLLECTIVE_PRECHECK_FINGERPRINT_H
 
@@ -10,25 +11,26 @@ struct mpipp_terms {
   uint64_t sums[2];
 };
 
-// The process's position in the comparison: rank and size on the shadow; inter: an
-// intercommunicator, whose groups have roles of their own.
+// The position of a process in the comparison: its rank and the size of the shadow communicator.
+// inter: 1 for an intercommunicator, whose groups have different roles.
 struct mpipp_position {
   int rank, size, inter;
 };
 
-// The terms of a blocking collective call. Values that must be equal everywhere form a ring over
-// the ranks. A transfer is added by one process and subtracted by the other. Unknown values, and
-// those that may be anything, have no terms.
+// The terms of a blocking collective call. For a value that must be equal in all processes, each
+// process adds it with its own weight, and subtracts it with the next rank's. A transfer is added
+// by the sender and subtracted by the receiver. Unknown values, and values that may differ, have no
+// terms.
 struct mpipp_terms mpipp_precheck_terms_of(const struct mpipp_call *call,
                                            struct mpipp_position place);
 
-// A hash with one more word in it.
+// Mixes one more word into a hash.
 static inline uint64_t mpipp_mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0xBF58476D1CE4E5B9u;
   return hash ^ hash >> 29;
 }
 
-// Both sums as one number: the library may treat two words otherwise, in twice the time.
+// Both sums as one number. MPI reduces one word in half the time of two.
 static inline uint64_t mpipp_fold_terms(struct mpipp_terms terms) {
   return terms.sums[0] + 0x94D049BB133111EBu * terms.sums[1];
 }

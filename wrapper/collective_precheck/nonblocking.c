@@ -14,14 +14,14 @@
 
 enum {
   MOST_LOOKS = 16,
-  MOST_TESTED = 8, // at a time: the oldest
-  MOST_ASKED = 64, // later ones are found by the comparison each second
+  MOST_TESTED = 8, // the number of pending sums tested in one call, oldest first
+  MOST_ASKED = 64, // after so many queries only the watcher's comparison each second finds errors
   REMEMBERED = 16
 };
 
 struct mpipp_pending_sum {
   struct mpipp_pending_sum *next;
-  uint64_t term, sum, identity; // the last: the communicator's
+  uint64_t term, sum, identity; // identity: of the communicator
   uint32_t processes;
   MPI_Request request;
 };
@@ -35,8 +35,8 @@ void mpipp_precheck_nonblocking_begin(const struct mpipp_passage *passage,
   struct mpipp_position position = {shadow->rank, shadow->size, shadow->inter};
   struct mpipp_terms terms = mpipp_precheck_terms_of(passage->call, position);
   struct mpipp_pending_sum *pending = mpipp_registry_allocate(sizeof *pending);
-  // Without memory for it, the sums of other processes stay unfinished, and later ones unequal: the
-  // watcher decides.
+  // Without memory this process takes no part in the sum. Then this sum stays incomplete in the
+  // other processes, and later sums do not match: the watcher decides.
   if (!pending) return;
   pending->next = NULL;
   pending->identity = shadow->identity;
@@ -53,7 +53,7 @@ void mpipp_precheck_nonblocking_begin(const struct mpipp_passage *passage,
   pthread_mutex_unlock(&lock);
 }
 
-// Returns its number if its sum has arrived, for the first time on its communicator; else 0.
+// Returns a number for the sum if it shows a disagreement that is new on its communicator; else 0.
 static uint64_t new_number(const struct mpipp_pending_sum *pending) {
   uint64_t key =
       mpipp_mix(mpipp_mix(pending->sum, pending->identity), mpipp_precheck_shadows_number);
@@ -64,8 +64,8 @@ static uint64_t new_number(const struct mpipp_pending_sum *pending) {
   return key;
 }
 
-// Removes the arrived sums from the list, up to the first new one: that is `found`, with its
-// number.
+// Removes sums that have arrived from the list, up to the first disagreement. Stores that one in
+// `found`.
 static void find_disagreeing(struct mpipp_disagreeing *found) {
   struct mpipp_pending_sum **at = &oldest, *pending;
   for (int i = 0; i < MOST_TESTED && (pending = *at) && !found->number; i++) {
@@ -91,7 +91,7 @@ int mpipp_precheck_nonblocking_is_pending(void) {
 int mpipp_precheck_test_pending_sums(int has_completed) {
   if (!MPIPP_READ(oldest) || pthread_mutex_trylock(&lock)) return 0;
   struct mpipp_disagreeing found = {.pid = mpipp_registry.pid, .tid = mpipp_recorder_self->tid};
-  // The sums are complete for all operations that have completed, or soon will be.
+  // If an operation has completed, its sum has arrived, or is about to.
   for (int i = 0; i < (has_completed ? MOST_LOOKS : 1) && oldest && !found.number; i++)
     find_disagreeing(&found);
   pthread_mutex_unlock(&lock);

@@ -11,9 +11,9 @@
 #include "registry/registry.h"
 #include "watcher_client/collective_mismatch.h"
 
-// Libraries have some 2,000 communicators at a time, and the program needs them.
+// A limit: libraries have only about 2,000 communicators, and the program needs them.
 enum { NONE = 0, MOST_LIVING = 256 };
-#define FAILED (~(uint64_t)0) // there is none, and will be none
+#define FAILED (~(uint64_t)0) // the shadow could not be created, and is not tried again
 
 static int is_decided = 0, all_make_them = 0;
 static int living = 0;
@@ -22,14 +22,17 @@ int mpipp_precheck_shadows_are_off(void) {
   return is_decided && !all_make_them;
 }
 
-// The record of the object that the call is collective over; NULL: unknown, or it has no shadow.
+// The record of the object on which the call is collective; NULL if it is unknown, or can have no
+// shadow.
 static struct mpipp_object *collective_object(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   switch (mpipp_facts[call->procedure].over) {
   case MPIPP_OVER_COMM:
-  case MPIPP_OVER_GROUPS: // each group with its own processes
+  case MPIPP_OVER_GROUPS: // collective over a group of each process's choice
     if (call->present & MPIPP_HAS_COMM) return mpipp_find_live(MPIPP_COMM, call->comm);
-    if (passage->kind != MPIPP_COMM || !passage->handle) return NULL; // the call frees it
+    if (passage->kind != MPIPP_COMM || !passage->handle)
+      return NULL; // the call frees the
+                   // communicator
     return mpipp_find_live(MPIPP_COMM, MPIPP_KEY(*(MPI_Comm *)passage->handle));
   case MPIPP_OVER_WIN:
     if (call->present & MPIPP_HAS_WIN) return mpipp_find_live(MPIPP_WIN, call->win);
@@ -76,9 +79,8 @@ struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage
   return found;
 }
 
-// Returns whether all processes of a communicator have capacity for another one. On an
-// intercommunicator a reduction returns the other group's value. A second one returns the own
-// group's.
+// Returns whether all processes of a communicator can create another one. On an intercommunicator a
+// reduction returns the other group's value, so a second one is needed for the own group's.
 static int have_capacity(MPI_Comm comm, int inter) {
   int room = MPIPP_READ(living) < MOST_LIVING, others = 0, all = 1;
   for (int i = 0; i <= inter; i++) {
@@ -89,9 +91,9 @@ static int have_capacity(MPI_Comm comm, int inter) {
   return all;
 }
 
-// Makes the shadow of a communicator that nothing else uses yet, from its group: a duplicate would
-// call the callbacks of attributes. The two groups of an intercommunicator become one, in any
-// order.
+// Creates the shadow of a communicator from its group, because a duplicate would call the copy
+// callbacks of attributes. Nothing else uses the new communicator yet. The two groups of an
+// intercommunicator are merged, in any order.
 static MPI_Comm create_shadow(MPI_Comm comm, int inter) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Errhandler before;
@@ -134,8 +136,8 @@ static int are_in_this_world(uint64_t world_ranks, int size) {
   return 1;
 }
 
-// Returns, equally in all its processes, whether a communicator is strict: processes of other
-// worlds may run without --strict, or without a watcher.
+// Returns whether all processes of a communicator compare calls; all get the same result. Processes
+// of other worlds may run without --strict, or without a watcher.
 static int has_strict_processes(const struct mpipp_comm *comm) {
   if (!comm->inter && comm->size < 2) return 0;
   return comm->world_known && are_in_this_world(comm->world_ranks, comm->size) &&
@@ -174,7 +176,8 @@ void mpipp_precheck_shadow_make(const struct mpipp_passage *passage) {
   uint32_t procedure = passage->call->procedure;
   const struct mpipp_facts *facts = &mpipp_facts[procedure];
   if (procedure == MPIPP_PROC_Init || procedure == MPIPP_PROC_Init_thread) {
-    // A query without communication: other processes may not be strict, and would not take part.
+    // Asks the watcher, without communication: other processes may run without --strict, and would
+    // not take part.
     all_make_them =
         mpipp_registry.world_size < 2 || mpipp_watcher_all_are_strict(mpipp_registry.pid);
     is_decided = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shadow communicators: they have the same processes as one of the program's communicators, windows
-// or files, for the comparison of calls before they begin.
+// Shadow communicators, on which calls are compared before they begin. A shadow has the same
+// processes as one of the program's communicators, windows or files.
 #ifndef MPIPP_COLLECTIVE_PRECHECK_SHADOW_COMMS_H
 #define MPIPP_COLLECTIVE_PRECHECK_SHADOW_COMMS_H
 
@@ -8,29 +8,31 @@
 #include "intercept/hooks.h"
 #include "registry/object_store.h"
 
-// The communicator on which a collective call is compared.
+// The shadow communicator for a collective call.
 struct mpipp_shadow {
-  MPI_Comm comm;     // MPI_COMM_NULL: none
-  uint64_t identity; // of the program's communicator, 0: unknown, or none
-  int rank, size;    // on the shadow
-  int inter;         // 1: of an intercommunicator, both of whose groups are on the shadow
-  int missing;       // 1: there is none, though several processes take part
+  MPI_Comm comm;     // MPI_COMM_NULL: there is none
+  uint64_t identity; // of the program's communicator; 0: unknown, or there is none
+  int rank, size;    // in the shadow communicator
+  int inter;         // 1: the shadow has both groups of an intercommunicator
+  int missing;       // 1: there is no shadow, although several processes take part
 };
 
 struct mpipp_shadow mpipp_precheck_shadow_of(const struct mpipp_passage *passage);
 
-// Makes the shadow in the call that has made MPI_COMM_WORLD, a communicator, window or file, in all
-// its processes. MPI orders nothing between the call and the next ones. There are no shadows before
-// all processes of MPI_COMM_WORLD are known to make them, and none with processes of other worlds.
+// Creates the shadow for MPI_COMM_WORLD, a communicator, window or file, in the call that has
+// created the object. All processes do this at the same point of their call sequence. There are no
+// shadows until all processes of MPI_COMM_WORLD are known to create them, and none that include
+// processes of other worlds.
 void mpipp_precheck_shadow_make(const struct mpipp_passage *passage);
-// Makes the shadow in a blocking collective call on a communicator that a nonblocking call has
-// made. It is the first call that has the same place among the calls there in all processes.
+// Creates the shadow of a communicator that a nonblocking call has created. This is done in the
+// first blocking collective call on the communicator, which is at the same point in the call
+// sequence of all processes.
 void mpipp_precheck_shadow_make_in_call(const struct mpipp_passage *passage);
 
-// Equal in all processes of MPI_COMM_WORLD, and different in each run.
+// A number that is equal in all processes of MPI_COMM_WORLD, and different in each run.
 extern uint64_t mpipp_precheck_shadows_number MPIPP_HIDDEN;
 
-// Returns whether there are none, since not all processes make them.
+// Returns whether there are no shadows, because not all processes create them.
 int mpipp_precheck_shadows_are_off(void);
 
 void mpipp_precheck_shadow_free(MPI_Comm shadow);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The stack of a watched process at its end, for the watcher. At a fatal signal a handler lets the
-// watcher read it, then the process dies as it would without. The handler takes a signal whose
-// default action the program has left alone. It also takes one for which a library of the language
-// or of MPI has a handler that prints the stack: that one runs next.
+// Lets the watcher read the stack of a watched process at its end. At a fatal signal, a handler
+// waits until the watcher has read the stack. Then the process dies as it would without the
+// handler. The handler is installed for signals for which the program has left the default action.
+// It is also installed if a library of the language or of MPI has a handler that prints the stack.
+// Then that handler runs next.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,7 +57,7 @@ static void report(const siginfo_t *info, const ucontext_t *context) {
   mpipp_watcher_report_dying(&dying, PATIENCE_MS);
 }
 
-// In exit, or when main has returned.
+// Called in exit, or when main has returned.
 static void report_exit(void) {
   struct mpipp_dying dying = {.pid = mpipp_registry.pid, .tid = (uint64_t)syscall(SYS_gettid)};
 #ifdef __x86_64__
@@ -69,22 +70,26 @@ static void report_exit(void) {
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
-  int saved = errno, watched = (uint64_t)getpid() == mpipp_registry.pid; // not the child of a fork
+  int saved = errno, watched = (uint64_t)getpid() == mpipp_registry.pid; // `watched` is 0 in the
+                                                                         // child of a fork
   if (watched && !__atomic_exchange_n(&is_telling, 1, __ATOMIC_ACQ_REL)) {
     report(info, context);
     __atomic_store_n(&has_told, 1, __ATOMIC_RELEASE);
-  } else if (watched) { // another thread: the process must not die before the first is read
+  } else if (watched) { // another thread is dying: the process must not end before the first one's
+                        // stack is read
     for (int i = 0; i < PATIENCE_MS / STEP_MS && !__atomic_load_n(&has_told, __ATOMIC_ACQUIRE); i++)
       poll(NULL, 0, STEP_MS);
   }
   for (int i = 0; i < FATAL; i++)
     if (fatal[i] == number) sigaction(number, &before[i], NULL);
-  if (info->si_code <= 0) raise(number); // else the instruction brings it again
+  if (info->si_code <= 0)
+    raise(number); // a signal of an instruction is raised again when the
+                   // instruction is repeated
   errno = saved;
 }
 
 // Returns whether a handler only prints the stack of a dying process. Libraries of languages have
-// such handlers, and those that MPI uses.
+// such handlers, and libraries that MPI uses.
 static int is_library_handler(const struct sigaction *one) {
   static const char *const libraries[] = {
       "libgfortran.", "libifcore", "libflang",   "libopen-pal.", "libopal",      "libmpi",
@@ -106,7 +111,7 @@ static int may_replace(const struct sigaction *one) {
   return is_library_handler(one);
 }
 
-// For a thread whose own stack has no space left.
+// Gives the thread an alternate signal stack, because its own stack may have no space left.
 static void give_stack(void) {
   stack_t now;
   if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_DISABLE)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A process of `mpipp debug` waits here, before main, until the debugger has attached. Its output
-// then goes to the debugger, which labels it. If the debugger ends, the process ends.
+// With `mpipp debug`, a process waits here, before main, until the debugger has attached. Its
+// output then goes to the debugger, which labels it. If the debugger ends, the process ends.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,18 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILES = 2, STATUS = 1 }; // at most: of output, of input
-// How often, and for how many nanoseconds, a process waits for the debugger's agent on its node.
+enum { FILES = 2, STATUS = 1 }; // FILES: largest number of passed files, for output and input
+// A process tries so many times to reach the debugger's agent on its node, every STEP nanoseconds.
 enum { TRIES = 3000, STEP = 20000000 };
 
 // mpipp/cli/commands/debug/held_ranks.py has the same layouts.
 struct mpipp_hold_hello {
   char magic[8];
-  int32_t pid, rank, size; // -1: the launcher has not set it
+  int32_t pid, rank, size; // -1: the launcher has not set the variable
 };
 struct mpipp_hold_reply {
   char magic[8];
-  int32_t debugger, files; // its number; files: bit 0: of output, bit 1: of input
+  int32_t debugger, files; // debugger: process id. files: bit 0: a file for output, bit 1: a file
+                           // for input
 };
 
 static const char *base_name(const char *path) {
@@ -39,9 +40,10 @@ static int is_mpi_library(struct dl_phdr_info *library, size_t bytes, void *unus
   return !strncmp(name, "libmpi", 6) && strncmp(name, "libmpipp", 8);
 }
 
-// Shells between the launcher and the program are not held. Python loads MPI later.
+// Returns whether the process is an MPI program, since shells between the launcher and the program
+// are not held. Python counts, because it loads MPI later.
 static int is_mpi_program(void) {
-  static char path[4096]; // too large for a frame; called once
+  static char path[4096]; // too large for a stack frame; the function is called once
   ssize_t bytes = readlink("/proc/self/exe", path, sizeof path - 1);
   path[bytes > 0 ? bytes : 0] = 0;
   return !strncmp(base_name(path), "python", 6) || dl_iterate_phdr(is_mpi_library, NULL);
@@ -137,7 +139,8 @@ static void wait_for_debugger(int connection) {
   if (receive(connection, &reply, sizeof reply, files, sizeof files) != (ssize_t)sizeof reply)
     _exit(STATUS);
   take_files(files, (unsigned)reply.files);
-  // Yama lets no other attach. -1 stands for any: gdb starts the gdbserver of another node later.
+  // Under Yama, only this process may attach. It is -1 (any process) on other nodes, because gdb
+  // starts the gdbserver there later.
   prctl(PR_SET_PTRACER, (unsigned long)(long)reply.debugger, 0, 0, 0);
   char released;
   if (receive(connection, &released, 1, files, 0) != 1) _exit(STATUS);

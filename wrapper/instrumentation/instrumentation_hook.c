@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A hook that tells compiled programs which bytes belong to a pending operation, or a window, and
-// records their accesses there.
+// A hook that passes compiled programs the bytes that belong to a pending operation or a window,
+// and records their accesses to these bytes.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -26,38 +26,40 @@
 #include "rma_log/accesses.h"
 #include "rma_log/shared_segments.h"
 
-// The log is a separate part, which is loaded in runs with --check=rma only.
+// The log is a part of its own, which is loaded only in runs with --check=rma.
 #pragma weak mpipp_rma_log_access
 #pragma weak mpipp_rma_log_strided_accesses
 #pragma weak mpipp_rma_log_strided_fast
 
-enum { ORDER = 1010, KNOWN = 4096 }; // before the guard's hook
+enum { ORDER = 1010, KNOWN = 4096 }; // enters after the guard's hook, whose order is 1000
 
-static int is_off = 0, guards = 0, records = 0; // for --check=buffers, for --check=rma
-// This thread has the guard's lock: an access that it reports now is a signal handler's.
+static int is_off = 0, guards = 0, records = 0; // guards: for --check=buffers; records: for
+                                                // --check=rma
+// 1 while this thread holds the guard's lock. An access that it reports meanwhile comes from a
+// signal handler.
 static __thread volatile sig_atomic_t is_busy __attribute__((tls_model("initial-exec")));
 static __thread uint64_t entered
-    __attribute__((tls_model("initial-exec"))); // the number of operations that had begun when its
-                                                // call was made
+    __attribute__((tls_model("initial-exec"))); // number of operations that had begun when the
+                                                // thread's call was made
 
 static int has_shadow(void) {
-  static int is_there = 0; // 1: it is, -1: it cannot be
+  static int is_there = 0; // 1: the shadow is mapped, -1: it cannot be
   if (!mpipp_instrument_programs_any) return 0;
   if (!is_there) is_there = mpipp_instrument_programs_map() ? 1 : -1;
   mpipp_registry.blind = is_there < 0;
   return is_there > 0;
 }
 
-// Returns whether it is the first access of its place, as far as that is remembered: loops repeat
-// it.
+// Returns whether it is the first access of its place, as far as a small table remembers. Loops
+// repeat accesses many times.
 static int is_first(uint64_t serial, uint64_t next) {
   static uint64_t known[KNOWN];
   uint64_t sum = (next + serial * 0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
   return __atomic_exchange_n(&known[sum >> 52], sum, __ATOMIC_RELAXED) != sum;
 }
 
-// Records an access to a pending operation's buffer. A signal handler may interrupt the thread
-// while it has the lock, and would wait for that.
+// Records an access to a pending operation's buffer. If a signal handler makes the access while the
+// thread holds the lock, it is not recorded: waiting for the lock would never end.
 static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   struct mpipp_shadow_overlap met;
   if (mpipp_guard_locked) return;
@@ -72,8 +74,8 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
                               .address = met.address,
                               .stores = (uint32_t)stores,
                               .bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
-                              .instruction = next - 1, // within the call of the code that reports
-                                                       // it
+                              .instruction = next - 1, // an address inside the instruction that
+                                                       // calls the reporting code
                               .cover = met.cover,
                               .receives = (uint64_t)met.writes,
                               .sum = MPIPP_TOUCH_NO_SUM};
@@ -82,7 +84,7 @@ static void guard(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
 
 static void accesses(uint64_t address, uint64_t bytes, int stores, uint64_t next) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  if (thread != &mpipp_recorder_no_thread && thread->depth) return; // MPI's own
+  if (thread != &mpipp_recorder_no_thread && thread->depth) return; // MPI's own access
   if (is_busy) return;
   int saved = errno;
   is_busy = 1;
@@ -205,14 +207,14 @@ static void leave(struct mpipp_passage *passage) {
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
 
-// At the first compiled part of the program, which may be loaded late: calls of other programs do
-// not pass here.
+// Adds the hook when the first compiled part of the program is loaded, which may be late. In
+// programs without such parts, calls do not pass it.
 static void add_hook(void) {
   mpipp_hook_in(&hook);
   if (records) MPIPP_WRITE(mpipp_registry.onesided_looks, 1);
 }
 
-// The child is not watched.
+// The child of a fork is not watched.
 static void after_fork_in_child(void) {
   is_off = 1;
   mpipp_instrument_programs_call(NULL);

@@ -10,7 +10,7 @@ static struct mpipp_program *first;
 static struct mpipp_program called;
 static struct mpipp_span looked[MPIPP_SPANS];
 static uint64_t looked_count;
-static void (*listener)(void); // called once there are any
+static void (*listener)(void); // called once, when a part is registered
 int mpipp_instrument_programs_any;
 
 static void take_out(const struct mpipp_program *program) {
@@ -25,7 +25,7 @@ static void set_functions(struct mpipp_program *program) {
   __atomic_store_n(&program->quickly, called.quickly, __ATOMIC_RELEASE);
 }
 
-// Outside of the lock.
+// Calls it without the lock.
 static void call_listener(void) {
   pthread_mutex_lock(&lock);
   void (*function)(void) = mpipp_instrument_programs_any ? listener : NULL;
@@ -42,7 +42,8 @@ void mpipp_program_register(struct mpipp_program *program, int there) {
     program->following = first;
     first = program;
     set_functions(program);
-    // Before an MPI library puts a window's memory there, at an address that it draws.
+    // The shadow must be mapped before an MPI library puts a window's memory at a random address
+    // there.
     if (called.accesses) program->map();
     program->look(looked, looked_count);
   }

@@ -8,19 +8,20 @@
 #include "abi/seam.h"
 #include "instrumentation/in_program/interface.h"
 
-// Each of them calls it when it has been loaded, and before it is gone (MPIPP_PROGRAM_REGISTER).
+// Each part calls this function when it was loaded, and before it is unloaded
+// (MPIPP_PROGRAM_REGISTER).
 MPIPP_SEAM mpipp_program_register_type mpipp_program_register;
 
-// 1 if any part of the program is instrumented. Parts appear when the system loads them.
+// 1 if any part of the program is instrumented. Parts are registered when the system loads them.
 MPIPP_SEAM extern int mpipp_instrument_programs_any;
-// Calls `function` once there is such a part: now, or in the thread that loads the first.
+// Calls `function` when there is a part: now, or in the thread that loads the first one.
 void mpipp_instrument_programs_await(void (*function)(void));
-// Makes the shadow; 0 without.
+// Maps the shadow. Returns 0 if that fails.
 int mpipp_instrument_programs_map(void);
-// Sets the ranges that all of them check, at most MPIPP_SPANS.
+// Sets the ranges that all parts check, at most MPIPP_SPANS.
 void mpipp_instrument_programs_look(const struct mpipp_span *spans, uint64_t count);
-// Sets the functions that they call, present and later parts. Only these three members count; NULL:
-// none.
+// Sets the functions that all parts call, also those that are loaded later. Only the three function
+// pointers of `called` are used; NULL: none.
 void mpipp_instrument_programs_call(const struct mpipp_program *called);
 
 #endif

@@ -12,7 +12,8 @@
 #include "registry/registry.h"
 #include "rma_log/shared_segments.h"
 
-// Functions of a part that is loaded in runs with --check=rma only; only then are they called.
+// These functions belong to a part that is loaded only in runs with --check=rma, and are called
+// only then.
 #pragma weak mpipp_rma_segment_count
 #pragma weak mpipp_rma_query_segment_count
 #pragma weak mpipp_rma_segment_of
@@ -23,15 +24,15 @@ enum mpipp_rma_range_kind { NONE, OF_WINDOW, ATTACHED, BUFFER };
 
 static struct mpipp_rma_range {
   enum mpipp_rma_range_kind kind;
-  uint64_t win; // handle
+  uint64_t win; // handle of the window
   int64_t target;
   uint64_t low, high;
-  struct mpipp_strided_blocks strided; // count 0: of another form
+  struct mpipp_strided_blocks strided; // count 0: the bytes have another form
   struct mpipp_shadow_range *looked;
-  uint64_t others; // bytes that are other processes' parts of a window
+  uint64_t others; // number of bytes in other processes' parts of a window
 } all[MOST];
-static int used;        // the entries beyond have never been used
-static uint64_t others; // bytes, of all
+static int used;        // number of entries that were ever used
+static uint64_t others; // total number of bytes in other processes' parts
 
 __attribute__((target("no-sse,no-mmx"))) int mpipp_instrument_is_recorded(uint64_t low,
                                                                           uint64_t high) {
@@ -45,8 +46,8 @@ static int is_whole(const struct mpipp_strided_blocks *strided) {
   return strided->count == 1 || (strided->count && strided->stride == strided->length);
 }
 
-// Returns whether an entry that lasts at least as long contains an operation's buffer: the window's
-// own memory, or a buffer for the same target.
+// Returns whether an existing entry contains an operation's buffer, and lasts at least as long.
+// Such an entry is the window's own memory, or a buffer for the same target.
 static int is_within(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
   const struct mpipp_strided_blocks *strided = &bytes->strided;
   for (int i = 0; i < used; i++) {
@@ -72,7 +73,7 @@ static struct mpipp_rma_range *free_entry(void) {
   return i < MOST ? &all[i] : NULL;
 }
 
-// NULL: the memory is not traced.
+// Adds an entry. Returns NULL if there is no space: then the memory is not traced.
 static struct mpipp_rma_range *add(enum mpipp_rma_range_kind kind, uint64_t win, int64_t target,
                                    const struct mpipp_bytes *bytes) {
   struct mpipp_rma_range *one = free_entry();
@@ -103,8 +104,8 @@ static struct mpipp_rma_range *add_range(enum mpipp_rma_range_kind kind, uint64_
   return add(kind, win, target, &bytes);
 }
 
-// If the table is full, a nearby buffer is extended to include this one. The bytes between are
-// traced without need.
+// If the table is full, extends a nearby buffer's entry to include this buffer. The bytes in
+// between are traced without need.
 static int extend_entry(const struct mpipp_call *call, const struct mpipp_bytes *bytes) {
   if (free_entry()) return 0;
   for (int i = 0; i < MOST; i++) {
@@ -133,8 +134,9 @@ static void add_own(const struct mpipp_win *win) {
   if (win->size > 0) add_window(win, win->base, win->base + (uint64_t)win->size, 0);
 }
 
-// Returns whether a window's shadow would be too large. Each process marks its traced bytes, one
-// byte for eight. A shared table may have most of a node's memory.
+// Returns whether the marks for a window would need too much memory. Each process marks the bytes
+// that it traces, one shadow byte for eight. A table shared by a node's processes may use most of
+// its memory.
 static int is_too_large(const struct mpipp_win *win, int count) {
   uint64_t bytes = 0;
   for (int rank = 0; rank < count; rank++)
@@ -146,7 +148,7 @@ static int is_too_large(const struct mpipp_win *win, int count) {
   return too_large;
 }
 
-// Adds all parts of a window of shared memory; parts near each other as one.
+// Adds all parts of a shared-memory window. Parts near each other become one entry.
 static void add_segments(const struct mpipp_win *win, int count) {
   uint64_t low = 0, high = 0, of_others = 0;
   for (int rank = 0; rank < count; rank++) {
@@ -184,7 +186,9 @@ void mpipp_instrument_rma_window(const struct mpipp_event *event) {
 void mpipp_instrument_rma_shared_query(const struct mpipp_call *call) {
   struct mpipp_win *win = mpipp_find(MPIPP_WIN, call->win);
   int count = win ? mpipp_rma_query_segment_count(call, win, MPIPP_SEGMENTS_LOOKED_AT) : 0;
-  if (count && !is_too_large(win, count)) add_segments(win, count); // its own part is there twice
+  if (count && !is_too_large(win, count))
+    add_segments(win, count); // the own part has two entries
+                              // now, which does no harm
 }
 
 void mpipp_instrument_rma_before_call(const struct mpipp_call *call) {

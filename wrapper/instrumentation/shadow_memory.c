@@ -14,26 +14,27 @@ enum { MOST = 4096, CHAINS = 1024, FREE = 0, RESTING, PENDING };
 
 struct mpipp_marked_part {
   struct mpipp_bytes bytes;
-  int writes; // 1: MPI writes there, so that the program must not even load
+  int writes; // 1: MPI writes there, so the program must not even load
   uint32_t span;
 };
 
 struct mpipp_shadow_range {
   uint32_t state, part_count;
-  struct mpipp_shadow_range *next; // of its chain, or of the free ones
+  struct mpipp_shadow_range *next; // next in the same hash chain, or next free entry
   uint64_t serial, request;
-  uint64_t number;           // among those that have begun
+  uint64_t number;           // ordinal among all operations that have begun
   uint64_t win;              // handle of the window of a one-sided operation, else 0
-  int64_t target;            // of that
+  int64_t target;            // target rank of the one-sided operation
   int persistent;            // 1: its request is persistent
   int is_whole;              // 1: all of its buffers are checked
-  struct mpipp_cover *cover; // the place that has started it
+  struct mpipp_cover *cover; // the place in the program that started the operation
   struct mpipp_marked_part parts[MPIPP_MAX_BUFFERS];
 };
 
 static struct mpipp_shadow_range all[MOST], *chains[CHAINS], *unused;
-static uint32_t used, pending; // of all, those beyond have never been used; operations
-static uint32_t of_windows;    // those of windows
+static uint32_t used, pending; // used: number of entries that were ever used; pending: number of
+                               // pending operations
+static uint32_t of_windows;    // number of pending entries that belong to windows
 uint64_t mpipp_instrument_shadow_begun_count;
 // The ranges that contain all pending buffers, and the number of parts in each.
 static struct mpipp_span spans[MPIPP_SPANS];
@@ -64,7 +65,8 @@ static void take(struct mpipp_shadow_range *looked, uint64_t serial, uint64_t re
 }
 
 struct mpipp_shadow_range *mpipp_instrument_shadow_new(const struct mpipp_request *request) {
-  // A partition belongs to the program until it is marked ready, or once it has arrived.
+  // A partition belongs to the program before it is marked ready, or after it has arrived. So
+  // partitioned operations are not checked here.
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED) return NULL;
   struct mpipp_shadow_range *looked = unused_range();
   uint32_t used_parts = 0;
@@ -102,15 +104,15 @@ struct mpipp_shadow_range *mpipp_instrument_shadow_of(uint64_t serial) {
   return looked;
 }
 
-// Sets, or clears, the marks of the bytes of [low, high), and of the bytes before, where an access
-// may begin that reaches them.
+// Sets or clears marks for the bytes of [low, high), and for bytes before them from which an access
+// may reach them.
 static void mark(uint64_t low, uint64_t high, unsigned char marks) {
   uint64_t from = (low - (MPIPP_SHADOW_REACH - 1)) >> MPIPP_SHADOW_SHIFT;
   unsigned char *first = (unsigned char *)(MPIPP_SHADOW_AT + from);
   uint64_t count = ((high - 1) >> MPIPP_SHADOW_SHIFT) - from + 1;
   if (!marks) {
     memset(first, 0, count);
-  } else if (marks & MPIPP_SHADOW_LOADS) { // has all marks that exist
+  } else if (marks & MPIPP_SHADOW_LOADS) { // the byte has all marks, so another test is not needed
     memset(first, marks, count);
   } else {
     for (uint64_t i = 0; i < count; i++) first[i] = (unsigned char)(mpipp_marks(first[i]) | marks);
@@ -130,14 +132,14 @@ static void mark_part(const struct mpipp_marked_part *part, int any) {
   }
 }
 
-// The growth of a span that has to contain these bytes, too.
+// The number of bytes by which a span must grow to contain another span, too.
 static uint64_t span_growth(const struct mpipp_span *span, const struct mpipp_span *other) {
   uint64_t low = span->low < other->low ? span->low : other->low;
   uint64_t high = span->high > other->high ? span->high : other->high;
   return (high - low) - (span->high - span->low);
 }
 
-// Adds parts, with the bytes from which accesses reach them, to the span that grows least, or to an
+// Adds a part, with the bytes from which accesses reach it, to the span that grows least, or to an
 // empty one. Returns whether the span has changed.
 static int enter_span(struct mpipp_marked_part *part, uint64_t kinds) {
   struct mpipp_span own = {part->bytes.low - MPIPP_SHADOW_REACH, part->bytes.high, kinds};
@@ -187,13 +189,13 @@ void mpipp_instrument_shadow_begin(struct mpipp_shadow_range *looked, struct mpi
   if (others) mpipp_instrument_programs_look(spans, span_count);
 }
 
-// Returns whether parts are so near that marks of one may be those of the other.
+// Returns whether two parts are so close that one byte of the shadow may have marks for both.
 static int are_near(const struct mpipp_marked_part *one, const struct mpipp_marked_part *other) {
   enum { NEAR = 2 * MPIPP_SHADOW_REACH };
   return one->bytes.low < other->bytes.high + NEAR && other->bytes.low < one->bytes.high + NEAR;
 }
 
-// Marks bytes again that other parts have, too.
+// Restores the marks of other parts on bytes whose marks were just cleared.
 static void mark_neighbors(const struct mpipp_marked_part *part) {
   for (uint32_t i = 0; i < used; i++) {
     const struct mpipp_shadow_range *other = &all[i];
@@ -245,9 +247,10 @@ void mpipp_instrument_shadow_end_all(void) {
   for (uint32_t i = 0; i < used; i++) mpipp_instrument_shadow_end(&all[i]);
 }
 
-// The first byte of [low, high) that belongs to these; 0: none.
+// The address of the first byte of [low, high) that belongs to the set; 0 if there is none.
 static uint64_t first_in(const struct mpipp_bytes *bytes, uint64_t low, uint64_t high) {
-  uint64_t from = 0, to = count_of(bytes); // the first piece that ends beyond low is among these
+  uint64_t from = 0, to = count_of(bytes); // binary search for the first piece that ends after
+                                           // `low`
   if (high <= bytes->low || low >= bytes->high) return 0;
   while (from < to) {
     uint64_t middle = from + (to - from) / 2;

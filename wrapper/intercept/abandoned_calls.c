@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Calls that a thread has left without a return: the program's error handler jumped out of MPI
-// (longjmp, or a C++ exception). MPI calls functions only further down the stack. So if a function
-// is called where the call's own frame was, the call has been left.
+// Detects calls that a thread has left without a return, because the program's error handler jumped
+// out of MPI (longjmp, or a C++ exception). MPI calls functions only further down the stack. So if
+// a function is called where the call's own frame was, the thread has left the call.
 #include "intercept/abandoned_calls.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 #include "registry/registry.h"
 
 struct mpipp_walk {
-  uintptr_t frame;       // the frame that is searched for
+  uintptr_t frame;       // the frame to search for
   uintptr_t code, stack; // of the function visited last
   int found, passed;
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_walk *walk = data;
-  uintptr_t stack = _Unwind_GetCFA(context); // where the frame of the function before ends
+  uintptr_t stack = _Unwind_GetCFA(context); // where the frame of the function visited before ends
   if (walk->frame >= walk->stack && walk->frame < stack)
     walk->found = mpipp_abi_is_own((void *)walk->code);
   walk->passed = stack > walk->frame;
@@ -34,16 +34,17 @@ static int is_on_own_stack(const struct mpipp_thread *thread, uint64_t frame) {
   return frame >= thread->stack_start && frame < thread->stack_end;
 }
 
-// Returns whether the memory above the caller's frame shows that the call's frame is gone: its
-// return address differs. It may be unchanged all the same, in a part of a frame that no function
-// has written.
+// Returns whether memory above the caller's frame shows that the call's frame is gone, because its
+// return address has changed. If it has not changed, the frame may still be gone: no function may
+// have written there yet.
 static int is_overwritten(const struct mpipp_call *call) {
   return MPIPP_RETURN_SLOT &&
          *(const uint64_t *)(uintptr_t)(call->frame + MPIPP_RETURN_SLOT) != call->caller;
 }
 
-// Addresses on stacks that are not the thread's own (of signal handlers and coroutines) show
-// nothing; and MPI's own calls are not worth a walk.
+// Returns whether the thread has left its recorded call. Addresses on other stacks than the
+// thread's own (signal handlers, coroutines) show nothing. Calls that MPI itself makes are not
+// worth a stack walk.
 static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t frame) {
   const struct mpipp_call *call = &thread->call;
   if (frame == call->frame) return 1;
@@ -55,16 +56,18 @@ static int was_left(const struct mpipp_thread *thread, uint64_t caller, uint64_t
   return !walk.found && walk.passed;
 }
 
-// The effect of the call is unknown: it is treated as failed.
+// Ends an abandoned call. Its effect is unknown, so it is treated as failed.
 static void leave(struct mpipp_thread *thread) {
   struct mpipp_call *call = &thread->call;
   int recorded = MPIPP_READ(call->state) == MPIPP_CALL_ACTIVE;
-  if (call->present & MPIPP_HAS_DROPPED) recorded = 0; // MPI has not seen it
+  if (call->present & MPIPP_HAS_DROPPED)
+    recorded = 0; // a hook has dropped the call, so MPI has
+                  // not seen it
   __atomic_store_n(&call->state, MPIPP_CALL_NONE, __ATOMIC_RELEASE);
   if (recorded && call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))
     mpipp_recorder_note_unknown_outcome(call);
   if (recorded && call->present & (MPIPP_HAS_REQUESTS | MPIPP_HAS_MESSAGE))
-    MPIPP_WRITE(mpipp_registry.unseen, 1); // objects that it made, or has not ended
+    MPIPP_WRITE(mpipp_registry.unseen, 1); // the call may have created objects, or not ended them
   if (recorded && call->present & MPIPP_HAS_REQUESTS) mpipp_recorder_abandon_waits(call);
   MPIPP_WRITE(thread->suspected, 0);
   MPIPP_WRITE(thread->handle_count, 0);

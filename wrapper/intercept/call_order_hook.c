@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A hook that keeps the order of a process's first calls (recorder/matching/call_order.h). It takes
-// itself out after some thousand, so later ones cost nothing; and when their order is not certain.
+// A hook that keeps the order of a process's first calls (recorder/matching/call_order.h). It
+// removes itself after some thousand calls, so that later ones cost nothing, or when the order is
+// not certain.
 #include "intercept/call_order_hook.h"
 
 #include <stddef.h>
@@ -15,17 +16,17 @@
 #include "recorder/threads/threads.h"
 
 enum {
-  ORDER = 950, // sees the program's own calls
+  ORDER = 950, // sees the program's own calls, before other hooks change them
   MOST_STEPS = 1 << 13,
-  MOST_CALLS = 1 << 15, // also of calls that are no steps
-  STARTS = 1 << 10,     // pending operations; of more, the end of some is not kept
+  MOST_CALLS = 1 << 15, // including calls that are no steps
+  STARTS = 1 << 10,     // capacity for pending operations; the ends of any others are not kept
 };
 
 static struct mpipp_hook hook;
 static uint64_t calls, steps;
-static const struct mpipp_thread *thread; // the only one that calls
+static const struct mpipp_thread *thread; // the only thread that calls MPI
 static struct {
-  uint64_t request, step; // serial, number
+  uint64_t request, step; // serial of the request, number of the step
 } starts[STARTS];
 
 static void stop(void) {
@@ -39,7 +40,7 @@ static void cut(const struct mpipp_call *call) {
   stop();
 }
 
-// Returns its number, 0 if no more is kept.
+// Notes a step. Returns its number; 0 if no more steps are kept.
 static uint64_t step(const struct mpipp_call *call, unsigned kind, uint64_t distance,
                      uint64_t identity, uint64_t key) {
   if (steps + 1 >= MOST_STEPS) {
@@ -91,8 +92,8 @@ static unsigned mode(uint32_t procedure) {
   return is_synchronous(procedure) ? MPIPP_STEP_SYNCHRONOUS : 0;
 }
 
-// A message is started. status: of a call that has waited for it. Returns the step's number, 0 if
-// there is none.
+// Notes the start of a message. status: of a call that waited for it. Returns the step's number; 0
+// if there is none.
 static uint64_t start_message(const struct mpipp_call *call, const struct mpipp_call *of,
                               uint64_t identity, unsigned waits, const MPI_Status *status) {
   int sends = (of->present & MPIPP_HAS_DEST) != 0 && of->dest != MPI_PROC_NULL;
@@ -116,13 +117,13 @@ static uint64_t start_message(const struct mpipp_call *call, const struct mpipp_
 }
 
 static unsigned waits_for_all(const struct mpipp_call *of) {
-  // MPI_Comm_free is collective, but local in all libraries.
+  // MPI_Comm_free is collective, but does not wait for other processes in any library.
   int local = mpipp_facts[of->procedure].flow == MPIPP_FLOW_EDGES ||
               of->procedure == MPIPP_PROC_Comm_free || of->procedure == MPIPP_PROC_Comm_disconnect;
   return local ? 0 : MPIPP_STEP_WAITS;
 }
 
-// An operation is started: returns the step's number, 0 if there is none.
+// Notes the start of an operation. Returns the step's number; 0 if there is none.
 static uint64_t start_operation(const struct mpipp_call *call, const struct mpipp_call *of,
                                 unsigned waits, const MPI_Status *status) {
   const struct mpipp_comm *comm =
@@ -136,7 +137,7 @@ static uint64_t start_operation(const struct mpipp_call *call, const struct mpip
   return step(call, kind, 0, comm->identity, of->ordinal);
 }
 
-// takes: the message is received from now on.
+// takes: 1 for a matching probe, after which the message counts as received.
 static void note_probe(const struct mpipp_passage *passage, unsigned waits, int takes) {
   const struct mpipp_call *call = passage->call;
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
@@ -152,7 +153,8 @@ static void note_probe(const struct mpipp_passage *passage, unsigned waits, int 
   if (takes) step(call, MPIPP_STEP_RECEIVE | any, 0, comm->identity, key);
 }
 
-// Several threads have no order; what others do decides what these procedures return.
+// Returns 0 if the order of calls is not certain: with several threads, or if the result of the
+// procedure depends on other processes' timing.
 static int has_order(const struct mpipp_call *call) {
   if (mpipp_recorder_self != thread || MPIPP_READ(mpipp_registry_several_threads)) return 0;
   switch (call->procedure) {
@@ -183,7 +185,7 @@ static void leave(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   if (steps >= MOST_STEPS || call->procedure == MPIPP_PROC_Finalize) return;
   if (passage->code != MPI_SUCCESS) return cut(call);
-  if (passage->flag && !*passage->flag) calls--; // it waits
+  if (passage->flag && !*passage->flag) calls--; // count only the last of several polling calls
   switch (call->procedure) {
   case MPIPP_PROC_Probe:
     return note_probe(passage, MPIPP_STEP_WAITS, 0);

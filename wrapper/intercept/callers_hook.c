@@ -15,7 +15,7 @@ static int enter(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-// The call filter's queries have the place.
+// Before the call filter, whose queries contain the place.
 static struct mpipp_hook hook = {.enter = enter, .order = MPIPP_FILTER_ORDER - 1};
 
 void mpipp_intercept_callers_open(void) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hook that gives each call of a watched program a place with its callers (MPIPP_FRAMES).
+// A hook that finds, for each call of a watched program, its place with its callers (MPIPP_FRAMES).
 #ifndef MPIPP_INTERCEPT_CALLERS_HOOK_H
 #define MPIPP_INTERCEPT_CALLERS_HOOK_H
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The fast path, for the most frequent form of sends and receives. Such a call comes from the place
-// of the last one in its channel, with as many elements of the same predefined datatype. Other
-// calls change nothing here, and go the way of every call (wrapper_body.h). So do these, if there
-// are hooks, once their record is complete.
+// The fast path for the most frequent form of sends and receives. Such a call repeats the last call
+// in its channel: the same place, and the same number of elements of the same predefined datatype.
+// For other calls the functions here change nothing, and the call takes the general path
+// (wrapper_body.h). If there are hooks, calls on the fast path also take the general path, after
+// their record is complete.
 //
-// The functions here call nothing, and read each argument once, besides storing it in the record.
-// So the arguments stay in the registers in which MPI gets them.
+// The functions here call no others, and read each argument only once apart from storing it in the
+// record. So the arguments stay in the registers in which MPI gets them.
 #ifndef MPIPP_INTERCEPT_FAST_PATH_H
 #define MPIPP_INTERCEPT_FAST_PATH_H
 
@@ -18,14 +19,14 @@ struct mpipp_plain {
   enum mpipp_sequence sequence;
 };
 
-// Makes the compiler keep the code before and after apart: otherwise it needs more registers than
-// there are.
+// Keeps the compiler from moving code across this point: otherwise it would need more registers
+// than there are.
 static inline __attribute__((always_inline)) void mpipp_in_order(void) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// Returns whether the buffer and the place are those expected of the next call in the channel;
-// stores what it has read.
+// Returns whether the buffer and the place are those that the channel expects of its next call.
+// Stores the values that it has read in the record.
 static inline __attribute__((always_inline)) int
 mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, int count,
                   uint64_t datatype) {
@@ -46,8 +47,8 @@ mpipp_is_expected(struct mpipp_call *call, const struct mpipp_channel *channel, 
   return MPIPP_LIKELY(expected[MPIPP_AT_COUNT] == (uint64_t)buffer->count);
 }
 
-// Returns whether the call has this form: then it is counted, and its record is complete. It
-// returns a request.
+// If the call has this form, counts it, completes its record, and returns 1. The call must return a
+// request.
 static inline __attribute__((always_inline)) int
 mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *address, int count,
                uint64_t datatype, int peer, int tag, uint64_t comm, const MPI_Request *request) {
@@ -67,7 +68,7 @@ mpipp_is_plain(struct mpipp_thread *thread, struct mpipp_plain of, const void *a
   mpipp_in_order();
   if (MPIPP_UNLIKELY(!mpipp_is_expected(call, channel, count, datatype))) goto other;
   mpipp_in_order();
-  call->ordinal = mpipp_channel_count(channel);
+  call->ordinal = mpipp_channel_next_ordinal(channel);
   call->serial++;
   call->frame = (uintptr_t)__builtin_frame_address(0);
   call->procedure = of.procedure;
@@ -87,9 +88,9 @@ other:
   return 0;
 }
 
-// A thread's record, by an address in its middle. So all stored members are at distances that take
-// one byte in an instruction. It is opaque to the compiler, which so keeps nothing of it in
-// registers.
+// The same thread record, by an address in its middle. So all members that are stored to have
+// offsets of one byte in an instruction. The compiler cannot see the value, so it keeps none of the
+// record's members in registers.
 static inline __attribute__((always_inline)) struct mpipp_thread *
 mpipp_nearby(struct mpipp_thread *thread) {
   const size_t middle = offsetof(struct mpipp_thread, call.procedure);
@@ -98,7 +99,8 @@ mpipp_nearby(struct mpipp_thread *thread) {
   return (void *)(address - middle);
 }
 
-// MPI's own procedure, once the record is complete: not looked up before.
+// Activates the record, and returns MPI's procedure. The procedure is not looked up earlier,
+// because it would occupy a register.
 static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpipp_thread *thread,
                                                                      unsigned procedure) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
@@ -106,7 +108,7 @@ static inline __attribute__((always_inline)) void *mpipp_begin_plain(struct mpip
   return MPIPP_READ(mpipp_abi_real[0][procedure]);
 }
 
-// MPI has accepted it. The request's address comes from the record, which saves a register.
+// MPI has accepted the call. The request's address is read from the record, which saves a register.
 static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_thread *thread) {
   const MPI_Request *made = (const MPI_Request *)(uintptr_t)thread->call.requests;
   mpipp_add_request(&thread->call, *made, 0, MPIPP_COPY_PLAIN);
@@ -116,7 +118,8 @@ static inline __attribute__((always_inline)) int mpipp_leave_plain(struct mpipp_
   return success;
 }
 
-// Returns whether the call waits for a few requests, without hooks: then its record is complete.
+// If the call waits for only a few requests, and there are no hooks, completes its record, and
+// returns 1.
 static inline __attribute__((always_inline)) int
 mpipp_begin_plain_wait(struct mpipp_thread *thread, unsigned procedure, int count,
                        const MPI_Request *requests) {
@@ -143,12 +146,12 @@ mpipp_begin_plain_wait(struct mpipp_thread *thread, unsigned procedure, int coun
 static inline __attribute__((always_inline)) void mpipp_keep_handles(MPI_Request *before, int count,
                                                                      const MPI_Request *requests) {
   unsigned i = 0;
-  do { // atomic, or the compiler makes it a call of memcpy
+  do { // atomic stores, because the compiler would turn the loop into a call of memcpy
     MPIPP_WRITE(before[i], requests[i]);
   } while (++i < (unsigned)count);
 }
 
-// MPI has completed them all. before: the handles that were passed.
+// MPI has completed all requests. before: the handles that were passed.
 static inline __attribute__((always_inline)) int mpipp_leave_plain_wait(struct mpipp_thread *thread,
                                                                         const MPI_Request *before) {
   const struct mpipp_call *call = &thread->call;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The call filter as a hook. It is the first one, since changes of other hooks are not the
-// program's doing.
+// The call filter as a hook. It runs first, because changes that other hooks make to a call are not
+// the program's.
 #include "intercept/filter_hook.h"
 
 #include <errno.h>
@@ -21,7 +21,8 @@
 #include "watcher_client/connection.h"
 #include "watcher_client/error_policy.h"
 
-// The thread's call: of others the boxes are those of a call before.
+// The thread's current call, if the filter has to see its return; the boxes of any other call are
+// out of date.
 static __thread int is_seen_returning __attribute__((tls_model("initial-exec")));
 
 static int is_clear(struct mpipp_thread *thread) {
@@ -49,7 +50,8 @@ static int wants(const struct mpipp_call *call);
 static struct mpipp_hook filter_hook = {
     .enter = enter, .leave = leave, .wants = wants, .order = MPIPP_FILTER_ORDER};
 
-// A passage would cost too much: mpipp_intercept_is_hooked does the same.
+// To enter this hook by a passage would cost too much: mpipp_intercept_is_hooked does the same
+// directly.
 static int wants(const struct mpipp_call *call) {
   (void)call;
   return filter_hook.order != MPIPP_FILTER_ORDER;
@@ -76,7 +78,7 @@ void mpipp_intercept_filter_open(void) {
     others_before_marked = mpipp_intercept_before_unrecorded;
     mpipp_intercept_before_unrecorded = before_unrecorded_call;
   }
-  // Each call passes `enter` then.
+  // Changes the order value, so that each call passes `enter`.
   filter_hook.order += mpipp_filter_checks_itself || mpipp_watcher_on_error != MPIPP_REPORT;
   mpipp_hook_in(&filter_hook);
 }
@@ -85,10 +87,11 @@ void mpipp_intercept_filter_close(void) {
   mpipp_hook_out(&filter_hook);
 }
 
-// Stands for the passage of a call whose return only the filter has to see.
+// Stands for the passage of a call if only the filter has to see its return.
 static struct mpipp_passage only = {.status = NULL};
 
-// All hooks are asked.
+// Asks every hook, even after one has wanted the call, because a hook's `wants` may also update its
+// state.
 static int is_wanted(const struct mpipp_call *call) {
   int wanted = 0, saved = errno;
   for (const struct mpipp_hook *hook = mpipp_intercept_hooks; hook; hook = hook->next)
@@ -102,7 +105,7 @@ static __attribute__((noinline)) int is_hooked_slow(struct mpipp_thread *thread)
     if (is_wanted(&thread->call)) return 1;
     if (mpipp_intercept_hooks != &filter_hook || mpipp_is_clear(thread)) return 0;
   }
-  int refused = 0; // calls are only refused through `enter`
+  int refused = 0; // calls are refused only through `enter`
   if (mpipp_filter_check(thread, &refused)) thread->passage = (uint64_t)(uintptr_t)&only;
   return 0;
 }
@@ -115,8 +118,8 @@ static inline __attribute__((always_inline)) int is_hooked(struct mpipp_thread *
   return is_hooked_slow(thread);
 }
 
-// Fortran's layer has called: the program's own place is further out on the stack. A watcher cannot
-// search for it there once the process has died.
+// MPI's Fortran layer has called, so the program's own place is further out on the stack. It is
+// found now, because a watcher cannot search for it after the process has died.
 static MPIPP_COLD int is_layer_call_hooked(struct mpipp_thread *thread) {
   thread->place = mpipp_abi_outside_mpi_at(thread->call.caller, thread->call.frame);
   thread->place_serial = thread->call.serial;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls of the program inside MPI_Finalize: the callbacks of the attributes of MPI_COMM_SELF may
-// free objects, and communicate (MPI-4.1, section 11.2.4).
+// Calls of the program inside MPI_Finalize: callbacks of the attributes of MPI_COMM_SELF may free
+// objects, and communicate (MPI-4.1, section 11.2.4).
 #define _GNU_SOURCE
 #include "intercept/finalize.h"
 
@@ -16,9 +16,9 @@
 
 enum { MAX_FRAMES = 64 };
 
-static struct mpipp_thread callback; // the record of callbacks in the thread inside MPI_Finalize
+static struct mpipp_thread callback; // the record for callbacks of the thread inside MPI_Finalize
 
-// For breakpoints: no more objects of the program will be freed.
+// A place for breakpoints: from here on the program can free no more objects.
 __attribute__((noinline)) void mpipp_finalizing(void) {
   __asm__ volatile("");
 }
@@ -36,17 +36,17 @@ static int note_deletion(MPI_Comm comm, int keyval, void *value, void *state) {
   return MPI_SUCCESS;
 }
 
-// Attributes are deleted in the reverse order in which they were set. So an attribute that is set
-// at the end of MPI_Init is deleted after the program's.
+// Sets an attribute on MPI_COMM_SELF. Attributes are deleted in the reverse order in which they
+// were set. So this one, which is set at the end of MPI_Init, is deleted after the program's.
 void mpipp_intercept_await_end(void) {
   int keyval;
   if (PMPI(Comm_create_keyval)(refuse_copy, note_deletion, &keyval, NULL) != MPI_SUCCESS) return;
   int code = PMPI(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL);
   __atomic_store_n(&mpipp_registry.end_awaited, code == MPI_SUCCESS, __ATOMIC_RELEASE);
-  PMPI(Comm_free_keyval)(&keyval); // the attribute's key stays
+  PMPI(Comm_free_keyval)(&keyval); // the attribute keeps its key
 }
 
-// Code of the MPI library, or of one of Open MPI's plug-ins.
+// Returns whether code belongs to the MPI library, or to one of Open MPI's plug-ins.
 static int is_mpi(void *address) {
   if (mpipp_abi_in_mpi((uintptr_t)address)) return 1;
   Dl_info info;
@@ -54,7 +54,8 @@ static int is_mpi(void *address) {
   return name && strncmp(name, "/mca_", 5) == 0;
 }
 
-// MPI calls its own procedures, whose caller may in the end be this library.
+// Returns whether the program has made the current call. MPI calls its own procedures, too, and
+// then the caller may in the end be this library.
 static int program_calls(void) {
   void *stack[MAX_FRAMES];
   int saved = errno, depth = backtrace(stack, MAX_FRAMES), i = 0;
@@ -76,7 +77,7 @@ struct mpipp_thread *mpipp_intercept_callback_record(struct mpipp_thread *thread
   if (callback.depth && mpipp_intercept_is_inside(&callback, caller, frame)) return NULL;
   if (!program_calls()) return NULL;
   mpipp_recorder_thread_init(
-      &callback); // what it kept may be another's: it is not in the table of threads
+      &callback); // clears old content; the record is not in the table of threads
   callback.tid = thread->tid;
   callback.self = thread->self;
   callback.stack_start = thread->stack_start;

@@ -12,20 +12,22 @@
 _Static_assert(sizeof(MPI_Status) <= sizeof((struct mpipp_passage *)0)->room, "one has room");
 _Static_assert(sizeof(struct mpipp_passage) <= sizeof((struct mpipp_thread *)0)->room, "it fits");
 
-// A program that ignores statuses is not asked: MPI stores them in memory of the seam's.
+// Finds memory for the call's statuses. A program that ignores statuses is not asked for any: MPI
+// stores them in memory of this interface.
 static void find_status(struct mpipp_passage *passage) {
   int ignored = passage->status == (void *)MPI_STATUS_IGNORE ||
                 passage->status == (void *)MPI_STATUSES_IGNORE;
   if (!ignored) return;
   passage->status = NULL;
   passage->own_statuses = 1;
-  if (passage->statuses <= 0) return; // a negative number is MPI's to find wrong
+  if (passage->statuses <= 0) return; // MPI itself reports a negative number
   size_t count = (size_t)passage->statuses;
-  // So is that there is no array of requests. As many statuses may be more than there is memory.
+  // MPI also reports a missing array of requests. `count` may then be any number, and is not used
+  // to allocate statuses.
   if (count > 1 && !passage->call->requests) return;
   MPI_Status *own =
       count > 1 ? mpipp_registry_allocate(count * sizeof *own) : (void *)passage->room;
-  // Until somebody says which message it is.
+  // the values until MPI stores a status
   for (size_t i = 0; own && i < count; i++)
     own[i] = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
   passage->status = own;
@@ -44,8 +46,8 @@ uint64_t mpipp_intercept_passed_address(const struct mpipp_passage *passage, uns
   return address;
 }
 
-// Not as a whole: most of it is spare.
-static void return_results(struct mpipp_passage *passage, const struct mpipp_passage *results) {
+// Sets only the members for results, because most of the passage is spare memory.
+static void set_results(struct mpipp_passage *passage, const struct mpipp_passage *results) {
   static const struct mpipp_passage nothing;
   enum { FROM = offsetof(struct mpipp_passage, base), TO = offsetof(struct mpipp_passage, code) };
   memcpy((char *)passage + FROM, (const char *)(results ? results : &nothing) + FROM, TO - FROM);
@@ -60,7 +62,7 @@ struct mpipp_passage *mpipp_intercept_enter_hooks(struct mpipp_thread *thread,
   int saved = errno, verdict = MPIPP_GO_ON;
   struct mpipp_call *call = &thread->call;
   struct mpipp_passage *passage = (void *)thread->room;
-  return_results(passage, results);
+  set_results(passage, results);
   passage->call = call;
   for (uint32_t i = 0; i < call->buffer_count; i++)
     passage->addresses[i] = call->buffers[i].address;

@@ -54,7 +54,7 @@ void mpipp_hook_in(struct mpipp_hook *hook) {
   mpipp_registry_unlock();
 }
 
-// Its own links stay: it may be the one that is running.
+// The removed hook keeps its own links, because it may be the one that is running.
 void mpipp_hook_out(struct mpipp_hook *hook) {
   mpipp_registry_lock();
   if (hook->next) hook->next->previous = hook->previous;

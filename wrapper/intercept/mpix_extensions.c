@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Extensions of MPI libraries that make communicators. Nothing is known of these communicators, but
-// they are not the freed ones that had their handles before.
+// Extensions of MPI libraries that create communicators. These communicators are not recorded. But
+// if such a communicator gets the handle of a freed one, that one must no longer be found by the
+// handle.
 #include "abi/mpi_symbols.h"
 #include "recorder/objects/communicators.h"
 
-// Handles by value, and other values of their size, in a whole register.
+// Passes handles, and other values of their size, in a whole register each.
 #define EXTENSION(NAME, PARAMETERS, ARGUMENTS)                                                     \
   __attribute__((visibility("default"))) int mpipp_##NAME PARAMETERS __asm__(#NAME);               \
   int mpipp_##NAME PARAMETERS {                                                                    \
@@ -18,8 +19,8 @@ static __attribute__((unused)) int note_comm(const MPI_Comm *comm) {
   return MPI_SUCCESS;
 }
 
-// A program may look for them by name: an extension that the library lacks must not be found here.
-// For the ABI it is unknown what it lacks.
+// A program may look for an extension by its name. So one that the library lacks must not be
+// defined here. For the MPI ABI it is unknown which extensions exist.
 #if defined(MPIPP_FOR_OPENMPI)
 #define HAS_SHRINK (OMPI_MAJOR_VERSION >= 5)
 #define HAS_ISHRINK (OMPI_MAJOR_VERSION >= 6)

@@ -22,22 +22,22 @@ enum {
   MOST_PLACES = 2048,
   MOST_PIECES = 16,
   POOL_BYTES = 1 << 16,
-  MOST_BYTES = 1 << 13, // of a name, or of a table of lines
-  OBJECT_TYPE = 8,      // in an object
-  TYPE_NAME = 24,       // in a type
-  NAME_BYTES = 8,       // that readers use
-  LENGTH = 16,          // of a string, and of bytes
-  STATE = 32,           // of a string
-  BYTES = 32,           // where those of bytes are
+  MOST_BYTES = 1 << 13, // largest size of a name, or of a line table
+  OBJECT_TYPE = 8,      // offset in an object
+  TYPE_NAME = 24,       // offset in a type
+  NAME_BYTES = 8,       // number of bytes that readers need
+  LENGTH = 16,          // offset in strings, and in bytes objects
+  STATE = 32,           // offset in strings
+  BYTES = 32,           // offset of the content of a bytes object
 };
 
-// The offsets of CPython's structures' members, by minor version: as in
-// mpipp/registry/memory/cpython_frames.py.
+// Offsets of members in CPython's structs, by minor version.
+// mpipp/registry/memory/cpython_frames.py has the same ones.
 struct mpipp_python_layout {
   unsigned frame; // in the thread's state
-  int holder;     // in the holder of the frame; -1: it is the frame itself
+  int holder;     // in the struct that has the frame; -1: the thread's state has the frame itself
   unsigned code, previous, instruction, instruction_bytes; // in a frame
-  unsigned file, function, lines;                          // in code
+  unsigned file, function, lines;                          // in a code object
   unsigned ascii, text;                                    // in strings, by their kind
 };
 static const struct mpipp_python_layout layouts[] = {
@@ -49,8 +49,8 @@ static const struct mpipp_python_layout layouts[] = {
 };
 enum { VERSIONS = sizeof layouts / sizeof *layouts };
 
-// Identifies a place. The address of its code is not enough: when Python frees the code, other code
-// may get the same memory.
+// Identifies a line. The address of its code object is not enough: when Python frees that, another
+// one may get the same memory.
 struct mpipp_key {
   uint64_t code, instruction, file, function, lines;
 };
@@ -61,7 +61,8 @@ _Static_assert(offsetof(struct mpipp_python_place, lines) -
 
 static const struct mpipp_python_layout *layout;
 static uint64_t version, code_type;
-static void *(*this_thread)(void); // takes no lock, and needs none
+static void *(*this_thread)(void); // PyGILState_GetThisThreadState, which takes no lock, and needs
+                                   // none
 static struct mpipp_python_place *places, *buckets[BUCKETS];
 static char *pool, *pool_end;
 
@@ -79,7 +80,7 @@ static struct mpipp_python_place *find(const struct mpipp_key *key) {
   return place;
 }
 
-// Copies of the interpreter's memory that readers need for a place.
+// A piece of the interpreter's memory that readers need to find a line. Its content is copied.
 struct mpipp_python_piece {
   uint64_t address, bytes;
 };
@@ -186,14 +187,15 @@ static struct mpipp_python_place *find_place(uint64_t frame, uint64_t code) {
   return place;
 }
 
-// The line of Python that this thread is at; the caller if it is at none.
+// The place for the line of Python that this thread executes. Returns the caller if there is no
+// such line.
 static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller) {
   uint64_t state = (uint64_t)(uintptr_t)this_thread();
   uint64_t frame = state ? word(state + layout->frame) : 0;
   if (frame && layout->holder >= 0) frame = word(frame + (unsigned)layout->holder);
   for (int i = 0; frame && i < MOST_FRAMES; i++, frame = word(frame + layout->previous)) {
     uint64_t code = word(frame + layout->code);
-    if (!code || type_of(code) != code_type) continue; // a frame that stands for C
+    if (!code || type_of(code) != code_type) continue; // a frame that stands for a C function
     const struct mpipp_python_place *place = find_place(frame, code);
     if (!place) break;
     if (place->passed_over) continue;
@@ -203,7 +205,7 @@ static __attribute__((no_sanitize("address"))) uint64_t line_of(uint64_t caller)
   return caller;
 }
 
-// A place for the call that a thread is inside of, at once.
+// Finds the place at the begin of the call, because the frame changes later.
 static int enter(struct mpipp_passage *passage) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   thread->place = mpipp_outside_mpi(passage->call->caller);
@@ -227,7 +229,8 @@ static int add_module(struct dl_phdr_info *object, size_t size, void *bounds) {
 }
 
 static uint64_t version_of(void) {
-  const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version"); // from 3.11 on
+  const unsigned long *number = dlsym(RTLD_DEFAULT, "Py_Version"); // exists in Python 3.11 and
+                                                                   // later
   if (number) return *number;
   const char *(*ask)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "Py_GetVersion");
   const char *said = ask ? ask() : "";
@@ -246,6 +249,7 @@ void mpipp_intercept_python_open(void) {
   layout = &layouts[minor];
   mpipp_filter_python_version = version;
   mpipp_abi_set_layer(bounds[0], bounds[1], line_of);
-  // The debugger of a live process finds it in the interpreter's memory.
+  // In a process that is not watched, a debugger finds the line itself, in the interpreter's
+  // memory.
   if (mpipp_registry_is_shared) mpipp_hook_in(&hook);
 }

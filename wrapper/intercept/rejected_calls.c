@@ -12,7 +12,8 @@
 #include "watcher_client/connection.h"
 #include "watcher_client/error_policy.h"
 
-// The object of a call, whose error handler is called. A null communicator: none.
+// The object of a call whose error handler has to be called. A null communicator: there is no
+// handler to call.
 struct mpipp_refused_handles {
   MPI_Comm comm;
   MPI_Win win;
@@ -25,7 +26,8 @@ static int is_usable(enum mpipp_kind kind, uint64_t handle) {
   return object && !(object->flags & (MPIPP_FLAG_NULL | MPIPP_FLAG_ENDED));
 }
 
-// For errors without an object (MPI-4.0, section 9.3), and for freed and null handles.
+// The object for errors without an object of their own (MPI-4.0, section 9.3), and for freed and
+// null handles.
 static struct mpipp_refused_handles comm_handles(uint64_t handle) {
   struct mpipp_refused_handles of = {MPI_COMM_NULL, MPI_WIN_NULL, MPI_FILE_NULL, MPIPP_COMM};
   if (is_usable(MPIPP_COMM, handle))
@@ -47,7 +49,8 @@ static struct mpipp_refused_handles win_handles(uint64_t handle) {
   return of;
 }
 
-// A handle that is not a file has the default error handler (MPI-4.1, section 14.7).
+// For a handle that is not a file, MPI uses the default error handler of files (MPI-4.1, section
+// 14.7).
 static struct mpipp_refused_handles file_handles(uint64_t handle) {
   struct mpipp_refused_handles of = default_handles();
   if (is_usable(MPIPP_FILE, handle)) of.file = (MPI_File)(uintptr_t)handle;
@@ -61,7 +64,7 @@ static struct mpipp_refused_handles call_handles(const struct mpipp_call *call) 
   return call->present & MPIPP_HAS_COMM ? comm_handles(call->comm) : default_handles();
 }
 
-// The first operation that is passed to a call.
+// The object of the first operation in the call's array of requests.
 static struct mpipp_refused_handles request_handles(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   struct mpipp_refused_handles of = default_handles();
@@ -84,7 +87,7 @@ static struct mpipp_refused_handles message_handles(uint64_t handle) {
 static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   const uint32_t on = MPIPP_HAS_WIN | MPIPP_HAS_FILE | MPIPP_HAS_COMM;
-  switch (call->procedure) { // a freed object is not among the arguments by value
+  switch (call->procedure) { // these calls pass the freed object by its address
   case MPIPP_PROC_Comm_free:
   case MPIPP_PROC_Comm_disconnect:
     return comm_handles(MPIPP_KEY(*(MPI_Comm *)passage->handle));
@@ -93,7 +96,7 @@ static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passa
   case MPIPP_PROC_File_close:
     return file_handles(MPIPP_KEY(*(MPI_File *)passage->handle));
   case MPIPP_PROC_File_open:
-    return file_handles(MPIPP_KEY(MPI_FILE_NULL)); // there is none yet
+    return file_handles(MPIPP_KEY(MPI_FILE_NULL)); // the file does not exist yet
   default:
     break;
   }
@@ -102,7 +105,7 @@ static struct mpipp_refused_handles handles_of(const struct mpipp_passage *passa
   return call->present & MPIPP_HAS_REQUESTS ? request_handles(call) : default_handles();
 }
 
-// Returns whether the error handler is the one that ends the job.
+// Returns whether the error handler is MPI_ERRORS_ARE_FATAL, or another one that ends the job.
 static int is_fatal(const struct mpipp_refused_handles *of) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (of->kind == MPIPP_WIN)
@@ -146,7 +149,7 @@ int mpipp_intercept_refuse(struct mpipp_passage *passage, int error_class) {
   const struct mpipp_refused_handles of = handles_of(passage);
   if (!has_handler(&of)) return MPIPP_GO_ON;
   passage->code = error_class;
-  mpipp_recorder_uncount(&mpipp_recorder_self->call); // a handler may jump out of the call
+  mpipp_recorder_uncount(&mpipp_recorder_self->call); // the handler may jump out of the call
   fail(&of, error_class);
   return MPIPP_DROPPED;
 }

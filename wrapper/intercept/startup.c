@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Start and end of the recording: of the process at its first call, of MPI at its initialization.
+// Start and end of the recording: for the process at its first MPI call, for MPI at its
+// initialization and its end.
 #include "intercept/startup.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ struct mpipp_thread *mpipp_intercept_thread_new(void) {
   if (thread) mpipp_intercept_watch(thread);
   if (thread && mpipp_registry.status == MPIPP_STATUS_LOADED) {
     thread->depth = 1;
-    if (starting()) { // MPI was initialized before this library was there
+    if (starting()) { // MPI was initialized before this library was loaded
       mpipp_recorder_distrust_channels();
       mpipp_recorder_distrust_attachments();
       mpipp_registry.unseen = 1;
@@ -135,11 +136,13 @@ void mpipp_intercept_before_abort(struct mpipp_call *call) {
   report_end(MPIPP_OVER_ABORTING);
 }
 
-// The program has returned from main, or called exit. Not at _exit, or by a signal.
+// Called when the program has returned from main, or has called exit; not at _exit, or when a
+// signal ends it.
 __attribute__((destructor)) static void exiting(void) {
   if (!mpipp_watcher_is_connected() || mpipp_registry.status != MPIPP_STATUS_STARTED) return;
   if (!mpipp_recorder_has_world) {
-    mpipp_intercept_after_finalize(); // of sessions alone: sessions that are left are leaks
+    mpipp_intercept_after_finalize(); // a program that only uses sessions: those that still exist
+                                      // are leaks
     return;
   }
   if (mpipp_intercept_at_exit) mpipp_intercept_at_exit();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A run is repeated, and stops in a call from a finding of the run before. The watcher knows its
-// place and its process (mpipp run --check --stop-at), this code the ordinals that it may have.
+// Repeats a run, and stops in the call in which an earlier run has found an error. The watcher
+// knows the call's place and process (mpipp run --check --stop-at); this code knows the ordinals
+// that it may have.
 #include "intercept/stop_at.h"
 
 #include <signal.h>
@@ -16,9 +17,10 @@ enum { MOST_ORDINALS = 16, REFUSED = 1024 };
 
 static uint64_t ordinals[MOST_ORDINALS];
 static int ordinal_count = 0;
-static uint64_t refused[REFUSED]; // places of other calls
+static uint64_t refused[REFUSED]; // places of calls that were queried, and are not the wanted call
 
-// Returns whether it may be the call: 2, if its ordinal says so.
+// Returns whether the current call may be the wanted one. 2: its ordinal is in the list. 1: the
+// list allows any ordinal. 0: neither.
 static int is_possible(const struct mpipp_call *call) {
   int found = 0;
   for (int i = 0; i < ordinal_count; i++) {
@@ -30,7 +32,8 @@ static int is_possible(const struct mpipp_call *call) {
   return found;
 }
 
-// All unknown lines of Python have one place.
+// The place of the call. It is the same for all calls from mpi4py whose line of Python is not found
+// yet.
 static uint64_t place_of(const struct mpipp_call *call) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   return thread->place_serial == call->serial ? thread->place : mpipp_outside_mpi(call->caller);

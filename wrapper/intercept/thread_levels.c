@@ -16,10 +16,10 @@ enum { MAX_BREACHES = 16 };
 
 static struct mpipp_breach *breaches;
 static uint32_t level = MPIPP_THREAD_UNKNOWN;
-// The thread that initialized MPI, and its call.
+// The thread that initialized MPI, and the serial of that call.
 static struct mpipp_thread *initializer;
 static struct mpipp_breach main_call;
-// omp_in_parallel, if the program has OpenMP, and MPI allows a single thread.
+// omp_in_parallel, if the program uses OpenMP, and MPI provides MPI_THREAD_SINGLE.
 static int (*in_parallel_region)(void);
 
 static uint32_t own_level(int provided) {
@@ -43,8 +43,9 @@ void mpipp_intercept_watch(struct mpipp_thread *thread) {
   mpipp_recorder_note_concurrency();
 }
 
-// The level is lower only if MPI_Init or MPI_Init_thread says so and there is no session. Sessions
-// have thread levels of their own, and some may have been made before this library was loaded.
+// The level is below MPI_THREAD_MULTIPLE only if MPI_Init or MPI_Init_thread reports that and there
+// is no session. Sessions have thread levels of their own, and some may have been created before
+// this library was loaded.
 void mpipp_intercept_ask_thread_level(void) {
   static int sessions = 0;
   const struct mpipp_call *call = &mpipp_recorder_self->call;
@@ -68,7 +69,7 @@ void mpipp_intercept_ask_thread_level(void) {
 }
 
 #ifdef MPIPP_HAVE_Session_init
-// The thread_level of an info: 1 or 0; -1: it has none.
+// The value of thread_level in an info: 1 for MPI_THREAD_SINGLE, else 0; -1: the info has none.
 static int is_single(MPI_Info info) {
   char value[32] = "";
   int length = sizeof value, flag = 0;
@@ -86,12 +87,14 @@ void mpipp_intercept_session_level(uint64_t session, uint64_t given) {
     PMPI(Info_free)(&info);
   }
   if (single < 0 && asked != MPI_INFO_NULL) single = is_single(asked);
-  if (!single) MPIPP_WRITE(all_single, 0); // the default is MPI_THREAD_SINGLE
+  if (!single)
+    MPIPP_WRITE(all_single, 0); // a session without this key has the default,
+                                // MPI_THREAD_SINGLE
   if (MPIPP_READ(all_single) && !mpipp_recorder_has_world) mpipp_registry.several_threads = 0;
 }
 #endif
 
-// Procedures that any thread may call at any time (MPI-4.1, section 11.4.1).
+// Returns whether any thread may call the procedure at any time (MPI-4.1, section 11.4.1).
 static int is_always_allowed(unsigned procedure) {
   static const char *const prefixes[] = {
       "MPI_Abi_",  "MPI_Abort", "MPI_Add_error_",    "MPI_Errhandler_free", "MPI_Error_",
@@ -103,7 +106,7 @@ static int is_always_allowed(unsigned procedure) {
   return 0;
 }
 
-// Threads of the MPI library itself may call it at any time.
+// Returns whether a thread of the MPI library itself calls: it may do so at any time.
 static int is_own_thread_of_mpi(uint64_t caller, uint64_t outside) {
   Dl_info info;
   if (mpipp_is_outside_mpi(caller) || !dladdr((void *)(uintptr_t)outside, &info)) return 0;
@@ -116,7 +119,7 @@ static int is_same(const struct mpipp_breach *one, const struct mpipp_breach *ot
          one->other_procedure == other->other_procedure && one->other_caller == other->other_caller;
 }
 
-// Returns whether it is new: not if it is certainly known, or the table is full.
+// Adds a violation. Returns 0 if it is already known for certain, or the table is full.
 static int add(const struct mpipp_breach *breach) {
   struct mpipp_table *table = mpipp_registry_breach_table();
   struct mpipp_breach *place = NULL;
@@ -134,20 +137,21 @@ static int add(const struct mpipp_breach *breach) {
     *place = *breach;
   }
   mpipp_registry_unlock();
-  // The order of calls by several threads is not certain.
+  // If threads call concurrently without permission, the order of calls is not certain.
   if (place && breach->tid != breach->other_tid) mpipp_recorder_distrust_ordinals();
   return place != NULL;
 }
 
-// The place of another thread's call; only that thread can determine its line of Python.
+// The place of another thread's call. If it is a line of Python, only that thread itself can find
+// it.
 static uint64_t place_of(const struct mpipp_thread *other, uint64_t serial) {
   uint64_t caller = MPIPP_READ(other->call.caller), python = MPIPP_READ(other->place_serial);
   if (!python) return mpipp_outside_mpi(caller);
   return python == serial ? MPIPP_READ(other->place) : caller;
 }
 
-// Only the thread that initialized MPI may call it. MPI_THREAD_SINGLE allows no other thread in the
-// process: so no parallel region of OpenMP.
+// Checks that the thread that initialized MPI makes the call. With MPI_THREAD_SINGLE the process
+// must have no other thread, so a parallel region of OpenMP is a violation.
 static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *breach) {
   int is_main = thread == initializer && thread->serial == main_call.other_thread;
   if (is_main && !(in_parallel_region && in_parallel_region())) return;
@@ -158,8 +162,8 @@ static void check_main(const struct mpipp_thread *thread, struct mpipp_breach *b
   add(breach);
 }
 
-// No two threads may be inside MPI at a time. A thread whose record says so may have left its call
-// by a jump: that it was inside is certain once it has returned.
+// Checks that no other thread is inside MPI. A thread may have left its call by a jump, although
+// its record still shows the call. The violation is certain only when the other call has returned.
 static void check_concurrency(struct mpipp_thread *thread, struct mpipp_breach *breach) {
   thread->call.procedure = breach->procedure;
   __atomic_store_n(&thread->depth, 1, __ATOMIC_SEQ_CST);
@@ -177,7 +181,7 @@ static void check_concurrency(struct mpipp_thread *thread, struct mpipp_breach *
   }
 }
 
-// The thread's call has returned.
+// The thread's call has returned, so violations in which it takes part are certain.
 static void confirm(struct mpipp_thread *thread) {
   if (!MPIPP_READ(thread->suspected)) return;
   mpipp_registry_lock();

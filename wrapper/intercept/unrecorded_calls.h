@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Wrappers of procedures that are not recorded: the thread is inside MPI, and calls by the library
-// are not the program's.
+// Wrappers of procedures that are not recorded. The thread counts as inside MPI, so that calls by
+// the library are not taken for the program's.
 #ifndef MPIPP_INTERCEPT_UNRECORDED_CALLS_H
 #define MPIPP_INTERCEPT_UNRECORDED_CALLS_H
 
@@ -9,7 +9,7 @@
 #include "recorder/objects/window_aliases.h"
 #include "recorder/returned_codes.h"
 
-// The handles that are passed to the call: for a stopped process they are checked where it stopped.
+// The handles that are passed to the call. A reader of a stopped process checks them there.
 static inline void mpipp_set_passed_handles(struct mpipp_thread *thread, uint64_t count,
                                             uint64_t first, uint64_t second) {
   MPIPP_WRITE(thread->handle, first);
@@ -17,11 +17,12 @@ static inline void mpipp_set_passed_handles(struct mpipp_thread *thread, uint64_
   __atomic_store_n(&thread->handle_count, count, __ATOMIC_RELEASE);
 }
 static inline void mpipp_clear_passed_handles(struct mpipp_thread *thread) {
-  (void)thread; // handle_count is 0
+  (void)thread; // nothing to clear: handle_count is already 0
 }
 
-// MPI: or MPI1, for names that mpi.h may declare otherwise, or poison. GIVEN: one of those above.
-// AFTER: runs once MPI has returned a result to the program.
+// Defines the wrapper of a procedure. MPI: the prefix; or MPI1 for names that mpi.h may declare
+// differently, or poison. GIVEN: a call of one of the functions above. AFTER: a statement that runs
+// when MPI has returned.
 #define MARKED(MPI, NAME, PARAMETERS, ARGUMENTS, GIVEN, AFTER)                                     \
   typedef int raw_##NAME PARAMETERS;                                                               \
   EXPORT int MPI##_##NAME PARAMETERS __asm__("MPI_" #NAME);                                        \

@@ -17,8 +17,8 @@ struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame) {
   return thread && thread->depth ? mpipp_intercept_callback_record(thread, caller, frame) : thread;
 }
 
-// Inside another call: an object that a callback of the program makes is not recorded, but its
-// handle may have been another's.
+// Handles a call inside another call. If a callback of the program creates an object, the object is
+// not recorded, but its handle may have been another object's.
 static void pass(unsigned procedure, uint64_t caller) {
   int makes = mpipp_facts[procedure].form != MPIPP_FORM_BLOCKING ||
               procedure == MPIPP_PROC_Mprobe || procedure == MPIPP_PROC_Improbe;
@@ -138,7 +138,7 @@ void mpipp_intercept_buffer_v(struct mpipp_call *call, const void *address,
   vector->records = 0;
   struct mpipp_buffer *buffer =
       mpipp_buffer(call, call->buffer_count, address, 0, datatype, access, role);
-  // With MPI_IN_PLACE the arrays mean nothing.
+  // With MPI_IN_PLACE, the arrays are not significant.
   if (buffer->address == (uintptr_t)MPI_IN_PLACE) return;
   buffer->vector = index + 1;
   call->present |= MPIPP_HAS_VECTORS;
@@ -167,7 +167,7 @@ MPI_Request *mpipp_intercept_copy_handles(int64_t count, const MPI_Request *requ
 
 int mpipp_intercept_fail(struct mpipp_thread *thread, int code) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
-  // A hook that has refused a call reports that itself.
+  // A hook that has refused the call reports the error itself.
   if (!passage || !passage->over) mpipp_recorder_note_code(thread, 0, code);
   return mpipp_leave(thread, code);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a generated wrapper (generator/generate.py emits calls of these, in this order):
-// begin, decode into the call record, enter, the library, leave.
+// The steps of a generated wrapper, in the order that generator/generate.py emits: begin, decode
+// the arguments into the call's record, enter, call MPI, leave.
 #ifndef MPIPP_INTERCEPT_WRAPPER_BODY_H
 #define MPIPP_INTERCEPT_WRAPPER_BODY_H
 
@@ -17,13 +17,14 @@
 
 #define MPIPP_SITE __builtin_return_address(0), __builtin_frame_address(0)
 
-// The record for a call from there (finalize.h) by this thread, whose record says that it is inside
-// MPI, or which has no record yet.
+// The record for a call if this thread has none yet, or its record shows that it is inside MPI
+// (finalize.h).
 struct mpipp_thread *mpipp_intercept_outside_record(void *caller, void *frame);
 
-// Returns whether PMPI_X goes straight to MPI: while MPI itself or another tool is at work, or if
-// there is nothing to record. Otherwise it calls MPI_X, which then calls MPI's own PMPI_X, not
-// another tool's MPI_X. In line, like mpipp_begin, at any level: it needs its caller's frame.
+// Returns whether PMPI_X calls MPI directly: while MPI itself or another tool makes the call, or if
+// nothing is recorded. Otherwise PMPI_X calls the wrapper of MPI_X, which then calls MPI's PMPI_X,
+// and not another tool's MPI_X. Always in line, like mpipp_begin, because it needs its caller's
+// frame.
 static inline __attribute__((always_inline)) int mpipp_passes(void) {
   struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread->depth) {
@@ -34,20 +35,20 @@ static inline __attribute__((always_inline)) int mpipp_passes(void) {
   return 0;
 }
 
-// The slow path of mpipp_begin. By value: a variable whose address is taken is not kept in a
-// register.
+// The result of the slow path of mpipp_begin. It is returned by value, because a variable whose
+// address is taken is not kept in a register.
 struct mpipp_begin_result {
   struct mpipp_thread *thread;
   void *real;
 };
 struct mpipp_begin_result mpipp_intercept_begin_slow(unsigned procedure, void *caller, void *frame);
 
-// real: the function that MPI_X calls. NULL: pass the call through (inside another call, or nothing
-// to record).
+// Begins a call. *real: the function to call for MPI_X. Returns NULL if the call is passed through,
+// because it is inside another call, or nothing is recorded.
 static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(unsigned procedure,
                                                                               void **real) {
   struct mpipp_thread *thread = mpipp_recorder_self;
-  *real = mpipp_abi_real[0][procedure]; // known to be there, since a thread has a record
+  *real = mpipp_abi_real[0][procedure]; // not NULL, since a thread has a record
   if (MPIPP_UNLIKELY(thread->depth | thread->aside)) {
     struct mpipp_begin_result begun = mpipp_intercept_begin_slow(procedure, MPIPP_SITE);
     *real = begun.real;
@@ -57,15 +58,18 @@ static inline __attribute__((always_inline)) struct mpipp_thread *mpipp_begin(un
   return thread;
 }
 
-// Inside another call: the serial of the object that a callback of the program is about to free,
-// for example one that deletes an attribute. 0 if MPI frees it, or nothing is known of it.
+// For a call inside another call, when a callback of the program is about to free an object, for
+// example an attribute's. Returns the object's serial; 0 if MPI itself frees it, or it is not
+// recorded.
 uint64_t mpipp_intercept_callback_frees(enum mpipp_kind kind, uint64_t handle, void *caller);
 
-// Inside another call: a callback of the program has made an object. It is not recorded, but its
-// handle is no longer a freed object's. Objects that MPI makes for itself are ignored.
+// For a call inside another call: a callback of the program has created an object. The object is
+// not recorded, but its handle no longer belongs to a freed object. Objects that MPI creates for
+// itself are ignored.
 void mpipp_intercept_callback_makes(enum mpipp_kind kind, uint64_t handle, void *caller) MPIPP_COLD;
 
-// Around a call that is not recorded: calls by MPI meanwhile are not the program's.
+// Call these around a call that is not recorded, so that calls by MPI meanwhile are not taken for
+// the program's.
 static inline void mpipp_enter_unrecorded_call(struct mpipp_thread *thread, unsigned procedure,
                                                void *caller, void *frame) {
   thread->depth = 1;
@@ -92,7 +96,7 @@ static inline struct mpipp_call *mpipp_begin_record(struct mpipp_thread *thread,
   return call;
 }
 
-// The record of the buffer's datatype, whose access is there; out of line.
+// Finds the record of the buffer's datatype, whose handle is already set. Out of line.
 void mpipp_intercept_find_datatype(struct mpipp_call *call, uint32_t index);
 
 static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_t index,
@@ -105,10 +109,10 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   buffer->peers = 1;
   buffer->datatype = datatype;
   buffer->access = access;
-  buffer->vector = 0; // one store with access
+  buffer->vector = 0; // one store together with `access`
   buffer->role = mpipp_role(role);
-  // Records never move, so the one found for the thread's last call may be tried first: usually
-  // this call has it, too.
+  // Records never move. So the record of the thread's last call is tried first: usually this call
+  // has the same datatype.
   uint64_t last = mpipp_thread_of(call)->known[index];
   buffer->record = last;
   if (MPIPP_UNLIKELY(MPIPP_READ(((const struct mpipp_object *)(uintptr_t)last)->live) != datatype))
@@ -116,14 +120,14 @@ static inline struct mpipp_buffer *mpipp_buffer(struct mpipp_call *call, uint32_
   return buffer;
 }
 
-// MPI_PACKED's handle; with Open MPI the constant itself is a look-up by name.
+// The handle of MPI_PACKED. With Open MPI, the constant itself would be a look-up by name.
 static inline uint64_t mpipp_packed_handle(void) {
   static uint64_t packed = 0;
   if (MPIPP_UNLIKELY(!MPIPP_READ(packed))) MPIPP_WRITE(packed, MPIPP_KEY(MPI_PACKED));
   return packed;
 }
 
-// The v and w forms: arrays as the caller passed them; element sizes in bytes.
+// The arrays of a v or w form as the caller passed them; sizes of their elements in bytes.
 struct mpipp_arrays {
   const void *counts, *displacements, *datatypes;
   unsigned count_size, displacement_size;
@@ -132,24 +136,27 @@ void mpipp_intercept_buffer_v(struct mpipp_call *call, const void *address,
                               struct mpipp_arrays arrays, uint64_t datatype, int64_t peers,
                               unsigned access, unsigned role);
 
-// The numbers of peers of the call's communicator, 0 if it is unknown.
-int64_t mpipp_intercept_peers(const struct mpipp_call *call); // size, or remote size
+// Numbers of processes that exchange data in the call; 0 if the communicator is not recorded.
+int64_t mpipp_intercept_peers(const struct mpipp_call *call); // the communicator's size, or its
+                                                              // remote size
 MPIPP_SEAM int64_t
-mpipp_intercept_parts(const struct mpipp_call *call); // of the process's own group
-int64_t
-mpipp_intercept_sources(const struct mpipp_call *call); // neighbors that send to this process
-int64_t mpipp_intercept_targets(const struct mpipp_call *call); // neighbors this process sends to
-// Return whether the root's arguments count in this process, and whether the others' do.
+mpipp_intercept_parts(const struct mpipp_call *call);           // size of the process's own group
+int64_t mpipp_intercept_sources(const struct mpipp_call *call); // number of neighbors that send to
+                                                                // this process
+int64_t mpipp_intercept_targets(const struct mpipp_call *call); // number of neighbors to which this
+                                                                // process sends
+// Return whether the root's arguments are significant in this process, and whether those of the
+// other processes are.
 int mpipp_at_root(const struct mpipp_call *call);
 int mpipp_at_leaf(const struct mpipp_call *call);
-// Element count of this process in a reduce-scatter, and of all.
+// The number of elements for this process in a reduce-scatter, and the total number.
 int64_t mpipp_intercept_own_count(const struct mpipp_call *call, const void *counts, unsigned size);
 int64_t mpipp_intercept_total_count(const struct mpipp_call *call, const void *counts,
                                     unsigned size);
-// All counts, which must be equal in all processes.
+// Records all counts, which must be equal in all processes.
 void mpipp_intercept_counts(struct mpipp_call *call, const void *counts, unsigned size);
 
-// A copy of more than few handles; NULL without memory.
+// Copies more than MPIPP_FEW handles. Returns NULL without memory.
 MPI_Request *mpipp_intercept_copy_handles(int64_t count, const MPI_Request *requests);
 
 static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t count,
@@ -159,7 +166,8 @@ static inline void mpipp_handles_init(struct mpipp_handles *handles, int64_t cou
     return;
   }
   handles->all = handles->few;
-  // Atomic, or the compiler makes it a call of memcpy, which takes longer for the usual few.
+  // Atomic stores, because the compiler would turn the loop into a call of memcpy, which takes
+  // longer for the usual few handles.
   for (int64_t i = 0; i < count; i++) MPIPP_WRITE(handles->few[i], requests[i]);
 }
 
@@ -167,7 +175,7 @@ static inline void mpipp_handles_deinit(struct mpipp_handles *handles, int64_t c
   if (MPIPP_UNLIKELY(!mpipp_are_few(count))) mpipp_registry_free(handles->all);
 }
 
-// A watcher cannot see the program's own memory.
+// Copies the handles to the registry, because a watcher cannot see the program's own memory.
 void mpipp_intercept_show_handles(struct mpipp_thread *thread, int64_t count,
                                   const MPI_Request *requests);
 static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
@@ -182,12 +190,12 @@ static inline void mpipp_waits_for(struct mpipp_thread *thread, int64_t count,
   thread->shown_serial = thread->call.serial;
 }
 
-// The record is complete. Returns whether there are hooks that the call has to pass.
+// Activates the record, which is complete. Returns whether the call has to pass hooks.
 static inline int mpipp_activate(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return MPIPP_UNLIKELY(mpipp_intercept_hooks != NULL) && mpipp_intercept_is_hooked(thread);
 }
-// Enters a call with a complete record when there are known to be hooks.
+// Enters the hooks with a complete record. Call it only if there are hooks.
 static inline int mpipp_activate_hooks(struct mpipp_thread *thread) {
   __atomic_store_n(&thread->call.state, MPIPP_CALL_ACTIVE, __ATOMIC_RELEASE);
   return mpipp_intercept_is_hooked(thread);
@@ -196,15 +204,15 @@ static inline int mpipp_activate_hooks(struct mpipp_thread *thread) {
 #define MPIPP_PASSED_ADDRESS(PASSAGE, ROLE, POINTER)                                               \
   ((__typeof__(POINTER))(uintptr_t)mpipp_intercept_passed_address(PASSAGE, ROLE,                   \
                                                                   (uintptr_t)(POINTER)))
-// The address of a call's status: with hooks, there is always one.
+// The address of a call's status. With hooks, there is always one.
 static inline const MPI_Status *mpipp_status(const struct mpipp_thread *thread,
                                              const MPI_Status *status) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
   return MPIPP_UNLIKELY(passage != NULL) ? passage->status : status;
 }
 
-// The statuses of a call that has returned; NULL: the program ignores them, and there are no
-// others.
+// The statuses of a call that has returned; NULL if the program ignores them, and no hook wanted
+// them.
 static inline const MPI_Status *mpipp_returned_statuses(const struct mpipp_thread *thread,
                                                         const MPI_Status *statuses) {
   const struct mpipp_passage *passage = (const void *)(uintptr_t)thread->passage;
@@ -212,7 +220,7 @@ static inline const MPI_Status *mpipp_returned_statuses(const struct mpipp_threa
   return told == MPI_STATUSES_IGNORE ? NULL : told;
 }
 
-// A call that tests for a completion or a message has found it, or not.
+// Records whether a call that tests for a completion or a message has found it.
 static inline void mpipp_note_poll(const struct mpipp_call *call, int found) {
   struct mpipp_thread *thread = mpipp_thread_of(call);
   if (found)
@@ -221,7 +229,8 @@ static inline void mpipp_note_poll(const struct mpipp_call *call, int found) {
     mpipp_recorder_count_poll(thread);
 }
 
-// MPI_SUCCESS. The compiler, if it knew, would keep MPI's code in a register meanwhile.
+// MPI_SUCCESS as a value that the compiler does not know. Otherwise it would keep MPI's return code
+// in a register until the end.
 static inline int mpipp_success(void) {
   int success = MPI_SUCCESS;
   __asm__("" : "+r"(success));
@@ -238,7 +247,7 @@ static inline int mpipp_leave(struct mpipp_thread *thread, int code) {
   return code;
 }
 
-// Leaves a call that failed in MPI: the code is not MPI_SUCCESS.
+// Leaves a call that failed: the code is not MPI_SUCCESS.
 int mpipp_intercept_fail(struct mpipp_thread *thread, int code) MPIPP_COLD;
 
 // Leaves a call with any code.

@@ -6,7 +6,11 @@
 #include "abi/vendor.h"
 #include "registry/object_store.h"
 
-enum { MOST_STEPS = 8, MOST_NESTED = 16 }; // steps for each block that there is capacity for
+enum {
+  MOST_STEPS = 8,
+  MOST_NESTED = 16
+}; // the number of steps is limited to so many for each
+   // block of the capacity
 
 static int add(struct mpipp_layout *layout, uint64_t low, uint64_t high) {
   struct mpipp_piece *last = layout->count ? &layout->all[layout->count - 1] : NULL;
@@ -28,7 +32,8 @@ static const struct mpipp_datatype *component(const struct mpipp_datatype *type,
 static int add_entries(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                        uint64_t address, int64_t count);
 
-// The arguments of a constructor of blocks: entry, and the bytes of the unit that they count in.
+// The arguments of a constructor of blocks: their datatype, and the bytes of the unit in which they
+// count.
 struct mpipp_block_arguments {
   const int64_t *lengths, *displacements;
   int64_t count, stride;
@@ -49,7 +54,8 @@ static int add_blocks(struct mpipp_layout *layout, const struct mpipp_datatype *
   return 1;
 }
 
-// ndims, sizes, subsizes, starts, order: rows of the dimension that is contiguous in memory.
+// Arguments: ndims, sizes, subsizes, starts, order. Adds the rows along the dimension that is
+// contiguous in memory.
 static int add_subarray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                         uint64_t address) {
   const int64_t *arguments = (const int64_t *)(uintptr_t)type->arguments, n = arguments[0];
@@ -60,7 +66,7 @@ static int add_subarray(struct mpipp_layout *layout, const struct mpipp_datatype
     return 0;
   int fortran = arguments[1 + 3 * n] == MPIPP_ORDER_FORTRAN;
   int64_t strides[MOST_DIMENSIONS], index[MOST_DIMENSIONS] = {0}, stride = part->extent;
-  for (int64_t i = 0; i < n; i++) { // from the contiguous one on
+  for (int64_t i = 0; i < n; i++) { // from the contiguous dimension outwards
     int64_t d = fortran ? i : n - 1 - i, offset;
     strides[i] = stride;
     if (subsizes[d] < 1 || __builtin_mul_overflow(starts[d], stride, &offset) ||
@@ -81,8 +87,8 @@ static int add_subarray(struct mpipp_layout *layout, const struct mpipp_datatype
   }
 }
 
-// The part of a distributed array's dimension that a process has: blocks of `length`, each `stride`
-// after the one before, in [0, size).
+// A process's part of one dimension of a distributed array: blocks of `length` elements, each
+// `stride` after the previous one, within [0, size).
 struct mpipp_dimension {
   int64_t size, first, length, stride;
 };
@@ -102,7 +108,7 @@ static struct mpipp_dimension distribute(int64_t size, int64_t distribution, int
                                   is_block ? size : processes * length};
 }
 
-// The dimensions from the outermost on; the last one has rows.
+// Adds the dimensions from the outermost inwards; the innermost one has the rows.
 static int add_rows(struct mpipp_layout *layout, const struct mpipp_datatype *part,
                     const struct mpipp_dimension *dimensions, int64_t count, uint64_t address) {
   int64_t bytes = part->extent;
@@ -120,7 +126,8 @@ static int add_rows(struct mpipp_layout *layout, const struct mpipp_datatype *pa
   return 1;
 }
 
-// size, rank, ndims, gsizes, distribs, dargs, psizes, order. The processes are in row-major order.
+// Arguments: size, rank, ndims, gsizes, distribs, dargs, psizes, order. The processes are in
+// row-major order.
 static int add_darray(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                       uint64_t address) {
   enum { MOST_DIMENSIONS = 8 };
@@ -181,7 +188,7 @@ static int add_entry(struct mpipp_layout *layout, const struct mpipp_datatype *t
   return add_blocks(layout, type, address, at);
 }
 
-// Returns whether the arguments that `entry` reads are there.
+// Returns whether the record has the arguments that `add_entry` reads.
 static int is_whole(const struct mpipp_datatype *type) {
   static const uint8_t most[] = {
       [MPIPP_COMBINER_CONTIGUOUS] = 1, [MPIPP_COMBINER_VECTOR] = 3, [MPIPP_COMBINER_HVECTOR] = 3};
@@ -205,7 +212,8 @@ static int is_whole(const struct mpipp_datatype *type) {
   }
 }
 
-// One entry was added, whose bytes from `low` on fill its extent: so do the others.
+// Adds the other entries after one was added. If its bytes from `low` on fill its extent, then all
+// entries form one block.
 static int add_contiguous(struct mpipp_layout *layout, uint64_t low, int64_t extent,
                           int64_t others) {
   struct mpipp_piece *last = &layout->all[layout->count - 1];
@@ -216,7 +224,7 @@ static int add_contiguous(struct mpipp_layout *layout, uint64_t low, int64_t ext
   return 1;
 }
 
-// A predefined datatype is assumed to fill its true extent.
+// Assumes that a predefined datatype has no gaps in its true extent.
 static int add_entries(struct mpipp_layout *layout, const struct mpipp_datatype *type,
                        uint64_t address, int64_t count) {
   if (count <= 0 || type->size == 0) return count >= 0;
@@ -254,7 +262,7 @@ static int add_entries(struct mpipp_layout *layout, const struct mpipp_datatype 
   return fine;
 }
 
-// The piece at a place sinks below all that begin later (in a heap).
+// Heap sort: moves the piece at `at` down, below all pieces that begin later.
 static void sink(struct mpipp_piece *all, uint64_t at, uint64_t count) {
   struct mpipp_piece piece = all[at];
   for (uint64_t below; (below = 2 * at + 1) < count; at = below) {

@@ -6,12 +6,13 @@
 enum { MOST_DEPTH = 32 };
 #define HIGHEST ((uint64_t)1 << 47)
 
-// As struct mpipp_strided_blocks, relative to the buffer's address.
+// Like struct mpipp_strided_blocks, with the start relative to the buffer's address.
 struct mpipp_relative {
   int64_t start, length, stride, count;
 };
 
-// n copies of it, each `step` bytes after the one before; 0 if they are no strided blocks any more.
+// Repeats the blocks n times, each copy `step` bytes after the previous one. Returns 0 if the
+// result is no longer a set of strided blocks.
 static int repeat(struct mpipp_relative *of, int64_t n, int64_t step) {
   int64_t whole;
   if (n < 1) return 0;
@@ -72,7 +73,7 @@ int mpipp_layout_strided_blocks_of(const struct mpipp_buffer *buffer,
   uint64_t start = buffer->address + (uint64_t)found.start;
   *strided = (struct mpipp_strided_blocks){start, (uint64_t)found.length, (uint64_t)found.stride,
                                            (uint64_t)found.count};
-  // Absolute addresses (MPI_BOTTOM) are not seen through another view.
+  // An absolute address (MPI_BOTTOM) would have no meaning in another mapping of the buffer.
   return buffer->address > MPIPP_PAGE && start > MPIPP_PAGE && start < HIGHEST &&
          strided->stride < HIGHEST / strided->count && mpipp_strided_blocks_end(strided) < HIGHEST;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bytes of a buffer as equal blocks with one stride, if they have this form: the datatypes that
-// are guarded.
+// The bytes of a buffer as equal blocks with one stride. The guard supports datatypes of this form
+// best.
 #ifndef MPIPP_LAYOUT_STRIDED_BLOCKS_H
 #define MPIPP_LAYOUT_STRIDED_BLOCKS_H
 
@@ -9,12 +9,14 @@
 
 enum { MPIPP_PAGE = 4096 };
 
-// Bytes [start + i * stride, + length) for i < count; they do not touch each other.
+// Bytes [start + i * stride, start + i * stride + length) for i < count. The blocks do not touch
+// each other.
 struct mpipp_strided_blocks {
   uint64_t start, length, stride, count;
 };
 
-// The strided blocks of a communication buffer in this process's memory; 0 if it has another form.
+// Finds the strided blocks of a communication buffer in this process's memory. Returns 0 if the
+// buffer has another form.
 MPIPP_SEAM int mpipp_layout_strided_blocks_of(const struct mpipp_buffer *buffer,
                                               struct mpipp_strided_blocks *strided);
 
@@ -25,7 +27,7 @@ static inline uint64_t mpipp_page_up(uint64_t address) {
   return mpipp_page_down(address + MPIPP_PAGE - 1);
 }
 
-// A block, and the pages [low, high) that contain no other bytes: none if low >= high.
+// A block, and the pages [low, high) that contain only its bytes; if low >= high, there are none.
 struct mpipp_block {
   uint64_t start, end, low, high;
 };
@@ -33,7 +35,7 @@ static inline uint64_t mpipp_strided_blocks_end(const struct mpipp_strided_block
   return strided->start + (strided->count - 1) * strided->stride + strided->length;
 }
 
-// The first of its bytes from an address on; there must be one.
+// The address of the first byte of the blocks that is not below `address`. There must be one.
 static inline uint64_t mpipp_strided_blocks_first(const struct mpipp_strided_blocks *strided,
                                                   uint64_t low) {
   if (low <= strided->start) return strided->start;

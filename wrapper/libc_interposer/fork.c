@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions that make processes with a copy of the program's memory, without calling the handlers
+// Functions that create processes with a copy of the program's memory, without calling the handlers
 // of pthread_atfork.
 #define _GNU_SOURCE
 #include "libc_interposer/fork.h"
@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
-// The wrapper's functions; programs without it have none.
+// Functions of the wrapper, which are missing in programs without it.
 extern int mpipp_guards_buffers __attribute__((weak));
 extern void mpipp_fork_begin(void) __attribute__((weak));
 extern void mpipp_fork_end(int in_child) __attribute__((weak));
@@ -38,7 +38,8 @@ __attribute__((constructor)) static void find(void) {
   *(void **)&clone_next = dlsym(RTLD_NEXT, "clone");
 }
 
-#if __GLIBC_PREREQ(2, 34) // programs test whether it exists
+#if __GLIBC_PREREQ(2, 34) // programs test whether _Fork exists, so it is defined only if the C
+                          // library has it
 static pid_t (*fork_next)(void);
 
 __attribute__((constructor)) static void find_fork(void) {
@@ -55,7 +56,7 @@ EXPORTED pid_t _Fork(void) {
 }
 #endif
 
-// The child has its own copy of this.
+// The arguments of the child's function. The child has its own copy of this struct.
 struct mpipp_start {
   int (*function)(void *);
   void *argument;
@@ -73,7 +74,8 @@ EXPORTED int clone(int (*function)(void *), void *stack, int flags, void *argume
   void *first = va_arg(more, void *), *second = va_arg(more, void *), *third = va_arg(more, void *);
   va_end(more);
   if (!clone_next) find();
-  // If the child closes mpipp's files, they are closed in the parent, too.
+  // With CLONE_FILES, a child that closes mpipp's files would close them in the parent, too; with
+  // CLONE_VM there is no copy.
   if (flags & (CLONE_VM | CLONE_FILES) || !function || !stack || !mpipp_fork_prepare())
     return clone_next(function, stack, flags, argument, first, second, third);
   struct mpipp_start own = {function, argument};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Private to this library: the functions before and after a process is made with a copy of the
-// program's memory. The first returns whether a part of the wrapper needs to know.
+// Private to this library. mpipp_fork_prepare is called before a process is created with a copy of
+// the program's memory, mpipp_fork_finish afterwards. mpipp_fork_prepare returns whether a part of
+// the wrapper needs both calls.
 #ifndef MPIPP_LIBC_INTERPOSER_FORK_H
 #define MPIPP_LIBC_INTERPOSER_FORK_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A library of its own, loaded beside the wrapper if buffers are guarded, or one-sided operations
-// logged. It reports each freed memory block to the wrapper. Other programs run without it, so that
-// their free is unchanged.
+// A separate library, which is loaded beside the wrapper if buffers are guarded, or one-sided
+// operations logged. It reports each freed block of memory to the wrapper. In other runs it is not
+// loaded, so free is unchanged.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// Functions of the wrapper's parts, and whether each needs to know now. Each may be absent: a run
-// loads the parts that it needs.
+// Functions of the wrapper's parts, and variables that show whether a part needs reports now. Each
+// may be missing, because a run loads only the parts that it needs.
 extern void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
@@ -31,13 +31,13 @@ static void *library_of(const void *function) {
   return function && dladdr(function, &found) ? found.dli_fbase : NULL;
 }
 
-// Finds the next functions. The functions that it calls may free.
+// Finds the functions that this library replaces. The look-up functions may call free themselves.
 static void look(void) {
   looks = 1;
   void *size = dlsym(RTLD_NEXT, "malloc_usable_size");
   *(void **)&realloc_next = dlsym(RTLD_NEXT, "realloc");
   void *next = dlsym(RTLD_NEXT, "free");
-  // With another allocator's function, these blocks make no sense.
+  // malloc_usable_size of another allocator would not fit these blocks.
   if (size && library_of(size) == library_of(next)) *(void **)&usable_size = size;
   __atomic_store_n((void **)&free_next, next, __ATOMIC_RELEASE);
   looks = 0;
@@ -60,7 +60,7 @@ static inline int is_wanted(void) {
   return guards() || pends();
 }
 
-// Returns the number of bytes that were reported to the guard.
+// Reports a block to the guard. Returns its number of bytes, 0 if it was not reported.
 static uint64_t report(void *block, void *caller) {
   if (!block || !is_wanted()) return 0;
   uint64_t start = (uint64_t)(uintptr_t)block, from = (uint64_t)(uintptr_t)caller;
@@ -71,20 +71,22 @@ static uint64_t report(void *block, void *caller) {
   return is_guarded ? bytes : 0;
 }
 
-// For large blocks, which malloc may have returned to the system by now.
+// Reports a large block after it was freed, because malloc may have returned its memory to the
+// system.
 static inline void report_release(uint64_t start, uint64_t bytes) {
   enum { LARGE = 1 << 17 };
   if (__builtin_expect(bytes >= LARGE, 0)) mpipp_system_note_release(start, bytes);
 }
 
 static __attribute__((noinline)) void free_slowly(void *block, void *caller) {
-  if (!is_ready()) return; // during the search: a few bytes that are never freed
+  if (!is_ready()) return; // during the look-up, a few bytes are never freed
   uint64_t start = (uint64_t)(uintptr_t)block, bytes = report(block, caller);
   free_next(block);
   report_release(start, bytes);
 }
 
-// MPI frees memory in each of its calls, too: calls that no part needs to know of continue at once.
+// MPI calls free in each of its calls, too, so calls that no part needs to know of continue
+// immediately.
 void mpipp_free_first(void *block) {
   void (*next)(void *) = __atomic_load_n(&free_next, __ATOMIC_ACQUIRE);
   if (__builtin_expect(next && !is_wanted(), 1))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The functions by which the program returns memory to the system. MPI libraries find them by name,
-// and replace their first instructions; they must find the C library's functions. So these have the
-// C library's version, and are hidden from lookups without a version. The program's own calls come
-// here, and continue to the others as MPI has changed them.
+// The functions by which the program returns memory to the system. MPI libraries find these by
+// name, and patch their first instructions; they must find those of the C library. So the functions
+// here have the C library's symbol version, and are hidden from look-ups without a version. Only
+// the program's own calls come here, and continue to the functions that MPI has patched.
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 
 #include "libc_interposer/syscall_ranges.h"
 
-#ifdef __x86_64__ // the version for this processor
+#ifdef __x86_64__ // the symbol version below is the one of this processor
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -20,7 +20,7 @@
 #define MADV_DONTNEED_LOCKED 24
 #endif
 
-// The wrapper's functions; programs without it have none.
+// Functions of the wrapper, which are missing in programs without it.
 extern void mpipp_guard_report_free(uint64_t start, uint64_t bytes, uint64_t caller)
     __attribute__((weak));
 extern int mpipp_guards_buffers __attribute__((weak));
@@ -31,7 +31,7 @@ extern void mpipp_system_note_advice(uint64_t start, uint64_t bytes) __attribute
 extern void mpipp_system_note_protection(uint64_t start, uint64_t bytes) __attribute__((weak));
 extern void mpipp_system_note_lock(uint64_t start, uint64_t bytes) __attribute__((weak));
 
-// NAME@VERSION, not @@, which those lookups would find.
+// NAME@VERSION: a default version (@@) would be found by look-ups without a version.
 #define HIDDEN(NAME) __asm__(".symver mpipp_" #NAME "_first, " #NAME "@GLIBC_2.2.5")
 HIDDEN(mmap);
 HIDDEN(mmap64);
@@ -63,20 +63,20 @@ static int is_guarded(void) {
   return &mpipp_guards_buffers && __atomic_load_n(&mpipp_guards_buffers, __ATOMIC_RELAXED);
 }
 
-// Nothing is freed if the system would refuse the call.
+// Reports freed memory, unless the system would refuse the call.
 static void report(uint64_t start, size_t bytes, void *caller) {
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
     mpipp_guard_report_free(start, bytes, (uint64_t)(uintptr_t)caller);
 }
 
-// The former memory there is freed.
+// The mapping replaces memory at the same address, which counts as freed.
 static void report_mapping(const void *at, size_t bytes, void *caller) {
   uint64_t start = (uint64_t)(uintptr_t)at;
   if (is_guarded() && bytes && start % (uint64_t)sysconf(_SC_PAGESIZE) == 0)
     mpipp_system_note_mapping(start, bytes, (uint64_t)(uintptr_t)caller);
 }
 
-// An allocator may come here before the constructors.
+// An allocator may call this before the constructors have run.
 static void *map(void *at, size_t bytes, int may, int flags, int file, off_t offset, void *caller) {
   if (flags & MAP_FIXED) report_mapping(at, bytes, caller);
   void *now = mmap_next ? mmap_next(at, bytes, may, flags, file, offset)
@@ -102,8 +102,8 @@ int mpipp_munmap_first(void *at, size_t bytes) {
   return result;
 }
 
-// Only the result shows whether it stays in place. Pages of the guard's file must be at their
-// recorded addresses.
+// Only the result shows whether the mapping has moved. Pages of the guard's file must stay at their
+// addresses.
 void *mpipp_mremap_first(void *at, size_t before, size_t bytes, int flags, ...) {
   va_list more;
   va_start(more, flags);
@@ -137,7 +137,8 @@ static int is_about_its_kind(int advice) {
   }
 }
 
-// Advice about the program's children is lost when pages are exchanged.
+// Notes the advice before it takes effect. Advice about the program's children is lost when pages
+// are exchanged.
 void mpipp_note_advice(uint64_t start, uint64_t bytes, int advice) {
   if (!is_guarded()) return;
   if (is_about_its_kind(advice)) mpipp_system_note_advice(start, bytes);
@@ -150,7 +151,7 @@ int mpipp_madvise_first(void *at, size_t bytes, int advice) {
   return madvise_next(at, bytes, advice);
 }
 
-// MPI libraries do not replace these.
+// MPI libraries do not patch the following functions.
 EXPORTED int mlock(const void *at, size_t bytes) {
   if (is_guarded()) mpipp_system_note_lock((uint64_t)(uintptr_t)at, bytes);
   return (int)syscall(SYS_mlock, at, bytes);
@@ -166,7 +167,7 @@ EXPORTED int mprotect(void *at, size_t bytes, int may) {
   return (int)syscall(SYS_mprotect, at, bytes, may);
 }
 
-// Without a key it is the other function, also for systems that have none.
+// Without a key this is mprotect, also on systems without pkey_mprotect.
 EXPORTED int pkey_mprotect(void *at, size_t bytes, int may, int key) {
   if (key == -1) return mprotect(at, bytes, may);
   if (is_guarded()) mpipp_system_note_protection((uint64_t)(uintptr_t)at, bytes);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The functions by which the program sets its handler of a signal: while the guard's is there it
-// stays, and the program's comes behind it.
+// The functions by which the program sets a signal handler. If the guard's handler is installed for
+// the signal, it stays, and passes signals on to the program's.
 #define _GNU_SOURCE
 #include <signal.h>
 
-#ifdef __x86_64__ // elsewhere no page is protected
+#ifdef __x86_64__ // on other processors no page is protected
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 
-// The wrapper's; there is none in programs without it.
+// A function of the wrapper, which is missing in programs without it.
 extern int mpipp_handler_replace(int number, const struct sigaction *now, struct sigaction *before)
     __attribute__((weak));
 
@@ -44,7 +44,7 @@ static sighandler_t set(int number, sighandler_t handler, int flags, sighandler_
   return handler;
 }
 
-// By each of its names, of which there are two kinds.
+// The functions signal and sysv_signal have several names each.
 #define SIGNAL(NAME, FLAGS)                                                                        \
   static sighandler_t (*NAME##_next)(int, sighandler_t);                                           \
   __attribute__((constructor)) static void find_##NAME(void) {                                     \

@@ -20,7 +20,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// The wrapper's functions; programs without it have none.
+// Functions of the wrapper, which are missing in programs without it.
 extern int mpipp_guards_buffers __attribute__((weak));
 extern int mpipp_system_is_outside_mpi(void) __attribute__((weak));
 extern int mpipp_system_begin_use(uint64_t start, uint64_t bytes, int stores) __attribute__((weak));
@@ -30,20 +30,21 @@ extern void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, ui
 enum { LOADS, STORES };
 enum mpipp_system_kind {
   NONE,
-  WHOLE,    // `size` bytes, multiplied by an argument
-  RESULT,   // the same at most: the result is the number of used bytes
-  TEXT,     // bytes up to a zero
-  LENGTH,   // an argument is the address of the length
-  PARTS,    // struct iovec: the result is the number of used bytes
-  MESSAGE,  // struct msghdr: the result is the number of used bytes
-  MESSAGES, // struct mmsghdr, which have these numbers; the result is the number of structs
+  WHOLE,    // `size` bytes, times the value of an argument
+  RESULT,   // at most so many bytes: the result of the call is the number of bytes used
+  TEXT,     // a string, up to its NUL
+  LENGTH,   // the argument `count` is the address of the length
+  PARTS,    // an array of struct iovec: the result of the call is the number of bytes used
+  MESSAGE,  // a struct msghdr: the result of the call is the number of bytes used
+  MESSAGES, // an array of struct mmsghdr, which have the numbers of bytes: the result of the call
+            // is the number of structs used
 };
-enum { ONCE = MPIPP_SYSTEM_WORDS }; // in place of an argument's number
-#define NOT_YET LONG_MAX            // in place of a result
+enum { ONCE = MPIPP_SYSTEM_WORDS }; // in place of an argument's index: the value 1
+#define NOT_YET LONG_MAX            // in place of the result before the call
 
 struct mpipp_system_memory {
-  uint8_t kind, stores, at, count; // the arguments
-  uint32_t size;                   // 0: the second argument has the size
+  uint8_t kind, stores, at, count; // indices of the arguments with the address and the count
+  uint32_t size;                   // 0: the second argument is the size
 };
 
 struct mpipp_system {
@@ -51,7 +52,8 @@ struct mpipp_system {
   struct mpipp_system_memory memory[2];
 };
 
-// Without names of files, and other data that no program keeps in a communication buffer.
+// The checked system calls. Arguments such as file names are left out, because no program keeps
+// them in a communication buffer.
 static const struct mpipp_system systems[] = {
     {SYS_read, {{RESULT, STORES, 1, 2, 1}}},
     {SYS_pread64, {{RESULT, STORES, 1, 2, 1}}},
@@ -121,7 +123,7 @@ static int looks(void) {
 }
 
 static void add(struct mpipp_system_parts *parts, uint64_t start, uint64_t bytes, int stores) {
-  const uint64_t most = (uint64_t)1 << 47; // addresses
+  const uint64_t most = (uint64_t)1 << 47; // addresses are below this
   if (!start || !bytes || start >= most || parts->count == MPIPP_SYSTEM_PARTS) return;
   if (bytes > most - start) bytes = most - start;
   parts->all[parts->count++] = (struct mpipp_system_part){start, bytes, stores};
@@ -129,19 +131,20 @@ static void add(struct mpipp_system_parts *parts, uint64_t start, uint64_t bytes
 
 typedef ssize_t reader(pid_t, const struct iovec *, unsigned long, const struct iovec *,
                        unsigned long, unsigned long);
-static reader *read_memory; // the C library's function: this one has its own
+static reader *read_memory; // the C library's process_vm_readv, since this library replaces that
+                            // name
 
 __attribute__((constructor)) static void find_reader(void) {
   *(void **)&read_memory = dlsym(RTLD_NEXT, "process_vm_readv");
 }
 
-// The memory may be unmapped: the system reports that itself.
+// Reads memory that may be unmapped; in that case the checked call itself will report the error.
 int mpipp_fetch(void *to, uint64_t from, size_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
   return read_memory && read_memory(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
-// Only so many bytes of the parts are used.
+// Adds the parts of an array of struct iovec, up to so many bytes in total.
 static void add_vector(struct mpipp_system_parts *parts, uint64_t at, uint64_t count,
                        uint64_t bytes, int stores) {
   struct iovec all[MPIPP_SYSTEM_PARTS];
@@ -192,7 +195,7 @@ static void list_memory(struct mpipp_use *use, const struct mpipp_system_memory 
     add(parts, at, bytes, stores);
     return;
   case TEXT:
-    if (!result) return; // it has failed
+    if (!result) return; // the call has failed
     add(parts, at, is_over ? strnlen((const char *)at, bytes) + 1 : bytes, stores);
     return;
   case LENGTH:
@@ -222,8 +225,8 @@ static const struct mpipp_system *find(long number) {
   return NULL;
 }
 
-// The lists are only on the stacks of calls that are checked: a signal handler may have a small
-// stack.
+// A function of its own, so that only checked calls need stack for the lists: a signal handler's
+// stack may be small.
 __attribute__((noinline)) static int begins(struct mpipp_use *use) {
   struct mpipp_system_parts parts;
   int saved = errno, is_met = 0;

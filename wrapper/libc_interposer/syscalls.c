@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The second half of this library: functions of the C library that are system calls with memory of
-// the program.
+// Functions of the C library that are system calls with memory of the program.
 #define _GNU_SOURCE
 #include "libc_interposer/fork.h"
 #include "libc_interposer/syscall_ranges.h"
@@ -30,8 +29,8 @@
 #undef fread_unlocked
 #undef fwrite_unlocked
 #define EXPORTED __attribute__((visibility("default")))
-// A function: its parameters, their names, the same as numbers, and the system call whose arguments
-// these are. It may be called before its constructor.
+// Defines such a function: its type, name, parameters, arguments, the arguments as numbers, and the
+// system call that has these arguments. It may be called before its constructor has run.
 #define FUNCTION(TYPE, NAME, PARAMETERS, ARGUMENTS, WORDS, NUMBER)                                 \
   static TYPE(*NAME##_next) PARAMETERS;                                                            \
   __attribute__((constructor)) static void find_##NAME(void) {                                     \
@@ -88,7 +87,8 @@ FOUR(ssize_t, preadv, int, parts, int, off_t, SYS_preadv)
 FOUR(ssize_t, preadv64, int, parts, int, off_t, SYS_preadv)
 FIVE(ssize_t, preadv2, int, parts, int, off_t, int, SYS_preadv2)
 FIVE(ssize_t, preadv64v2, int, parts, int, off_t, int, SYS_preadv2)
-FOUR(ssize_t, recv, int, to, size_t, int, SYS_recvfrom) // it has four of its arguments
+FOUR(ssize_t, recv, int, to, size_t, int, SYS_recvfrom) // it has the first four arguments of
+                                                        // recvfrom
 FIVE(ssize_t, __recv_chk, int, to, size_t, size_t, int, SYS_read)
 SIX(ssize_t, recvfrom, int, to, size_t, int, address, socklen_t *, SYS_recvfrom)
 THREE(ssize_t, recvmsg, int, struct msghdr *, int, SYS_recvmsg)
@@ -164,8 +164,8 @@ FOUR(int, epoll_ctl, int, int, int, struct epoll_event *, SYS_epoll_ctl)
 FUNCTION(int, pipe, (int a[2]), (a), {W(a)}, SYS_pipe)
 FUNCTION(int, pipe2, (int a[2], int b), (a, b), WORDS_2, SYS_pipe2)
 
-// Returns whether it makes a process with a copy of the program's memory, and files of its own,
-// which continues here.
+// Returns whether the call creates a process with a copy of the program's memory and its own table
+// of files, which continues after the call.
 __attribute__((used)) static int is_fork(long call, long a, long b) {
   struct clone_args all;
   if (call == SYS_clone) return !(a & (CLONE_VM | CLONE_FILES)) && !b;
@@ -174,7 +174,8 @@ __attribute__((used)) static int is_fork(long call, long a, long b) {
   return !(all.flags & (CLONE_VM | CLONE_FILES)) && !all.stack;
 }
 
-// Any call, by its number: a new thread or process may have another stack when it returns.
+// The function syscall, by which programs make any system call. A new thread or process may have
+// another stack when it returns, so it is written in assembly.
 extern void mpipp_system_note_ring(void) __attribute__((weak));
 static long (*syscall_next)(long, ...);
 

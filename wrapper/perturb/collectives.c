@@ -10,9 +10,9 @@
 
 #ifdef MPIPP_HAVE_Barrier_init
 
-// Returns whether all processes belong to this MPI_COMM_WORLD, all of whose processes are
-// perturbed. Not for intercommunicators, which have calls in which some processes pass no
-// arguments.
+// Returns whether all processes of the communicator belong to this MPI_COMM_WORLD, in which all
+// processes are perturbed. Returns 0 for intercommunicators, because in some of their calls some
+// processes pass no arguments.
 static int is_in_this_world(const struct mpipp_call *call) {
   const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (!comm || comm->inter || !comm->world_known) return 0;
@@ -23,18 +23,19 @@ static int is_in_this_world(const struct mpipp_call *call) {
   return 1;
 }
 
-// Open MPI 5 does not keep the program's own, which it may free, for a persistent operation.
+// Returns whether the operation is one of the program's own. Open MPI 5 does not keep it alive for
+// a persistent operation, although the program may free it.
 static int has_own_op(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_OP && !mpipp_registry_is_constant(MPIPP_OP, call->op);
 }
 
-// One side of a call, as MPI gets it.
+// The arguments of one side of a call, as MPI gets them.
 struct mpipp_collectives_side {
-  int is_there; // it is significant in this process, at any address: MPI_BOTTOM may be NULL
+  int is_there; // it is significant in this process; its address may be NULL, as MPI_BOTTOM may be
   void *address;
   int64_t count;
   MPI_Datatype type;
-  // of v and w forms, if it is there
+  // Only for v and w forms in which this side is significant.
   const void *counts, *displacements;
   const MPI_Datatype *types;
 };
@@ -61,7 +62,8 @@ static struct mpipp_collectives_side side(const struct mpipp_passage *passage, u
   return (struct mpipp_collectives_side){0, NULL, 0, MPI_BYTE, NULL, NULL, NULL};
 }
 
-// A call of either form: N(value) is a count of it.
+// For calls with int or MPI_Count arguments: N(value) is the value in the type of the persistent
+// form.
 #ifdef MPIPP_HAVE_Bcast_init_c
 #define MAKE(NAME, ...) (large ? LARGE(NAME, __VA_ARGS__) : SMALL(NAME, __VA_ARGS__))
 #else
@@ -95,7 +97,7 @@ static struct mpipp_collectives_side side(const struct mpipp_passage *passage, u
 #define ROOTED_REDUCTION(COUNT)                                                                    \
   (in.address, out.address, (COUNT)one.count, one.type, op, root, TAIL)
 
-// The operations that have a persistent form, except MPI_Barrier, and their arguments.
+// The operations that have a persistent form, except MPI_Barrier, with their arguments.
 #define OPERATIONS(EACH)                                                                           \
   EACH(Bcast, BROADCAST)                                                                           \
   EACH(Gather, ROOTED)                                                                             \
@@ -138,10 +140,12 @@ void mpipp_perturb_collective_make(struct mpipp_passage *passage, MPI_Request *r
   const struct mpipp_call *call = passage->call;
   struct mpipp_collectives_side in = side(passage, MPIPP_READS), out = side(passage, MPIPP_WRITES);
   struct mpipp_collectives_side one =
-      out.is_there ? out : in; // a broadcast has one, for reductions any
+      out.is_there ? out : in; // a broadcast has one buffer, and in a reduction either side has the
+                               // datatype
   MPI_Comm comm = (MPI_Comm)(uintptr_t)call->comm;
   MPI_Op op = (MPI_Op)(uintptr_t)call->op;
-  const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // of a reduce-scatter
+  const void *counts = (const void *)(uintptr_t)call->vectors[0].counts; // the counts of a
+                                                                         // reduce-scatter
   int64_t parts = mpipp_intercept_parts(call), block = parts ? in.count / parts : 0;
   int root = (int)call->root, large = mpipp_facts[call->procedure].large;
   (void)large;

@@ -12,14 +12,14 @@
 #include "registry/object_store.h"
 
 enum {
-  MOST_DENIED = 3, // consecutive calls of a thread: a loop that tests until it succeeds comes to an
+  MOST_DENIED = 3, // largest number of consecutive denied calls of a thread, so that polling loops
                    // end
   POLLS = 200,
   FEW = 64,
 };
 
 static _Thread_local int denied;
-static int has_found; // 1: a probe has found a message, and nothing was received since
+static int has_found; // 1: a probe has found a message that was not received since
 
 int mpipp_perturb_denies(void) {
   if (denied < MOST_DENIED && mpipp_perturb_chance(2)) {
@@ -31,15 +31,15 @@ int mpipp_perturb_denies(void) {
   return 0;
 }
 
-// An operation that is certainly active: it may be incomplete, and testing it in MPI calls no
-// function of the program.
+// Returns whether the operation is certainly active. Then it may be reported as incomplete, and to
+// test it calls no function of the program.
 static int is_active(MPI_Request handle) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(handle));
   return request && MPIPP_READ(request->state) == MPIPP_REQUEST_ACTIVE &&
          request->call.present & MPIPP_HAS_COMM;
 }
 
-// The handles of a call, in another order: those that MPI gets, and their original positions.
+// The handles of a call in another order: the handles that MPI gets, and their original positions.
 struct mpipp_completions_order {
   int count;
   MPI_Request *handles, *program;
@@ -86,16 +86,17 @@ static void change_order(struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++) order->handles[i] = order->program[order->from[i]];
 }
 
-// Takes over MPI's result for the i-th handle that it got.
+// Takes over MPI's result for the i-th handle that MPI got.
 static void take_result(const struct mpipp_completions_order *order, int i) {
   int from = order->from[i];
   MPI_Request before = order->program[from];
   order->program[from] = order->handles[i];
   mpipp_perturb_substitute_complete(before, &order->program[from]);
-  order->handles[i] = order->program[from]; // when it repeats, it is nothing new
+  order->handles[i] = order->program[from]; // the loop may test again, and must not find it a
+                                            // second time
 }
 
-// After an error: the handles that MPI reports as complete, or has removed.
+// After an error: takes over the results for handles that MPI reports as complete, or has reset.
 static void take_results_despite(const struct mpipp_completions_order *order, int code,
                                  const MPI_Status *statuses) {
   for (int i = 0; i < order->count; i++) {
@@ -105,8 +106,8 @@ static void take_results_despite(const struct mpipp_completions_order *order, in
   }
 }
 
-// Waits for the chosen operation before others are tested. Not for persistent requests, which MPICH
-// 5 treats as inactive after such a test.
+// Waits for one chosen operation before others are tested, so that it is the one that completes.
+// Not for persistent requests, which MPICH 5 treats as inactive after such a wait.
 static void wait_for_chosen(const struct mpipp_completions_order *order) {
   MPI_Request chosen = order->handles[0];
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, MPIPP_KEY(chosen));
@@ -120,8 +121,8 @@ static void wait_for_chosen(const struct mpipp_completions_order *order) {
   }
 }
 
-// Returns whether all operations may be reported as incomplete, as long as the program cannot know
-// better.
+// Returns whether all operations may be reported as incomplete, because the program cannot know of
+// their completion.
 static int may_deny(const struct mpipp_completions_order *order) {
   int active = 0;
   for (int i = 0; i < order->count; i++) {
@@ -132,8 +133,8 @@ static int may_deny(const struct mpipp_completions_order *order) {
   return active > 0;
 }
 
-// Finds an operation that the program has tested, and knows to be complete: then it has to be the
-// one that is reported. Returns its place, -1 if there is none.
+// Finds an operation that the program already knows to be complete, because it has tested it: then
+// that one must be reported. Returns its index; -1 if there is none.
 static int find_completed(const struct mpipp_completions_order *order) {
   for (int i = 0; i < order->count; i++)
     if (mpipp_perturb_substitute_state(order->handles[i]) ==
@@ -209,7 +210,7 @@ static int complete_some(struct mpipp_passage *passage, struct mpipp_completions
     *passage->outcount = 1;
     return MPIPP_DONE;
   }
-  // Only one, or some, of the complete operations.
+  // Reports only one, or some, of the complete operations.
   total = tried ? 1 + (int)mpipp_perturb_chance((uint64_t)order->count) : 0;
   if (tried) passage->code = PMPI(Testsome)(total, order->handles, &count, indices, statuses);
   if (!tried || (passage->code == MPI_SUCCESS && (count == MPI_UNDEFINED || count == 0)))
@@ -254,7 +255,7 @@ static int complete(struct mpipp_passage *passage, struct mpipp_completions_orde
   }
 }
 
-// Returns whether all arguments that such a call needs are there. If not, MPI reports the error.
+// Returns whether the call has all arguments that it needs. If not, MPI reports the error.
 static int is_whole(const struct mpipp_passage *passage) {
   if (!passage->status && !passage->own_statuses) return 0;
   switch (passage->call->procedure) {
@@ -280,7 +281,7 @@ void mpipp_perturb_note_probe(int found) {
   MPIPP_WRITE(has_found, found);
 }
 
-// A message that was found stays found, until a message is received.
+// A message that a probe has found must be found again, until a message is received.
 static int probe(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   int flag = 0;
@@ -289,7 +290,8 @@ static int probe(struct mpipp_passage *passage) {
   if (call->procedure == MPIPP_PROC_Improbe && !passage->handle) return MPIPP_GO_ON;
   if (!mpipp_perturb_denies()) return MPIPP_GO_ON;
   passage->code = PMPI(Iprobe)((int)call->source, (int)call->tag, (MPI_Comm)(uintptr_t)call->comm,
-                               &flag, &status); // finds errors, and lets operations progress
+                               &flag, &status); // the call still reports errors, and lets
+                                                // operations progress
   if (passage->code == MPI_SUCCESS) *passage->flag = 0;
   return MPIPP_DONE;
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Perturbs calls that complete operations, or test them: other orders, and "not yet".
+// Perturbs calls that wait for operations, or test them: changes the order, and answers "not yet".
 #ifndef MPIPP_PERTURB_COMPLETIONS_H
 #define MPIPP_PERTURB_COMPLETIONS_H
 
 #include "intercept/hooks.h"
 
-// Calls MPI for the program if the call is one of these. Returns an enum mpipp_verdict.
+// If the call waits for or tests operations, calls MPI for the program. Returns an enum
+// mpipp_verdict.
 int mpipp_perturb_complete(struct mpipp_passage *passage);
-// Returns whether to answer "not yet" if that is allowed: not forever.
+// Returns whether to answer "not yet" where MPI allows it. It does not do so forever.
 int mpipp_perturb_denies(void);
-// Notes whether a probe has found a message that was not received since: it has to be found again.
+// Notes whether a probe has found a message that is not received yet: later probes must find it
+// again.
 void mpipp_perturb_note_probe(int found);
 
 #endif

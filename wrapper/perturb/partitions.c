@@ -21,7 +21,7 @@ static int number(const struct mpipp_call *call, uint32_t i) {
   return *(const int *)input(call, i)->values;
 }
 
-// The record of a call's request, if it is an active partitioned operation.
+// The record of the call's request if it is an active partitioned operation; else NULL.
 static const struct mpipp_request *active_request(const struct mpipp_call *call, unsigned peer) {
   const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
   const struct mpipp_request *request =
@@ -33,7 +33,7 @@ static const struct mpipp_request *active_request(const struct mpipp_call *call,
              : NULL;
 }
 
-// The partitions that a call names: their number, the i-th.
+// The number of partitions that a call names. The next function returns the i-th of them.
 static int64_t count_of(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Pready:
@@ -82,7 +82,7 @@ int mpipp_perturb_defer_ready(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-// The partitions of active requests that the program knows to have arrived.
+// The partitions of active receives that the program knows to have arrived.
 struct mpipp_partition_arrivals {
   struct mpipp_partition_arrivals *next;
   MPI_Request request;

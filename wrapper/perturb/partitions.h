@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Partitioned operations: MPI learns late that partitions are ready, and the program that they have
-// arrived.
+// Perturbs partitioned operations: MPI learns late that partitions are ready, and the program
+// learns late that they have arrived.
 #ifndef MPIPP_PERTURB_PARTITIONS_H
 #define MPIPP_PERTURB_PARTITIONS_H
 
 #include "intercept/hooks.h"
 
-// Returns whether a call marks partitions of an active send as ready, and is valid.
+// Returns whether a valid call marks partitions of an active send as ready.
 int mpipp_perturb_can_defer_ready(const struct mpipp_call *call);
-// Keeps the partitions for later. Returns an enum mpipp_verdict.
+// Defers the call. Returns an enum mpipp_verdict.
 int mpipp_perturb_defer_ready(struct mpipp_passage *passage);
-// MPI_Parrived may answer "not yet" for partitions that the program does not know to have arrived.
+// Answers MPI_Parrived, perhaps with "not yet" for partitions that the program does not know to
+// have arrived.
 int mpipp_perturb_test_partition(struct mpipp_passage *passage);
-// The program starts those requests, or frees them: nothing has arrived yet.
+// The program starts these requests, or frees them: forgets which partitions have arrived.
 void mpipp_perturb_reset_partitions(const struct mpipp_call *call);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Legal but adversarial schedules (mpipp run --provoke). MPI may do these things and rarely does,
-// so errors that depend on them show in the results. The results of a correct program never change.
+// Legal but adversarial schedules (mpipp run --provoke). MPI is allowed to do all these things, but
+// rarely does them. So errors that depend on them become visible. The results of a correct program
+// never change.
 //
-// There are two hooks. The first is before everything that may block, and starts deferred
-// operations. The second is next to MPI, and calls it in another way than the program did.
+// There are two hooks. The first enters before all that may block, and starts deferred operations.
+// The second is next to MPI, and calls it in another way than the program did.
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -23,18 +24,19 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-// The guard's order is 1000: the buffers that it passes to MPI are those that are deferred, or
-// replaced.
+// The guard's order is 1000. So the second hook defers or replaces the buffers that the guard
+// passes to MPI.
 enum { FIRST = MPIPP_FILTER_ORDER / 2, LAST = 2000, ON_TIME_IN = 16 };
 
-// State of the thread's call.
-static _Thread_local int is_late; // its operation starts later
-static _Thread_local int makes;   // it becomes one of a persistent collective operation
-static _Thread_local int starts;  // it starts persistent ones
-static _Thread_local int marks;   // it marks partitions as ready
+// The state of the thread's call.
+static _Thread_local int is_late; // 1: its operation is started later
+static _Thread_local int makes;   // 1: it is replaced by a persistent collective operation
+static _Thread_local int starts;  // 1: it starts persistent operations
+static _Thread_local int marks;   // 1: it marks partitions as ready
 static _Thread_local struct mpipp_substitute *posting;
 
-// The recorded procedures that are local, and the marked ones that are not (generator/locality.py).
+// The recorded procedures that are local, and the unrecorded ones that are not
+// (generator/locality.py).
 static const char is_local[MPIPP_PROCEDURES] = {
 #define LOCAL(NAME) [MPIPP_PROC_##NAME] = 1,
 #define MARKED(NAME)
@@ -48,7 +50,7 @@ static const char may_synchronize[MPIPP_PROCEDURES] = {
 #include "generated/locality.inc"
 };
 
-// For procedures that are not recorded, and pass no hook.
+// The former value of mpipp_intercept_before_unrecorded.
 static int (*others_before_unrecorded)(unsigned procedure);
 static int before_unrecorded_call(unsigned procedure) {
   const struct mpipp_at by = {0, procedure};
@@ -57,15 +59,15 @@ static int before_unrecorded_call(unsigned procedure) {
   return code;
 }
 
-// MPI continues to receive beside the buffer of a request that the program frees. So the request is
-// kept, and tested.
+// The program frees a request while MPI receives into other memory than its buffer. So the request
+// is kept and tested, until the data has been copied.
 static int give_up(struct mpipp_passage *passage) {
   MPI_Request *request = (MPI_Request *)(uintptr_t)passage->call->requests;
   struct mpipp_substitute *held = request ? mpipp_perturb_substitute_take(*request) : NULL;
   if (!held) return MPIPP_GO_ON;
   if (held->is_persistent && !held->is_receiving) mpipp_perturb_stages_drop(held->stages);
   if (held->is_late || !held->stages || (held->is_persistent && !held->is_receiving)) {
-    free(held); // has been started, or is complete, or inactive
+    free(held); // it is started or complete, or inactive
     return MPIPP_GO_ON;
   }
   mpipp_perturb_substitute_abandon(held);
@@ -85,7 +87,7 @@ static int enter_first(struct mpipp_passage *passage) {
   mpipp_perturb_note_place(call);
   if (can_be_late) mpipp_perturb_note_call(is_late ? MPIPP_WAY_CALLED : MPIPP_WAY_AT_ONCE);
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_guard_faults_count)))
-    mpipp_guard_report_accesses(call); // none is started
+    mpipp_guard_report_accesses(call); // before any deferred operation is started
   if (!is_late && !is_local[call->procedure])
     mpipp_perturb_substitute_start(mpipp_perturb_call_site());
   mpipp_perturb_substitute_test_orphans();
@@ -94,9 +96,9 @@ static int enter_first(struct mpipp_passage *passage) {
   return MPIPP_GO_ON;
 }
 
-// MPI receives into other memory, which the program cannot notice before the operation is complete.
-// If another hook has replaced the buffer there is nothing to do: the program's buffer has that
-// hook's fill pattern.
+// Lets MPI receive into other memory, which the program cannot notice before the operation is
+// complete. If another hook has replaced the buffer, nothing is done: the program's buffer then has
+// that hook's fill pattern.
 static void post(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   unsigned form = mpipp_facts[call->procedure].form;
@@ -118,7 +120,7 @@ static void post(struct mpipp_passage *passage) {
   }
 }
 
-// All processes make such an operation, and each starts it at its own time.
+// All processes create the persistent operation, and each starts it at its own time.
 static int make_collective(struct mpipp_passage *passage) {
   MPI_Request request = MPI_REQUEST_NULL;
   if (!posting && !(posting = calloc(1, sizeof *posting))) return MPIPP_GO_ON;
@@ -163,7 +165,7 @@ static void leave_last(struct mpipp_passage *passage) {
     free(held);
     return;
   }
-  if (held->is_persistent) { // copied to the buffer when it is started
+  if (held->is_persistent) { // copied to the buffer at each start
     held->at = *mpipp_perturb_call_site();
     mpipp_perturb_hold(held, *(MPI_Request *)(uintptr_t)call->requests);
     return;
@@ -185,7 +187,8 @@ static int gets_status(unsigned procedure) {
          procedure == MPIPP_PROC_Request_get_status_some;
 }
 
-// MPI_Request_get_status and related calls: the program may use the buffer, and keeps the request.
+// A test that keeps the request, such as MPI_Request_get_status, has found it complete: the program
+// may use the buffer now.
 static void event(const struct mpipp_event *event) {
   if (event->kind == MPIPP_EVENT_COMPLETED && gets_status(event->call->procedure))
     mpipp_perturb_substitute_note_completion(event->object->handle);

@@ -7,13 +7,14 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { BUFFERED_IN = 4 }; // one seed in so many leaves standard sends to MPI
+enum { BUFFERED_IN = 4 }; // with one seed of so many, standard sends stay as they are
 
 static uint64_t seed;
-static uint32_t calls[MPIPP_PROCEDURES]; // of each procedure
+static uint32_t calls[MPIPP_PROCEDURES]; // number of calls of each procedure
 static _Thread_local uint64_t state, of_call;
 
-// Steele, Lea, Flood: Fast splittable pseudorandom number generators (SplitMix64).
+// The SplitMix64 generator, from Steele, Lea, Flood: Fast splittable pseudorandom number
+// generators.
 static uint64_t next(uint64_t *from) {
   uint64_t found = *from += 0x9E3779B97F4A7C15u;
   found = (found ^ found >> 30) * 0xBF58476D1CE4E5B9u;
@@ -32,8 +33,8 @@ void mpipp_perturb_chance_begin_at(uint32_t place, uint32_t time) {
   of_call = state = next(&state);
 }
 
-// How often a program asks whether something is there depends on time: of that no other call's
-// choice depends.
+// The number of tests and probes in a program depends on timing. So the choices for other calls do
+// not depend on that number.
 void mpipp_perturb_chance_begin(unsigned procedure) {
   mpipp_perturb_chance_begin_at(procedure,
                                 __atomic_add_fetch(&calls[procedure], 1, __ATOMIC_RELAXED));

@@ -10,7 +10,7 @@
 #include "perturb/substituted_requests.h"
 #include "registry/object_store.h"
 
-// The arguments of a send, and the procedure that takes them; `_c` if the library has it.
+// Calls a send procedure with its arguments; the `_c` form if the library has it.
 #define SEND(NAME, ...)                                                                            \
   PMPI(NAME)                                                                                       \
   (address, (int)count, type, dest, tag, comm __VA_ARGS__)
@@ -30,7 +30,7 @@ int mpipp_perturb_can_defer_send(const struct mpipp_call *call) {
           facts->operation == MPIPP_PROC_Rsend || facts->operation == MPIPP_PROC_Bsend);
 }
 
-// Returns whether all of the requests are valid.
+// Returns whether all requests of the start call are valid.
 int mpipp_perturb_can_defer_start(const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (call->procedure != MPIPP_PROC_Start && call->procedure != MPIPP_PROC_Startall) return 0;
@@ -61,8 +61,9 @@ int mpipp_perturb_defer_start(struct mpipp_passage *passage) {
   return MPIPP_DONE;
 }
 
-// A persistent request stands for the operation: MPI checks the arguments now, and takes the data
-// when it is started. The program sees no difference: completing a request frees this one, too.
+// Creates a persistent request in place of the operation. MPI checks the arguments now, and reads
+// the data when the request is started. The program sees no difference, because its completion call
+// also frees the persistent request.
 static int make_deferred_send(struct mpipp_passage *passage, unsigned operation) {
   const struct mpipp_call *call = passage->call;
   const void *address = (const void *)(uintptr_t)passage->addresses[0];

@@ -12,9 +12,9 @@
 #include "registry/registry.h"
 
 enum { ALIGNED = 64 };
-static const int64_t most = (int64_t)1 << 30; // bytes from the first to the last
+static const int64_t most = (int64_t)1 << 30; // largest extent of the data in bytes
 
-// Numbers that are large and do not trap in computations, of any type.
+// The fill pattern: as numbers of any datatype the bytes are large, and they are no signaling NaN.
 static const unsigned char junk[] = {0x7E, 0xFE, 0x5B, 0xDB};
 
 static int is_plain(const struct mpipp_datatype *type) {
@@ -22,10 +22,11 @@ static int is_plain(const struct mpipp_datatype *type) {
          type->lb == 0 && type->size == type->extent && type->true_extent == type->extent;
 }
 
-// MPI copies the data of other types, whose layout it knows best. The type is kept even if the
-// program frees its own; MPI_Type_dup would call the program's functions.
+// For datatypes with gaps MPI copies the data, because it knows the layout best. The stage gets a
+// datatype of its own, because the program may free the original. MPI_Type_dup would call the
+// program's attribute callbacks.
 static int keep_type(struct mpipp_stage *stage, int64_t bytes) {
-  if (!mpipp_recorder_has_world) return 0; // without MPI_COMM_SELF
+  if (!mpipp_recorder_has_world) return 0; // the copies need MPI_COMM_SELF
   stage->bytes = (size_t)bytes;
   if (PMPI(Type_commit)(&stage->type) != MPI_SUCCESS ||
       PMPI(Pack_size)(1, stage->type, MPI_COMM_SELF, &stage->packed_size) != MPI_SUCCESS)
@@ -62,7 +63,7 @@ static void drop(struct mpipp_stage *stage) {
   free(stage);
 }
 
-// Bytes from the first to the last one; 0 if there are none, or they are unknown.
+// The number of bytes from the first to the last; 0 if there are none, or it is unknown.
 static int64_t span(const struct mpipp_buffer *buffer, int64_t count) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t found;
@@ -90,7 +91,7 @@ struct mpipp_blocks {
   MPI_Datatype *types;
 };
 
-// The share of a peer; returns 0 if too little is known of it.
+// Adds a peer's share. Returns 0 if its datatype is not known well enough.
 static int add_share(struct mpipp_blocks *blocks, const struct mpipp_vector *vector,
                      const struct mpipp_buffer *buffer, uint64_t i) {
   const MPI_Datatype *types = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
@@ -111,7 +112,7 @@ static int add_share(struct mpipp_blocks *blocks, const struct mpipp_vector *vec
   return 1;
 }
 
-// All shares of a v or w form as one type.
+// Describes all shares of a v or w form by one datatype.
 static int keep_shares(struct mpipp_stage *stage, const struct mpipp_vector *vector,
                        const struct mpipp_buffer *buffer) {
   size_t room = vector->length;
@@ -130,7 +131,7 @@ static int keep_shares(struct mpipp_stage *stage, const struct mpipp_vector *vec
   return fine && keep_type(stage, blocks.bytes);
 }
 
-// The bytes from the first to the last, and where the first is.
+// The number of bytes from the first to the last, and in stage->target the address of the first.
 static int64_t data_span(struct mpipp_stage *stage, const struct mpipp_call *call,
                          const struct mpipp_buffer *buffer, int64_t *low) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;

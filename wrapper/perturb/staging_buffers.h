@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory that MPI receives into while the program's buffer has a fill pattern. It has the same
-// layout.
+// The memory into which MPI receives while the program's buffer has a fill pattern. It has the same
+// layout as the buffer.
 #ifndef MPIPP_PERTURB_STAGING_BUFFERS_H
 #define MPIPP_PERTURB_STAGING_BUFFERS_H
 
@@ -10,28 +10,29 @@
 #include "registry/records.h"
 
 struct mpipp_stage {
-  struct mpipp_stage *next; // of the same call
-  void *target, *memory;    // the address that the call would get, and the one that it gets
-  MPI_Datatype type;        // of all of the data, MPI_DATATYPE_NULL: they are `bytes` bytes
+  struct mpipp_stage *next; // next buffer of the same call
+  void *target, *memory;    // the address that MPI would get, and the address that it gets
+  MPI_Datatype type;        // datatype of all data; MPI_DATATYPE_NULL: the data is `bytes` bytes
   size_t bytes;
   void *room, *packed;
   int packed_size;
 };
 
-// Memory for that buffer of a call, which would get that address. NULL: too little is known of its
-// bytes, or there are none.
+// Creates a stage for that buffer of a call. address: the one that MPI would get. Returns NULL if
+// too little is known about the bytes, or there are none.
 struct mpipp_stage *mpipp_perturb_stage_new(const struct mpipp_call *call, uint32_t buffer,
                                             uint64_t address);
-// Copies the present content of the program's buffer into it; also for all further stages.
+// Copies the present content of the program's buffer to the stage, and likewise for all following
+// stages.
 void mpipp_perturb_stages_take(const struct mpipp_stage *stage);
-// Fills the program's buffer with a pattern: its data, and nothing between them.
+// Fills the data bytes of the program's buffer with the pattern, but not the gaps.
 void mpipp_perturb_stage_spoil(const struct mpipp_stage *stage);
-// Copies its present content to the program's buffer: received data, and the unchanged rest. Also
-// for all further stages.
+// Copies the stage to the program's buffer: the received data, and the unchanged rest. Likewise for
+// all following stages.
 void mpipp_perturb_stages_give(const struct mpipp_stage *stage);
-// Copies the content, and ends the stages.
+// Copies the stages to the buffers, and frees them.
 void mpipp_perturb_stages_end(struct mpipp_stage *stage);
-// Nothing was received.
+// Frees the stages without a copy, because nothing was received.
 void mpipp_perturb_stages_drop(struct mpipp_stage *stage);
 
 #endif

@@ -18,7 +18,7 @@ struct mpipp_at mpipp_perturb_at(const struct mpipp_call *call) {
   return (struct mpipp_at){mpipp_abi_outside_mpi_at(call->caller, call->frame), call->procedure};
 }
 
-// Where a watcher reads it. Without memory nothing is counted.
+// Allocates the table in memory that a watcher reads. Without memory nothing is counted.
 static void open_table(void) {
   static int is_tried;
   if (is_tried) return;

@@ -18,8 +18,8 @@ static struct mpipp_substitute **bucket(MPI_Request request) {
   return &buckets[mpipp_hash(MPIPP_KEY(request)) % BUCKETS];
 }
 
-// Behind others with that handle: MPI reuses it before the thread that has completed the former
-// operation has removed that from here.
+// Adds the operation behind older ones with that handle. MPI may reuse a handle before the thread
+// that completed the old operation has removed it here.
 void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request) {
   held->request = request;
   held->next = NULL;
@@ -51,7 +51,7 @@ static struct mpipp_substitute *persistent_substitute(MPI_Request request, int i
   return held && held->is_persistent && held->is_receiving == is_receiving ? held : NULL;
 }
 
-// Returns whether it was such a request, so that nothing else has to be done.
+// Returns whether it was a persistent receive, so that nothing else has to be done.
 static int end_receive(MPI_Request request) {
   if (!MPIPP_READ(mpipp_perturb_substitute_count)) return 0;
   pthread_mutex_lock(&lock);
@@ -119,9 +119,9 @@ int mpipp_perturb_substitute_state(MPI_Request request) {
   return state;
 }
 
-// While another thread may call MPI, a blocking call must not wait for an operation that the other
-// has not started. So all are started at once. Operations that were deferred before other threads
-// call MPI are started by those threads, or here: a thread registers, and then searches for them.
+// Starts the operation immediately while another thread may call MPI. That thread might be in a
+// blocking call that waits for the operation. Operations that were deferred before are started by
+// the other threads or here: a new thread registers, and then searches for them.
 void mpipp_perturb_substitute_defer(struct mpipp_substitute *held) {
   pthread_mutex_lock(&lock);
   held->next_late = NULL;
@@ -147,7 +147,7 @@ static void start(struct mpipp_substitute *held, MPI_Request *request) {
   free(held);
 }
 
-// With the lock, until all have started: no later operation comes before them.
+// Holds the lock until all have started, so that no later operation starts before them.
 void mpipp_perturb_substitute_start(const struct mpipp_at *by) {
   if (!MPIPP_READ(late)) return;
   pthread_mutex_lock(&lock);

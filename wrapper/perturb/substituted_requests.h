@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pending operations for which MPI got other arguments than the program's.
+// Pending operations for which MPI got other arguments than the program has passed.
 #ifndef MPIPP_PERTURB_SUBSTITUTED_REQUESTS_H
 #define MPIPP_PERTURB_SUBSTITUTED_REQUESTS_H
 
@@ -12,47 +12,54 @@ struct mpipp_substitute {
   struct mpipp_substitute *next, *next_late;
   struct mpipp_at at;
   MPI_Request request;
-  int is_late;  // the request is a persistent one, which is started late, and once
-  int is_start; // of a request of the program's, of which only the start is late
-  int is_told;  // the program knows that it is complete, and still has the request
-  // The request is a persistent one of the program's, for which MPI receives beside its buffer; and
-  // it does now.
+  int is_late;  // a persistent request takes the place of the operation, and is started late, once
+  int is_start; // only the start of a persistent request of the program is late
+  int is_told;  // the program knows that the operation is complete, and still has the request
+  // is_persistent: a persistent receive of the program, for which MPI uses other memory;
+  // is_receiving: it is active.
   int is_persistent, is_receiving;
-  int *ready, ready_count; // MPI learns late that these partitions are ready; NULL: a start
+  int *ready, ready_count; // partitions for which MPI learns late that they are ready; NULL: the
+                           // operation itself is started late
   struct mpipp_stage *stages;
 };
 
-// An operation with that handle, made by malloc, with all members except the handle set.
+// Adds an operation with that handle. The caller has allocated it by malloc, and set all members
+// except the handle.
 void mpipp_perturb_hold(struct mpipp_substitute *held, MPI_Request request);
-// The oldest with that handle, which is held no longer; NULL if there is none.
+// Removes the oldest operation with that handle from the table, and returns it; NULL if there is
+// none.
 struct mpipp_substitute *mpipp_perturb_substitute_take(MPI_Request request);
-// An operation is complete, by the handle that the program had for it. *now: the handle that MPI
-// has set, and that the program has to get.
+// An operation is complete. before: the handle that the program had for it. *now: the handle that
+// MPI has set; replaced by the handle that the program must get.
 void mpipp_perturb_substitute_complete(MPI_Request before, MPI_Request *now);
-// The program starts those persistent requests: their buffers get a fill pattern. If MPI could not
-// start them, the pattern is removed.
+// mpipp_perturb_substitute_receive: the program starts these persistent requests, so their buffers
+// get the fill pattern. mpipp_perturb_substitute_drop_receive removes it if MPI could not start
+// them.
 void mpipp_perturb_substitute_receive(const struct mpipp_call *call);
 void mpipp_perturb_substitute_drop_receive(const struct mpipp_call *call);
-// The program knows that it is complete, and keeps the request.
+// The program has learned that the operation is complete, and keeps the request.
 void mpipp_perturb_substitute_note_completion(uint64_t handle);
-// The state of a held operation: whether it is late, known to be complete, and persistent.
+// The state of an operation: whether its start is late, the program knows its completion, and it is
+// persistent.
 enum { MPIPP_SUBSTITUTE_LATE = 1, MPIPP_SUBSTITUTE_REPORTED = 2, MPIPP_SUBSTITUTE_PERSISTENT = 4 };
 int mpipp_perturb_substitute_state(MPI_Request request);
 
-// Adds one to those that are to be started, or starts it at once, if another thread may be waiting
-// for it in MPI.
+// Adds an operation to those that are started later. If another thread may be waiting for it in
+// MPI, starts it immediately.
 void mpipp_perturb_substitute_defer(struct mpipp_substitute *held);
-// Starts them, in their order. by: the call that does it; NULL: they were to be started at once.
+// Starts all deferred operations, in their order. by: the place of the call that does this; NULL:
+// they had to be started immediately.
 void mpipp_perturb_substitute_start(const struct mpipp_at *by);
 
-// Returns whether the operation with that handle is one of them. Partitions that are marked late do
-// not count.
+// Returns whether the start of the operation with that handle is deferred. Deferred marks of
+// partitions do not count.
 int mpipp_perturb_substitute_waits(MPI_Request request);
 
-// Requests that the program has freed, while MPI receives beside its buffers.
+// mpipp_perturb_substitute_abandon keeps a request that the program has freed while MPI receives
+// into other memory than its buffer. mpipp_perturb_substitute_test_orphans tests the kept requests.
 void mpipp_perturb_substitute_abandon(struct mpipp_substitute *held);
 void mpipp_perturb_substitute_test_orphans(void);
 
-extern int mpipp_perturb_substitute_count; // of all
+extern int mpipp_perturb_substitute_count; // number of operations in the table
 
 #endif

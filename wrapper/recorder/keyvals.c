@@ -10,17 +10,17 @@
 enum { MAX_PLACES = 128, SLOTS = 1024 };
 
 static struct mpipp_keyvals *places;
-// The places of the last keys, by their values: a later one takes the slot of an earlier one.
+// Which place created each key. A key value selects a slot; a new key replaces an older one there.
 static struct {
   int keyval;
-  uint32_t place; // from 1; 0: none
+  uint32_t place; // number of the place, from 1; 0: none
 } slots[SLOTS];
 
 static unsigned slot(int keyval) {
   return ((unsigned)keyval * 0x9E3779B1u) >> 22;
 }
 
-// Returns the number of the place, from 1; 0 without memory, or if there are too many.
+// Returns the number of a place, from 1. Returns 0 without memory, or if there are too many places.
 static uint32_t place_locked(uint64_t caller) {
   struct mpipp_table *table = mpipp_registry_keyval_table();
   if (!places) places = mpipp_registry_map(MAX_PLACES * sizeof *places);
@@ -51,7 +51,7 @@ void mpipp_recorder_free_keyval(int keyval) {
   mpipp_registry_lock();
   uint32_t place = slots[slot(keyval)].keyval == keyval ? slots[slot(keyval)].place : 0;
   const uint64_t count = mpipp_registry_keyval_table()->count;
-  for (uint32_t i = 0; i < count; i++) // an unknown one may be from any place
+  for (uint32_t i = 0; i < count; i++) // a key without a known place may come from any of them
     if (!place || i == place - 1) MPIPP_WRITE(places[i].freed, places[i].freed + 1);
   mpipp_registry_unlock();
   errno = saved;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Records the facts on objects, kind by kind. All functions are called after the MPI call
-// succeeded, on the caller's thread, inside the call (thread depth 1), without the store's lock.
+// Records facts on objects, for each kind of object. The functions are called when the MPI call has
+// succeeded. They run on the caller's thread, which still counts as inside the call (thread depth
+// 1), without the store's lock.
 #ifndef MPIPP_RECORDER_RECORDER_H
 #define MPIPP_RECORDER_RECORDER_H
 

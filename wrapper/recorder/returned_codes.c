@@ -24,17 +24,17 @@ static int begins_with(const char *name, const char *prefix) {
   return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-// The object that a call is on, from its record. For a procedure that is not recorded, its first
-// handle.
+// The handle of the object on which the call is made. For a procedure that is not recorded, it is
+// the first handle.
 static uint64_t handle_of(const struct mpipp_thread *thread, int is_marked, uint32_t present,
                           uint64_t recorded) {
   if (is_marked) return thread->handle_count ? thread->handle : MPIPP_NO_HANDLE;
   return thread->call.present & present ? recorded : MPIPP_NO_HANDLE;
 }
 
-// The error handler for the call's errors. For a file that could not be opened it belongs to
-// MPI_FILE_NULL (MPI-4.1, section 14.7). For errors without an object it is that of a predefined
-// communicator.
+// The error handler that MPI calls for the call's errors. For a file that could not be opened, it
+// belongs to MPI_FILE_NULL (MPI-4.1, section 14.7). For errors without an object, it belongs to a
+// predefined communicator.
 static MPI_Errhandler handler_of(const struct mpipp_thread *thread, int is_marked) {
   const struct mpipp_call *call = &thread->call;
   const char *name = mpipp_procedure_names[call->procedure];
@@ -52,7 +52,7 @@ static MPI_Errhandler handler_of(const struct mpipp_thread *thread, int is_marke
   return handler;
 }
 
-// Returns whether the error handler does nothing: the program only gets the code.
+// Returns whether the error handler is MPI_ERRORS_RETURN, so that the program only gets the code.
 static int is_only_returned(const struct mpipp_thread *thread, int is_marked) {
   MPI_Errhandler handler = handler_of(thread, is_marked);
   if (handler == MPI_ERRHANDLER_NULL) return 0;
@@ -62,8 +62,8 @@ static int is_only_returned(const struct mpipp_thread *thread, int is_marked) {
   return returns;
 }
 
-// Returns whether programs expect the error. MPI_T has codes of its own. Programs that delete a
-// file before they make it expect that it may not exist.
+// Returns whether programs usually expect the error. MPI_T procedures have error codes of their
+// own. Programs delete a file that may not exist before they create it.
 static int is_expected(unsigned procedure, int error_class) {
   return begins_with(mpipp_procedure_names[procedure], "MPI_T_") ||
          (procedure == MPIPP_PROC_File_delete && error_class == MPI_ERR_NO_SUCH_FILE);
@@ -79,7 +79,7 @@ static struct mpipp_returned *find_locked(unsigned procedure, uint64_t caller, i
   return NULL;
 }
 
-// Returns the next free entry, which is not in the table yet; NULL without memory.
+// The next free entry, which is not part of the table yet; NULL without memory.
 static struct mpipp_returned *claim_locked(void) {
   struct mpipp_table *table = mpipp_registry_returned_table();
   if (!codes) codes = mpipp_registry_map(MAX_CODES * sizeof *codes);

@@ -15,14 +15,14 @@
 #include "registry/registry.h"
 #include "registry/shared_arena.h"
 
-// Held for some dozen instructions, at every datatype made and freed: a third of a mutex's cost.
-// Held longer while a thread waits for an answer of the watcher. It is the address of the holder's
-// own mark; NULL: free.
+// The lock: the address of the holder's thread-local mark; NULL: free. It is taken for every
+// datatype that is created or freed, usually for a few dozen instructions, and costs a third of a
+// mutex. A thread may hold it longer while it waits for the watcher.
 static void *lock = NULL;
 enum { YIELDS = 1000 };
 static __thread char mark __attribute__((tls_model("initial-exec")));
 
-// Not nanosleep(), at which a thread may be cancelled.
+// nanosleep() would be a cancellation point.
 static void sleep_a_moment(void) {
   int saved = errno;
   syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 100000}, NULL);

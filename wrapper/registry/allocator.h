@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory of records and of the data that they own, and the single lock.
+// The memory of records and of the data that they own, and the store's lock. There is only this one
+// lock for all records.
 #ifndef MPIPP_REGISTRY_ALLOCATOR_H
 #define MPIPP_REGISTRY_ALLOCATOR_H
 
@@ -9,22 +10,23 @@
 
 MPIPP_SEAM void mpipp_registry_lock(void);
 MPIPP_SEAM void mpipp_registry_unlock(void);
-// Takes it unless this thread has it; returns whether it has to be unlocked.
+// Takes the lock, unless this thread holds it. Returns whether the caller has to release it.
 int mpipp_registry_lock_slow(void);
-// Returns whether this thread holds it.
+// Returns whether this thread holds the lock.
 int mpipp_registry_has_lock(void);
 
-// Memory straight from the system, zeroed, never freed; NULL when there is none.
+// Zeroed memory directly from the system, which is never freed. Returns NULL without memory.
 MPIPP_SEAM void *mpipp_registry_map(uint64_t bytes);
 // Counts a record that was lost for lack of memory.
 void mpipp_registry_count_loss(void);
-// Like malloc, without changing errno and with failures counted; and like free.
+// Like malloc and free, but errno stays unchanged, and failures are counted.
 MPIPP_SEAM void *mpipp_registry_allocate(uint64_t bytes);
 MPIPP_SEAM void mpipp_registry_free(void *memory);
 
-// A copy of a C string; 0 for none, or without memory, which is counted.
+// The address of a copy of a C string. Returns 0 for NULL, and without memory, which is counted.
 uint64_t mpipp_registry_copy_text(const char *text);
-// Replaces the memory that a field of a record owns; returns the former memory, to be freed.
+// Replaces the memory that a field of a record owns. Returns the previous memory, which the caller
+// frees.
 static inline uint64_t mpipp_replace(uint64_t *field, uint64_t owned) {
   return __atomic_exchange_n(field, owned, __ATOMIC_ACQ_REL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores in buffers of pending operations, as signal handlers have recorded them
-// (buffer_guard/). They are in the records' memory, where readers find those that the process could
-// not report itself.
+// Loads and stores in buffers of pending operations, as the guard's signal handler has recorded
+// them (buffer_guard/). They are in the records' memory, so that readers also find those that the
+// process could not report itself.
 #ifndef MPIPP_REGISTRY_BUFFER_ACCESSES_H
 #define MPIPP_REGISTRY_BUFFER_ACCESSES_H
 
@@ -9,28 +9,29 @@
 
 enum { MPIPP_TOUCH_CALLERS = 15 };
 enum mpipp_touch_state { MPIPP_TOUCH_NONE, MPIPP_TOUCH_WHOLE, MPIPP_TOUCH_BUSY };
-// The state of an operation's data when the process called MPI next.
+// The state of an operation's data when the process called MPI next after the access.
 enum mpipp_moved { MPIPP_MOVED_UNKNOWN, MPIPP_NOT_MOVED, MPIPP_MOVED };
 
 #define MPIPP_TOUCH_NO_SUM (~(uint64_t)0)
 
-// An access that the program must not make.
+// A load or store that the program must not make.
 struct mpipp_touch {
   uint32_t state;  // enum "touch_state"; written last
-  uint32_t stores; // 1; loads: 0
-  uint64_t serial; // the number of the operation's request
+  uint32_t stores; // 1: a store, 0: a load
+  uint64_t serial; // of the operation's request
   uint64_t address, tid;
   uint32_t moved; // enum "moved"
-  uint32_t bytes; // of the whole access; 0: unknown
+  uint32_t bytes; // bytes of the whole access; 0: unknown
   uint64_t instruction;
-  uint64_t frames;                       // address of the count of callers, which follow it
-  uint64_t count;                        // of callers
+  uint64_t frames; // address of `count`, for readers that expect a count and return addresses
+  uint64_t count;  // number of callers
   uint64_t callers[MPIPP_TOUCH_CALLERS]; // return addresses
-  // Private: the request's handle; whether the operation stores there; for loads a sum of the
+  // Private: the request's handle; whether MPI stores to the buffer; for loads a checksum of the
   // page's content, or NO_SUM.
   uint64_t request, receives, sum;
-  uint64_t cover; // private: the place that has started it (guard_coverage.h), 0: unknown
-  uint64_t place; // private: a sum of the place, once it is known whether the data had been moved
+  uint64_t cover; // private: the place that started the operation (guard_coverage.h), 0: unknown
+  uint64_t place; // private: a checksum of the place, set when it is known whether the data had
+                  // been moved
 };
 
 #endif

@@ -6,10 +6,10 @@
 #include "registry/allocator.h"
 
 enum { FIRST_SLOTS = 256, MOST_SLOTS = 1 << 16, EMPTY = 0 };
-#define REMOVED (~(uint64_t)0) // no handle
+#define REMOVED (~(uint64_t)0) // no handle has this value
 
-// A hash table with linear probing, at most half full. Another thread may still probe the table
-// that a larger one replaces, so that one stays where it is.
+// A hash table with linear probing, at most half full. When it is replaced by a larger one, the old
+// one stays allocated, because another thread may still probe it.
 struct mpipp_freed_handles {
   uint64_t mask, used;
   uint64_t slots[];
@@ -21,7 +21,7 @@ static uint64_t hash(uint64_t handle) {
   return (handle * 0x9E3779B97F4A7C15u) >> 32;
 }
 
-// The slot of a handle, or the empty one where it would be.
+// The slot with the handle, or the empty slot for it.
 static uint64_t *slot_of(struct mpipp_freed_handles *table, uint64_t handle) {
   for (uint64_t i = hash(handle);; i++) {
     uint64_t *slot = &table->slots[i & table->mask];
@@ -36,7 +36,7 @@ static void put(struct mpipp_freed_handles *table, uint64_t handle) {
   __atomic_store_n(slot, handle, __ATOMIC_RELEASE);
 }
 
-// A table with space for one more handle; NULL: there is none.
+// A table with space for one more handle; NULL without memory.
 static struct mpipp_freed_handles *table_with_space(void) {
   struct mpipp_freed_handles *old = freed_handles;
   uint64_t capacity = old ? old->mask + 1 : 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Keys of attributes that the program has created.
+// The attribute keys that the program has created.
 #ifndef MPIPP_REGISTRY_KEYVALS_H
 #define MPIPP_REGISTRY_KEYVALS_H
 
 #include <stdint.h>
 
-// A place that creates keys.
+// A place in the program that creates keys.
 struct mpipp_keyvals {
   uint64_t caller; // return address of the call
   uint64_t made, freed;

@@ -27,7 +27,7 @@ int mpipp_registry_is_unlocked = 0;
 MPIPP_OFFER(mpipp_registry_stores);
 MPIPP_OFFER(mpipp_registry_several_threads);
 MPIPP_OFFER(mpipp_registry_is_unlocked);
-// Empty: its only slot has no handle.
+// An empty table: its only slot has no handle.
 static const struct mpipp_slots no_slots = {.slot = {{.handle = MPIPP_NO_HANDLE}}};
 const struct mpipp_slots *mpipp_registry_unshared_requests = &no_slots;
 
@@ -36,7 +36,8 @@ void *mpipp_registry_lock_live(enum mpipp_kind kind, uint64_t handle) {
   return mpipp_find_live(kind, handle);
 }
 
-static void (*forget)(struct mpipp_object *object); // mpipp_registry_open_stores
+static void (*forget)(struct mpipp_object *object); // the function that mpipp_registry_open_stores
+                                                    // got
 
 void mpipp_registry_open_stores(void (*to_forget)(struct mpipp_object *object)) {
   forget = to_forget;
@@ -56,8 +57,9 @@ static void *probe(const struct mpipp_slots *slots, uint64_t handle) {
   return NULL;
 }
 
-// A handle that is not found while another thread replaces the slots may exist: the search is
-// repeated. Not forever, since a signal handler may have interrupted that very thread.
+// While another thread replaces the slots, a handle may not be found although it exists, so the
+// search is repeated. It is not repeated forever: a signal handler may have interrupted the very
+// thread that replaces them.
 void *mpipp_registry_find_slow(enum mpipp_kind kind, uint64_t handle) {
   const struct mpipp_store *store = &mpipp_registry_stores[kind];
   for (int tries = 0;; tries++) {
@@ -69,7 +71,7 @@ void *mpipp_registry_find_slow(enum mpipp_kind kind, uint64_t handle) {
   }
 }
 
-// The slot of a handle, or the slot to put it in.
+// The slot that has the handle, or else the slot in which to put it.
 static struct mpipp_slot *slot_of(struct mpipp_slots *slots, uint64_t handle) {
   struct mpipp_slot *removed = NULL;
   for (uint64_t i = mpipp_hash(handle);; i++) {
@@ -90,8 +92,8 @@ static void put(struct mpipp_slots *slots, struct mpipp_object *object) {
   __atomic_store_n(&slot->record, (uint64_t)(uintptr_t)object, __ATOMIC_RELEASE);
 }
 
-// With MPIPP_FRAMES records are always new, each with its own return addresses. Hooks get events
-// only on the slow path.
+// With MPIPP_FRAMES the fast path must not reuse records, because each new one has its own return
+// addresses. Hooks get events only on the slow path.
 void mpipp_registry_set_unshared_requests(void) {
   const struct mpipp_slots *slots = MPIPP_READ(mpipp_registry_stores[MPIPP_REQUEST].slots);
   int alone = slots && !MPIPP_READ(mpipp_registry_several_threads) && !mpipp_registry.frames &&
@@ -99,8 +101,8 @@ void mpipp_registry_set_unshared_requests(void) {
   MPIPP_WRITE(mpipp_registry_unshared_requests, alone ? slots : &no_slots);
 }
 
-// Every running thread passes a full barrier. Kernels before 4.3 cannot do that: the threads get a
-// moment.
+// Makes every running thread execute a full memory barrier. Kernels before 4.3 cannot do that: then
+// it only waits a moment.
 static void run_barriers(void) {
   int saved = errno;
   if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0) ||
@@ -109,22 +111,23 @@ static void run_barriers(void) {
   errno = saved;
 }
 
-// The first thread sets a mark that it works alone, then tests whether it is alone. This thread
-// tells it that it is not, then tests the mark. With a barrier in each thread, one of them sees the
-// other's write. The first thread must be fast and has no barrier of its own: the system executes
-// one in it.
+// The first thread to call MPI works without the lock: it sets a mark, then tests whether it is
+// still alone. The second thread clears "alone", then tests the mark. With a barrier between the
+// two steps in each thread, at least one of them sees the other's write. The first thread must be
+// fast and has no barrier of its own, so the system executes one in it.
 void mpipp_registry_share(void) {
   static int shared = 0;
   if (__atomic_exchange_n(&mpipp_registry_several_threads, 1, __ATOMIC_SEQ_CST) == 0) {
     MPIPP_WRITE(mpipp_registry.several_called, 1);
-    for (int time = 0; time < 2; time++) { // the first time, the slots may just be replaced
+    for (int time = 0; time < 2; time++) { // once more, because the slots may be replaced during
+                                           // the first pass
       MPIPP_WRITE(mpipp_registry_unshared_requests, &no_slots);
       run_barriers();
       for (int i = 0; MPIPP_READ(mpipp_registry_is_unlocked) && i < MAX_TRIES; i++) sched_yield();
     }
     __atomic_store_n(&shared, 1, __ATOMIC_RELEASE);
   }
-  while (!MPIPP_READ(shared)) sched_yield(); // a third thread comes at the same time
+  while (!MPIPP_READ(shared)) sched_yield(); // another thread has begun to do the same
 }
 
 static void publish_slots(struct mpipp_store *store, struct mpipp_slots *slots) {
@@ -139,7 +142,7 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
   uint64_t bytes = sizeof(struct mpipp_slots) + capacity * sizeof(struct mpipp_slot);
   struct mpipp_slots *slots = store->spare;
   if (slots && store->spare_capacity == capacity) {
-    store->spare = NULL; // empty: see retire
+    store->spare = NULL; // its slots are empty, see retire
   } else {
     slots = mpipp_registry_map(bytes);
   }
@@ -147,18 +150,19 @@ static struct mpipp_slots *new_slots(struct mpipp_store *store, uint64_t capacit
   MPIPP_WRITE(slots->mask, capacity - 1);
   MPIPP_WRITE(slots->offsets, (capacity - 1) * sizeof(struct mpipp_slot));
   MPIPP_WRITE(slots->slot[0].handle,
-              MPIPP_NO_HANDLE); // where the handle 0 would be, as in empty slots
+              MPIPP_NO_HANDLE); // empty slots, including those where the handle 0 would be
   return slots;
 }
 
-// A thread may still probe the table just replaced. Its memory goes back to the system, but the
-// addresses stay: such a thread reads zeros, finds nothing, and searches again.
+// Keeps a replaced table, because a thread may still probe it. Its memory is returned to the
+// system, but the addresses stay mapped. Such a thread reads zeros, finds nothing, and searches
+// again.
 static void retire(struct mpipp_store *store, struct mpipp_slots *slots) {
   store->spare_capacity = slots->mask + 1;
   store->spare = slots;
   uint64_t bytes = sizeof *slots + store->spare_capacity * sizeof *slots->slot;
   if (mpipp_registry_is_shared && mpipp_registry_arena_has(slots))
-    memset(slots, 0, bytes); // memory of a file would come back unchanged
+    memset(slots, 0, bytes); // in the arena's file, released memory would come back unchanged
   else
     madvise(slots, bytes, MADV_DONTNEED);
 }
@@ -167,7 +171,8 @@ static int is_unused(const struct mpipp_object *object) {
   return (MPIPP_READ(object->flags) & MPIPP_FLAG_ENDED) && MPIPP_READ(object->references) == 0;
 }
 
-// A thread that has kept its address must not take it for the next object with that handle.
+// A thread that has kept the record's address must not take it for the next object with that
+// handle.
 static void recycle(struct mpipp_store *store, struct mpipp_object *object) {
   MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
   __atomic_store_n(&object->serial, 0, __ATOMIC_RELEASE);
@@ -182,8 +187,9 @@ static void change_rebuilds(struct mpipp_store *store) {
   __atomic_store_n(&store->rebuilds, store->rebuilds + 1, __ATOMIC_SEQ_CST);
 }
 
-// Makes space: leaves out the records that are not needed and grows only if that is not enough.
-// Create and free in a loop therefore needs no more memory than the first FIRST_SLOTS objects.
+// Makes space in the hash table. It first drops records that are no longer needed, and grows only
+// if that is not enough. So a loop that creates and frees objects needs no more memory than the
+// first FIRST_SLOTS objects.
 static int make_room(struct mpipp_store *store) {
   struct mpipp_slots *old = store->slots;
   uint64_t capacity = old ? old->mask + 1 : 0, keep = 0;
@@ -241,27 +247,27 @@ static struct mpipp_object *allocate(struct mpipp_store *store) {
   return object;
 }
 
-// Returns whether one more handle fits.
+// Makes sure that one more handle fits. Returns 0 without memory.
 static int has_room(struct mpipp_store *store) {
   if (store->slots && (store->slots->used + 1) * 4 <= (store->slots->mask + 1) * 3) return 1;
   return make_room(store) || (store->slots && store->slots->used <= store->slots->mask);
 }
 
-// For a record without a handle: the thread that clears this mark recycles the record.
+// For a record that no handle reaches: only the thread that clears the mark may recycle the record.
 static int claim_recycling(struct mpipp_object *object) {
   return __atomic_fetch_and(&object->flags, ~(uint32_t)MPIPP_FLAG_UNLISTED, __ATOMIC_SEQ_CST) &
          MPIPP_FLAG_UNLISTED;
 }
 
-// With the lock held.
+// The caller holds the lock.
 static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
   if (!has_room(store)) return NULL;
   struct mpipp_slot *slot = slot_of(store->slots, handle);
   struct mpipp_object *object = NULL;
   if (slot->record > 1) {
     object = (void *)(uintptr_t)slot->record;
-    // Serial 0: another thread fills it. That thread met the same object (a group, or a datatype
-    // that was made without the recorder) at the same time.
+    // Serial 0: another thread is filling the record. Both threads found the same new object at the
+    // same time, for example a group, or a datatype that was created unseen.
     int filled = MPIPP_READ(object->serial) != 0;
     MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
     if (filled && MPIPP_READ(object->references) == 0) {
@@ -271,7 +277,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
     }
     mpipp_mark(object, MPIPP_FLAG_UNLISTED | MPIPP_FLAG_ENDED);
     if (filled && MPIPP_READ(object->references) == 0 && claim_recycling(object))
-      recycle(store, object); // the last reference went in between
+      recycle(store, object); // its last reference was dropped in between
   }
   object = allocate(store);
   if (!object) return NULL;
@@ -280,7 +286,7 @@ static struct mpipp_object *claim(struct mpipp_store *store, uint64_t handle) {
   return object;
 }
 
-// Clears everything except the private link and the members that other threads may read meanwhile.
+// Clears the record except for the private link, and the members that other threads may be reading.
 static void clear(struct mpipp_object *object, enum mpipp_kind kind, uint64_t record_size) {
   object->kind = kind;
   MPIPP_WRITE(object->live, MPIPP_NO_HANDLE);
@@ -292,7 +298,7 @@ static void clear(struct mpipp_object *object, enum mpipp_kind kind, uint64_t re
 static uint64_t frames(uint64_t wanted) {
   void *stack[MAX_FRAMES];
   int depth = backtrace(stack, MAX_FRAMES);
-  int first = 0; // leave out this library's own frames
+  int first = 0; // the first frame to keep: this library's own frames are skipped
   while (first < depth && mpipp_abi_is_own(stack[first])) first++;
   uint64_t count = (uint64_t)(depth - first) < wanted ? (uint64_t)(depth - first) : wanted;
   uint64_t *copy = mpipp_registry_allocate((count + 1) * sizeof *copy);
@@ -390,7 +396,7 @@ uint64_t mpipp_registry_serial_of(enum mpipp_kind kind, uint64_t handle) {
   return object ? MPIPP_READ(object->serial) : 0;
 }
 
-// Before the record can become another's, which a reference prevents.
+// Called before the record can be recycled; a reference prevents that.
 static MPIPP_COLD void report_free(struct mpipp_object *object, uint64_t handle, uint64_t serial) {
   uint64_t record = (uint64_t)(uintptr_t)object;
   int locked = mpipp_lock_kind(object->kind);
@@ -417,7 +423,7 @@ void mpipp_registry_note_free(enum mpipp_kind kind, uint64_t handle, uint64_t se
   if (!object) forget_unknown(kind, handle);
   if (!object || is_constant(object)) return;
   if (MPIPP_UNLIKELY(MPIPP_READ(mpipp_registry_listening))) report_free(object, handle, serial);
-  // Without the lock the record could become another object's after the comparison.
+  // Without the lock, the record might be recycled for another object after the comparison.
   int locked = mpipp_lock_kind(kind);
   if (serial == MPIPP_ANY_SERIAL || MPIPP_READ(object->serial) == serial) {
     if (object->holders > 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The records a debugger reads. Every field is fixed width and naturally aligned; addresses are
-// numbers of 64 bits. Nothing outside this library mirrors these structs: records.def publishes
-// their layout in the registry itself, and readers use that.
+// The records that a debugger reads. Every field has a fixed width and natural alignment; addresses
+// are numbers of 64 bits. No reader has copies of these structs: records.def publishes their layout
+// in the registry itself, and readers use that.
 #ifndef MPIPP_REGISTRY_RECORDS_H
 #define MPIPP_REGISTRY_RECORDS_H
 
@@ -14,18 +14,18 @@
 #include "registry/thread_level_violations.h"
 
 enum {
-  MPIPP_MAJOR = 1,  // readers refuse another major
-  MPIPP_MINOR = 13, // readers accept a larger minor
+  MPIPP_MAJOR = 1,  // readers reject any other major version
+  MPIPP_MINOR = 13, // readers accept a larger minor version
   MPIPP_BYTE_ORDER = 0x01020304,
   MPIPP_MAX_LOCKS = 8,
   MPIPP_INLINE_ARGUMENTS = 3,
-  MPIPP_LAST_CHANNELS = 8, // kept by each thread, of each sequence
+  MPIPP_LAST_CHANNELS = 8, // number of channels that each thread keeps for each sequence
   MPIPP_RECENT = 64,       // the longest period of a run that is recognized; a power of two
-  MPIPP_PASSAGE_ROOM = 24, // u64 of a struct mpipp_passage
-  MPIPP_BOXES_ROOM = 13,   // u64 of a struct mpipp_own
+  MPIPP_PASSAGE_ROOM = 24, // capacity for a struct mpipp_passage, in u64
+  MPIPP_BOXES_ROOM = 13,   // capacity for a struct mpipp_own, in u64
 };
 
-// The kind of an object record; the order is that of the registry's object tables.
+// The kinds of objects, in the order of the registry's object tables.
 enum mpipp_kind {
   MPIPP_DATATYPE,
   MPIPP_REQUEST,
@@ -44,17 +44,20 @@ enum mpipp_kind {
 enum mpipp_flag {
   MPIPP_FLAG_PREDEFINED = 1, // made by the library, never freed
   MPIPP_FLAG_NULL = 2,       // MPI_DATATYPE_NULL and other null handles
-  MPIPP_FLAG_ENDED = 4,      // no handle denotes it any more: freed or, for a request, completed
-  MPIPP_FLAG_IMPORTED = 8,   // made without the recorder; described by the library's own answers
-  MPIPP_FLAG_COMMITTED = 16, // datatypes
-  MPIPP_FLAG_UNLISTED = 32,  // no longer reachable by handle, kept for records that refer to it
-  MPIPP_FLAG_LARGE = 128,    // datatypes: made by a large-count (_c) constructor
-  MPIPP_FLAG_GIVEN_UP = 256, // requests: freed while active; the operation may continue
-  MPIPP_FLAG_IDLE = 1024,    // requests: persistent, waited for or tested before any start
-  MPIPP_FLAG_SPAWNED = 512,  // communicators: MPI_Comm_spawn has made it
+  MPIPP_FLAG_ENDED = 4,      // no handle denotes the object any more: it was freed, or the request
+                             // completed
+  MPIPP_FLAG_IMPORTED = 8,   // created unseen; described by querying MPI
+  MPIPP_FLAG_COMMITTED = 16, // only datatypes
+  MPIPP_FLAG_UNLISTED = 32,  // no handle leads to the record, which is kept because others refer to
+                             // it
+  MPIPP_FLAG_LARGE = 128,    // datatypes: created by a large-count (_c) constructor
+  MPIPP_FLAG_GIVEN_UP = 256, // requests: freed while active, so the operation may continue
+  MPIPP_FLAG_IDLE = 1024,    // requests: a persistent one that was waited for or tested before any
+                             // start
+  MPIPP_FLAG_SPAWNED = 512,  // communicators: created by MPI_Comm_spawn
 };
 
-// MPIPP_COMBINER_NAMED ...: this library's own numbers, equal for every MPI library.
+// mpipp's own numbers for combiners, which are equal for every MPI library.
 enum mpipp_combiner {
 #define COMBINER(NAME) MPIPP_COMBINER_##NAME,
 #include "registry/combiners.def"
@@ -76,29 +79,32 @@ enum mpipp_win_flavor {
 };
 enum mpipp_win_model { MPIPP_WIN_SEPARATE = 1, MPIPP_WIN_UNIFIED };
 
-// The first members of every object record.
+// The members with which every object record begins.
 struct mpipp_object {
-  uint64_t handle; // the handle's value, as an unsigned integer of the handle's size
-  uint64_t serial; // numbers the objects of a kind from 1; 0: being written, or never used
-  uint64_t live;   // private: the handle while it is valid, else MPIPP_NO_HANDLE
+  uint64_t handle; // the value of the handle, as an unsigned integer of the same size
+  uint64_t serial; // numbers the objects of each kind from 1; 0: being written, or never used
+  uint64_t live;   // private: the handle while the object is live, else MPIPP_NO_HANDLE
   uint32_t kind;
-  uint32_t references; // records that refer to this one
+  uint32_t references; // number of records that refer to this one
   union {
     struct {
       uint32_t flags;
       int32_t fint; // the Fortran INTEGER handle
     };
-    uint64_t flags_and_fint; // both
+    uint64_t flags_and_fint; // both members at once
   };
-  uint64_t caller;  // return address of the call that made it, 0 if unknown
-  uint64_t frames;  // further return addresses: count, then that many u64; 0 if not requested
-  uint64_t name;    // a C string from the user or the standard, 0 if none
-  uint32_t holders; // further references the user holds (MPI_Comm_group of one communicator)
-  uint32_t given;   // private: of a request, the last pass over a call's requests that met it
-                    // (call_filter/filter.h)
+  uint64_t caller;  // return address of the call that created it, 0 if unknown
+  uint64_t frames;  // address of a count, followed by so many more return addresses (u64); 0 if not
+                    // requested
+  uint64_t name;    // address of a C string: the name that the program or the standard gives it, 0
+                    // if none
+  uint32_t holders; // references that the program holds beside the first one (MPI_Comm_group
+                    // returns one handle several times)
+  uint32_t given;   // private, for a request: number of the last pass over a call's requests that
+                    // found it (call_filter/filter.h)
   union {
-    uint64_t freed; // once it has ended: return address of the call that freed it, 0 if unknown
-    uint64_t next;  // private, of a record without an object: free list
+    uint64_t freed; // return address of the call that freed it, 0 if unknown
+    uint64_t next;  // private, for an unused record: next free one
   };
 };
 
@@ -107,25 +113,27 @@ struct mpipp_datatype {
   uint32_t combiner; // enum "combiner"
   uint32_t component_count;
   uint64_t argument_count;
-  uint64_t arguments;  // i64[argument_count]: the constructor's arguments in the standard's order
-  uint64_t components; // address of datatype records, u64[component_count]
-  int64_t size, lb, extent, true_lb, true_extent; // as the library says, bytes
+  uint64_t arguments;  // address of i64[argument_count]: the constructor's arguments in the
+                       // standard's order
+  uint64_t components; // address of u64[component_count]: addresses of the components' records
+  int64_t size, lb, extent, true_lb, true_extent; // in bytes, as the library reports them
   int64_t inline_arguments[MPIPP_INLINE_ARGUMENTS];
   uint64_t inline_component;
-  uint64_t alike; // private: address of the record that stands for all equally built datatypes
-  uint64_t
-      digest; // address of its signature's fingerprint (recorder/objects/signature_hash.h), or 0
+  uint64_t alike;  // private: address of the record that stands for all datatypes with this
+                   // construction
+  uint64_t digest; // private: address of its type signature's fingerprint
+                   // (recorder/objects/signature_hash.h), or 0
 };
 
 enum mpipp_request_state {
   MPIPP_REQUEST_INACTIVE = 1, // persistent or partitioned, not started
   MPIPP_REQUEST_ACTIVE,
-  MPIPP_REQUEST_COMPLETE, // completed by a wait or test call, the handle is gone
+  MPIPP_REQUEST_COMPLETE, // completed by a wait or test call, so the handle is no longer valid
 };
 
-// Private. SPECIAL: a change of the request's state is not all of its end. DOUBTED: it shares its
-// handle with another request that was completed, and it is unknown which one was meant: the
-// program may have moved handles.
+// Private. SPECIAL: the request needs more work at its end than a new state. DOUBTED: another
+// request with the same handle was completed, and the program may have moved handles, so it is
+// unknown which one was meant.
 enum mpipp_request_bit { MPIPP_SPECIAL = 1, MPIPP_DOUBTED = 2 };
 
 struct mpipp_request {
@@ -136,48 +144,57 @@ struct mpipp_request {
       uint16_t persistent;
       uint16_t special; // bits of enum mpipp_request_bit
     };
-    uint64_t state_and_all; // private: with both; MPIPP_REQUEST_ACTIVE if it is
+    uint64_t state_and_all; // private: the three members above; equal to MPIPP_REQUEST_ACTIVE for
+                            // an ordinary active request
   };
   struct mpipp_call call;
-  uint64_t newer;   // another active request that shares this handle (eager sends), or 0
-  uint64_t newest;  // private: the last of them
+  uint64_t newer;   // address of a newer active request with the same handle (eager sends), or 0
+  uint64_t newest;  // private: address of the newest of these requests
   uint64_t counted; // private: 1 while it keeps datatypes or copies alive
-  uint64_t output;  // private: where the operation puts a new handle (MPI_Comm_idup)
-  uint64_t copies;  // private: block that holds the copied arrays of v and w forms
-  int64_t ready;    // partitions marked so far
-  uint64_t marks;   // address of a byte for each partition, 1: it is ready, or has arrived; 0: none
-  uint64_t start;   // return address of the call that started it last, if it is persistent; else 0
+  uint64_t output;  // private: address where the operation stores a new handle (MPI_Comm_idup)
+  uint64_t copies;  // private: address of the block with copies of the arrays of v and w forms
+  int64_t ready;    // number of partitions marked so far
+  uint64_t marks;   // address of one byte for each partition, 1: ready, or arrived; 0 if not
+                    // partitioned
+  uint64_t start;   // return address of the call that last started it, if it is persistent; else 0
   uint32_t start_procedure;     // index into the table of procedures
-  uint32_t tid;                 // of the thread that started it; 0: unknown, since no hook wants
+  uint32_t tid;                 // of the thread that started it; 0: unknown, because no hook wants
                                 // events
-  uint64_t starts;              // how often a collective or partitioned operation was started
-} __attribute__((aligned(64))); // the fewer cache lines a request is stored to, the faster
+  uint64_t starts;              // number of starts of a collective or partitioned operation
+} __attribute__((aligned(64))); // the fewer cache lines are written for a request, the faster it is
 
-// The sequences that are counted on a communicator. Values above MPIPP_UNCERTAIN are not certain.
+// The sequences that are counted on a communicator. A count above MPIPP_UNCERTAIN is not certain.
 #define MPIPP_UNCERTAIN ((uint64_t)1 << 63)
 enum mpipp_sequence {
   MPIPP_SENDS,
   MPIPP_RECEIVES,
   MPIPP_COLLECTIVES,
-  MPIPP_KEPT_SEQUENCES, // those above: their channels are found without a lock
+  MPIPP_KEPT_SEQUENCES, // number of the sequences above, whose channels each thread finds without a
+                        // lock
   MPIPP_PARTITIONED_SENDS = MPIPP_KEPT_SEQUENCES,
   MPIPP_PARTITIONED_RECEIVES,
-  MPIPP_CREATIONS,    // of communicators of some of the processes
-  MPIPP_WINDOW_CALLS, // collective ones, by the ordinal of the call that made the window
-  MPIPP_FILE_CALLS,   // the same of a file
-  MPIPP_LEADERS,      // calls of MPI_Intercomm_create by leaders, by the remote one and the tag
-  MPIPP_GROUP_CALLS,  // of MPI_Comm_create_group, by members (mpipp_recorder_gather) and tag; and
-                     // of calls that make communicators from groups alone, by members and stringtag
-  MPIPP_TURNS,         // of MPI_COMM_WORLD: the communicators of consecutive collective calls, see
+  MPIPP_CREATIONS,    // creations of communicators by some of the processes
+  MPIPP_WINDOW_CALLS, // collective calls on a window, keyed by the ordinal of the call that created
+                      // it
+  MPIPP_FILE_CALLS,   // collective calls on a file, keyed in the same way
+  MPIPP_LEADERS, // calls of MPI_Intercomm_create by leaders, keyed by the remote leader and the tag
+  MPIPP_GROUP_CALLS,   // calls of MPI_Comm_create_group, keyed by the tag and a hash of the members
+                       // (mpipp_recorder_gather). Also calls that create communicators from groups
+                       // alone, keyed by members and stringtag
+                       // on MPI_COMM_WORLD: the communicators of consecutive collective calls, see
                        // channels.h
-  MPIPP_STARTED_SENDS, // how often partitioned ones were started, counting all of them
+  MPIPP_TURNS,         // number of starts of partitioned sends with one peer and tag, for all
+                       // requests together
+  MPIPP_STARTED_SENDS, // on MPI_COMM_WORLD: the first calls of the process
+                       // (recorder/matching/call_order.h)
   MPIPP_STARTED_RECEIVES,
-  MPIPP_STEPS, // of MPI_COMM_WORLD: the first calls of the process (recorder/matching/call_order.h)
+  MPIPP_STEPS, // A step of a process (recorder/matching/call_order.h): the kind, and flags. The
+               // bits from MPIPP_STEP_DISTANCE on are for completions: they have the number of
+               // steps since the operation was started.
   MPIPP_SEQUENCES
 };
 
-// A step of a process (recorder/matching/call_order.h): the kind, with flags. Above
-// MPIPP_STEP_DISTANCE bits is how many steps ago the operation of a completion was started.
+// completes an operation that an earlier step started
 #define MPIPP_STEP_DISTANCE 32
 enum mpipp_step {
   MPIPP_STEP_SEND = 1,
@@ -185,26 +202,30 @@ enum mpipp_step {
   MPIPP_STEP_COLLECTIVE,
   MPIPP_STEP_COMPLETED, // the operation that was started as many steps before as the distance says
   MPIPP_STEP_PROBE,
-  MPIPP_STEP_END, // MPI_Finalize
-  MPIPP_STEP_CUT, // more calls follow that are not kept, or whose order is not certain
+  MPIPP_STEP_END, // the last step: later calls are not kept, or their order is not certain
+  MPIPP_STEP_CUT, // flag: the call returns only when the operation is complete
 
   MPIPP_STEP_KIND = 0xF,
-  MPIPP_STEP_WAITS = 1 << 4,   // the call returns only when the operation is complete
-  MPIPP_STEP_AT_ONCE = 1 << 5, // the send needs no receive: its data are buffered, or it is ready
-  MPIPP_STEP_SYNCHRONOUS = 1 << 6, // the send is complete only if the receive has started
-  MPIPP_STEP_ANY_SOURCE = 1 << 7,  // of a receive or a probe; a step that waits has what it took
+  MPIPP_STEP_WAITS = 1 << 4,       // flag: the send does not wait for a receive, because it is
+                                   // buffered, or a ready send
+  MPIPP_STEP_AT_ONCE = 1 << 5,     // flag: the send completes only after the receive has started
+  MPIPP_STEP_SYNCHRONOUS = 1 << 6, // flag of a receive or a probe with MPI_ANY_SOURCE; if the step
+                                   // waits, its peer is the source that was found
+  MPIPP_STEP_ANY_SOURCE = 1 << 7,  // flag: the receive of MPI_Sendrecv, whose send is the previous
+                                   // step
   MPIPP_STEP_ANY_TAG = 1 << 8,
-  MPIPP_STEP_PAIR = 1 << 9, // one operation with the send of the step before
+  MPIPP_STEP_PAIR = 1 << 9, // Replaces the handle in a channel when its communicator's handle
+                            // belongs to another communicator.
 };
 
-// For a channel whose communicator's handle belongs to another one by now.
+// address of the next channel of the same communicator
 #define MPIPP_CLOSED (~(uint64_t)1)
 
 struct mpipp_channel {
-  uint64_t next; // of the same communicator
-  uint64_t comm; // handle; 0: not in use; or MPIPP_CLOSED
+  uint64_t next; // the communicator's handle; 0: not in use; or MPIPP_CLOSED
+  uint64_t comm; // sends and receives: peer << 32 | tag
   union {
-    uint64_t key; // sends and receives: the peer << 32 | the tag
+    uint64_t key; // the two halves of the key
     struct {      // its halves
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
       uint32_t tag, peer;
@@ -213,49 +234,52 @@ struct mpipp_channel {
 #endif
     };
   };
-  uint64_t count;    // number of operations started so far
+  uint64_t count;    // the count before it became uncertain
   uint64_t certain;  // the count before MPIPP_UNCERTAIN was added to it
-  uint32_t sequence; // enum "sequence"
-  uint32_t period;   // of the current run in its history; 0: none
-  uint64_t thread;   // private: serial of the thread that was the first to use it
-  uint64_t history;  // address, 0 if nothing is kept
-  uint64_t expected; // private: address of the call in the history that the next one should equal
-  uint64_t resumes;  // private: the same while the channel is held
+  uint32_t sequence; // period of the current run in its history; 0: none
+  uint32_t period;   // private: serial of the first thread that used it
+  uint64_t thread;   // address of the history, 0 if none is kept
+  uint64_t history;  // private: address of the item in the history that the next call is expected
+                     // to equal
+  uint64_t expected; // private: the saved `expected` while the channel is held
                      // (recorder/matching/wildcard_receives.h)
-  uint32_t shared;   // 1: by threads that start operations concurrently, so that they have no order
-  uint32_t gaps;     // 1: some counted calls are not in its history, or others are
+  uint64_t resumes;  // 1: threads start its operations concurrently, so that they have no order
+  uint32_t shared;   // 1: the history lacks some counted calls, or has others in their place
+  uint32_t gaps;     // The items in the history of a channel (recorder/ledger/ledger.h). The lowest
+                     // 8 bits of an item are its kind.
 };
 
 // The items in the history of a channel (recorder/ledger/ledger.h): the lowest 8 bits of an item.
 enum mpipp_item {
   MPIPP_ITEM_CALL = 1,
   MPIPP_ITEM_RUN,     // period << 8 | length << 16
-  MPIPP_ITEM_ORDINAL, // ordinal << 8
+  MPIPP_ITEM_ORDINAL, // address of the first page
 };
 
 struct mpipp_history {
   uint64_t pages; // address of the first
-  uint64_t comm;  // address of the communicator's record
-  uint64_t full;  // 1: later calls are not kept
-  uint64_t noted; // ordinal of the last collective call that was noted: collective calls are noted
-                  // when MPI has accepted them, sends and receives when they are counted
-  // private
-  uint64_t last;                 // page
-  uint64_t position;             // ordinal of the last call that is written
-  uint64_t recent_from;          // the first ordinal of those in `recent`
+  uint64_t comm;  // 1: the ledger is full, so later calls are not kept
+  uint64_t full;  // ordinal of the last collective call that was noted. Collective calls are noted
+                  // when MPI has accepted them, but sends and receives when they are counted
+  uint64_t noted; // The members below are private.
+  // the last page
+  uint64_t last;        // ordinal of the last call that was written
+  uint64_t position;    // the first ordinal in `recent`
+  uint64_t recent_from; // addresses of the items of the last calls up to `position`, by ordinal
   uint64_t recent[MPIPP_RECENT]; // addresses of the last calls up to `position`, by ordinal
 };
 
-// The time of a call in a history (recorder/ledger/timestamps.h).
+// address of the history; 0: not in use
 struct mpipp_timed {
-  uint64_t history; // address; 0: not in use
+  uint64_t history; // nanoseconds on the system's monotonic clock
   uint64_t ordinal;
-  uint64_t time; // nanoseconds, on the system's monotonic clock
+  uint64_t time; // number of words, which follow
 };
 
 struct mpipp_page {
   uint64_t next;
-  uint64_t used, capacity; // words, which follow
+  uint64_t used, capacity; // address of i32[size]: ranks in MPI_COMM_WORLD; 0: equal to the rank,
+                           // or unknown
   uint64_t words[];
 };
 
@@ -264,32 +288,39 @@ enum mpipp_topology { MPIPP_TOPO_NONE, MPIPP_TOPO_CART, MPIPP_TOPO_GRAPH, MPIPP_
 struct mpipp_comm {
   struct mpipp_object object;
   int32_t rank, size, inter, remote_size;
-  uint64_t world_ranks; // i32[size]: ranks in MPI_COMM_WORLD; 0: equal to the rank, or unknown
+  uint64_t world_ranks;        // address of i32[remote_size]
   uint64_t remote_world_ranks; // i32[remote_size]
-  uint32_t topology;           // enum "topology"
+  uint32_t topology;           // addresses of i32[ndims]
   int32_t ndims;
-  uint64_t dims, periods, coords; // i32[ndims]
+  uint64_t dims, periods, coords; // addresses of i32[indegree] and i32[outdegree], for graphs; 0:
+                                  // unknown
   int32_t indegree, outdegree;
-  uint64_t sources, destinations; // i32[indegree], i32[outdegree] of graphs; 0: unknown
-  uint32_t world_known;           // 1: world_ranks == 0 means equal to the rank
-  uint32_t logged;                // private: the log has its members (rma_log/log.h)
-  uint64_t errhandler;            // handle set by MPI_Comm_set_errhandler, 0 if never set
-  uint64_t identity;              // equal in all its processes and different for others; 0: unknown
-  uint64_t channels;              // the first of them
-  uint64_t channel_table;         // private: finds them
-  uint64_t posted_any;            // receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
-  uint64_t returned_any;          // of these, those whose channel has become known
-  uint64_t abandoned;             // receives whose request was freed while they were active
-  uint32_t uncertain;             // 1 << enum "sequence": those whose ordinals are not certain
-  uint32_t frozen;                // 1 after a receive whose channel stays unknown
-  uint32_t uncertain_all;         // of `uncertain`: not only in channels that threads share
+  uint64_t sources, destinations; // 1: if world_ranks is 0, ranks in MPI_COMM_WORLD are equal to
+                                  // the ranks here
+  uint32_t world_known;           // private: 1 when the log has its members (rma_log/log.h)
+  uint32_t logged;                // the handle that MPI_Comm_set_errhandler has set, 0 if none
+  uint64_t errhandler;            // a number that is equal in all its processes and different from
+                                  // other communicators'; 0: unknown
+  uint64_t identity;              // address of the first channel
+  uint64_t channels;              // private: address of the hash table of channels
+  uint64_t channel_table;         // number of receives with MPI_ANY_SOURCE or MPI_ANY_TAG so far
+  uint64_t posted_any;            // number of these receives whose channel is now known
+  uint64_t returned_any;  // number of receives whose request was freed while they were active
+  uint64_t abandoned;     // bit (1 << enum "sequence") is set if the sequence's ordinals
+                          // are not certain
+  uint32_t uncertain;     // 1 after a wildcard receive whose channel stays unknown, and
+                          // while one is unknown
+  uint32_t frozen;        // bits of `uncertain` that also apply to channels which no threads share
+  uint32_t uncertain_all; // private: handle of the shadow communicator with the same
+                          // processes, 0 if none (collective_precheck/)
   uint32_t padding;
-  uint64_t
-      shadow;    // private: a communicator of the same processes, 0 if none (collective_precheck/)
-  uint64_t late; // private: receives that wait to be known (recorder/matching/wildcard_receives.h)
-  uint64_t session; // private: handle of the session that it comes from, 0: none, or unknown
-  // Without an identity: the serial of the communicator whose collective call made it, and the
-  // ordinal of that call; 0: unknown.
+  uint64_t shadow;  // private: address of the receives whose channels are not known yet
+                    // (recorder/matching/wildcard_receives.h)
+  uint64_t late;    // private: handle of the session that it comes from; 0: none, or unknown
+  uint64_t session; // For a communicator without an identity: the collective call that created it.
+                    // made_of: serial of the communicator of that call; made_by: the call's
+                    // ordinal; 0: unknown.
+  // rank: -1 if the process is not a member
   uint64_t made_of, made_by;
   struct mpipp_attachment attached;
 };
@@ -300,13 +331,14 @@ struct mpipp_group {
   uint64_t world_ranks;
   uint32_t world_known;
   uint32_t padding;
-  uint64_t session; // private: as for a communicator
+  uint64_t session; // an access epoch of MPI_Win_start
 };
 
 enum mpipp_epoch {
   MPIPP_EPOCH_FENCE = 1,
-  MPIPP_EPOCH_START = 2, // access epoch, MPI_Win_start
-  MPIPP_EPOCH_POST = 4,  // exposure epoch, MPI_Win_post
+  MPIPP_EPOCH_START = 2, // an exposure epoch of MPI_Win_post
+  MPIPP_EPOCH_POST = 4,  // base: the address for the program; taken_base: MPI's own address of the
+                         // window
   MPIPP_EPOCH_LOCK = 8,
   MPIPP_EPOCH_LOCK_ALL = 16,
 };
@@ -317,26 +349,27 @@ struct mpipp_win {
   int64_t size, disp_unit;
   uint32_t flavor, model; // enums "win_flavor", "win_model"
   uint64_t comm;          // handle
-  uint64_t epochs;        // enum "epoch", a set of bits
-  // Group handles of MPI_Win_start, as soon as it is called, and of MPI_Win_post, and their
-  // serials.
+  uint64_t epochs;        // Handles and serials of the groups of MPI_Win_start, set when it is
+                          // called, and of MPI_Win_post.
+  // a number that is equal in all its processes and different from other windows'; 0: unknown
   uint64_t access_group, exposure_group;
   uint64_t access_serial, exposure_serial;
-  uint64_t identity;      // equal in all its processes and different for others; 0: unknown
+  uint64_t identity;      // of the communicator that was passed when it was created
   uint64_t comm_identity; // of the communicator that it was made from
   uint64_t fences;        // calls of MPI_Win_fence that have begun
-  uint64_t completes;     // calls of MPI_Win_complete that have begun
-  uint64_t channel;       // private: of its collective calls, 0 if nothing is kept of them
-  uint32_t locking;       // the lock that MPI_Win_lock is asked for: 0 shared, 1 exclusive
-  uint32_t known_locks;   // number of held locks whose ranks are kept
-  uint32_t lock_count;    // locks held; more than MPIPP_MAX_LOCKS are only counted
-  uint32_t no_locks;      // private: 1 if its info has no_locks, in runs that log it
+  uint64_t completes; // private: address of the channel of its collective calls, 0 if none is kept
+  uint64_t channel;   // the lock that a running MPI_Win_lock requests: 0 shared, 1 exclusive
+  uint32_t locking;   // number of held locks of which the ranks are recorded
+  uint32_t known_locks; // number of held locks; beyond MPIPP_MAX_LOCKS they are only counted
+  uint32_t lock_count;  // private: 1 if its info has no_locks (only in runs that log this)
+  uint32_t no_locks;    // rank in the window's group; -1: unknown
   int32_t lock_ranks[MPIPP_MAX_LOCKS];
   int32_t lock_exclusive[MPIPP_MAX_LOCKS];
-  int32_t rank;     // in the window's group; -1: unknown
-  uint32_t told;    // private: the users that know of others' parts (rma_log/shared_segments.h)
-  uint64_t shadow;  // private, as for a communicator
-  uint64_t reaches; // address of a struct mpipp_reaches (window_extents.h); 0: there is none
+  int32_t rank;     // private: bits for the users that have got the addresses of other processes'
+                    // parts (rma_log/shared_segments.h)
+  uint32_t told;    // private: as for a communicator
+  uint64_t shadow;  // address of a struct mpipp_reaches (window_extents.h); 0: none
+  uint64_t reaches; // address of the program's function, 0 for predefined operations
 };
 
 struct mpipp_op {
@@ -348,24 +381,25 @@ struct mpipp_op {
 
 struct mpipp_file {
   struct mpipp_object object;
-  uint64_t comm;     // handle
+  uint64_t comm;     // address of a C string
   uint64_t filename; // C string
   int64_t amode, disp;
-  uint64_t etype, filetype; // datatype handles of the view
-  uint64_t datarep;         // C string, 0 if never set
-  uint64_t channel;         // of its collective calls, 0 if nothing is kept of them
-  uint32_t split_pending;   // 1: between a split collective's _begin and _end
-  uint32_t split_doubted;   // 1: one of them has failed, and the state after it is unknown
-  uint64_t split_ended;     // the serial of the last _end in its thread
-  uint64_t shadow;          // private, as for a communicator
-  uint64_t split_number;    // private: of that call among all split ones of the process, from 1
-  struct mpipp_call call;   // that split collective call
+  uint64_t etype, filetype; // address of a C string, 0 if never set
+  uint64_t datarep;         // address of the channel of its collective calls, 0 if none is kept
+  uint64_t channel;         // 1: between _begin and _end of a split collective operation
+  uint32_t split_pending;   // 1: a _begin or _end has failed, so the state is unknown
+  uint32_t split_doubted;   // serial, in its thread, of the last _end call
+  uint64_t split_ended;     // private: as for a communicator
+  uint64_t shadow;          // private: ordinal of the pending split call among all split calls of
+                            // the process, from 1
+  uint64_t split_number;    // the call that began the pending split operation
+  struct mpipp_call call;   // address of key, NUL, value, NUL, key ...
 };
 
 struct mpipp_info {
   struct mpipp_object object;
   int64_t key_count;
-  uint64_t entries; // key, NUL, value, NUL, key ...
+  uint64_t entries; // address of the program's function, 0 for predefined error handlers
 };
 
 struct mpipp_errhandler {
@@ -380,76 +414,86 @@ struct mpipp_session {
 
 struct mpipp_message {
   struct mpipp_object object;
-  uint64_t comm; // handle
+  uint64_t comm; // ordinal of its receive, as in a call
   int64_t source, tag;
-  uint64_t ordinal; // of its receive, as in a call
+  uint64_t ordinal; // numbers the threads from 1; 0: the record is not in use
 };
 
 struct mpipp_thread {
-  uint64_t serial;                   // numbers the threads from 1; 0: record not in use
-  uint64_t tid;                      // from gettid
-  uint64_t self;                     // from pthread_self
-  uint64_t next_serial, last_serial; // private: serials reserved for requests
-  uint64_t next;                     // private: free list
-  uint64_t stack_start, stack_end;   // of the thread's own stack; 0: unknown
-  uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: used last
-  uint64_t known[MPIPP_MAX_BUFFERS]; // private: datatypes of the last call's buffers
-  // The request handles that were passed to its last waiting call, and that call's number; the
-  // capacity for handles. Only if readers cannot see the program's own memory.
+  uint64_t serial; // numbers the threads from 1; 0: record not in use
+  uint64_t tid;    // from gettid
+  uint64_t self;   // private: range of serials that are reserved for this thread's requests
+  uint64_t next_serial, last_serial; // private: next free record
+  uint64_t next;                     // bounds of the thread's own stack; 0: unknown
+  uint64_t stack_start, stack_end;   // private: addresses of the channels used last
+  uint64_t channels[MPIPP_KEPT_SEQUENCES][MPIPP_LAST_CHANNELS]; // private: records of the datatypes
+                                                                // of the last call's buffers
+  uint64_t known[MPIPP_MAX_BUFFERS]; // A copy of the request handles that the thread's last waiting
+                                     // call got, that call's serial, and the capacity of the copy.
+                                     // Used only if readers cannot see the program's own memory.
+  // private: address of the call's passage, 0 if no hooks have entered it (intercept/hooks.h)
   uint64_t shown, shown_serial, shown_room;
-  uint64_t passage; // private: of the call, 0 if no hooks have entered it (intercept/hooks.h)
-  // A call's place in the program if it is not the caller, and the call's number. It may be a line
-  // of Python, or the code that called Fortran's layer.
+  uint64_t passage; // The place of a call in the program if it is not the caller, and that call's
+                    // serial. It may be a line of Python, or code that called MPI's Fortran layer.
+  // For consecutive calls that found nothing (MPI_Test and similar): the serial of the first one,
+  // and the object that the last one tested (private). polls_vary: 1 if others tested another
+  // object.
   uint64_t place, place_serial;
-  // For consecutive calls that found nothing (MPI_Test and similar): the first, the object that the
-  // last one tested (private), and whether others tested another one.
+  // For a call that is not recorded: the number of its handles, and the first two, in the order of
+  // its parameters.
   uint64_t polls_from, polls_for, polls_vary;
-  // For a call that is not recorded: the number of its handles, and these, in the order of its
-  // parameters.
+  // serial of the last of the polling calls; 0: none. It stands beside the call's serial, so that
+  // both change at once
   uint64_t handle_count, handle, other_handle;
-  uint64_t polled; // the last of them; 0: none is. Beside the call's number: both change at once
-  // members that every call stores to
-  uint32_t suspected; // private: a breach that its call may have a part in
+  uint64_t polled; // The members below are stored to by every call.
+  // private: a thread level violation in which this call may take part
+  uint32_t suspected; // > 0: the thread is inside the call that the record below describes
   uint32_t depth;     // > 0: inside a call the record below describes
   union {
     struct {
-      uint16_t profiling; // private: see mpipp_passes
-      uint16_t watched;   // private: 1: its calls may break the thread level, see thread_levels.h
+      uint16_t profiling; // private: 1: its calls are checked for the thread level, see
+                          // thread_levels.h
+      uint16_t watched;   // both members at once
     };
-    uint32_t aside; // both
+    uint32_t aside; // The last completed calls with buffers, by place: the address of past_count
+                    // struct mpipp_past_call; 0: none yet.
   };
   uint32_t padding;
   struct mpipp_call call;
   // The last completed calls with buffers, by place: so many struct mpipp_past_call; 0: none yet.
   uint64_t past_calls, past_count;
-  uint64_t boxes[MPIPP_BOXES_ROOM];  // private: the boxes of the call's buffers
-                                     // (call_filter/filter.h)
-  uint64_t room[MPIPP_PASSAGE_ROOM]; // private: for the passage
+  uint64_t boxes[MPIPP_BOXES_ROOM];  // private: memory for the passage
+  uint64_t room[MPIPP_PASSAGE_ROOM]; // The last completed call from one place in the program
+                                     // (recorder/threads/past_calls.h). It has the buffers of the
+                                     // call, and the members before them.
 } __attribute__((aligned(64)));
 
-// The last completed call from a place in the program (recorder/threads/past_calls.h): its buffers,
-// and what comes before them in a call's record.
+// the place; 0: not in use
 struct mpipp_past_call {
-  uint64_t place;                      // 0: not in use
-  uint64_t serials[MPIPP_MAX_BUFFERS]; // of the buffers' datatypes; 0: unknown
+  uint64_t place;                      // serials of the buffers' datatypes; 0: unknown
+  uint64_t serials[MPIPP_MAX_BUFFERS]; // The stack of a call: its place with the callers
+                                       // (registry/stack_places.h). Where a record has the place of
+                                       // a call, this may be the address of such a stack.
   struct mpipp_call call;
 };
 
 // A place of calls with its callers (registry/stack_places.h). Places of calls may be the address
 // of such a record.
 struct mpipp_stack_place {
-  uint64_t caller; // return address of the call
-  uint64_t frames; // address of the count of return addresses, the first of which is the caller,
-                   // and of these
-  uint64_t hash, chain; // private: the next in its bucket
+  uint64_t caller; // address of the number of return addresses, followed by these; the first one is
+                   // the caller
+  uint64_t frames; // private: hash, and the next record in its bucket
+  uint64_t hash, chain; // A line of Python that has called MPI. Where a record has the place of a
+                        // call, this may be the address of such a line.
 };
 
 // A line of Python that has called MPI. Places of calls may also be the address of such a record.
 struct mpipp_python_place {
-  uint64_t frame;   // address of the interpreter's frame
-  uint64_t version; // of CPython, as in Py_Version
-  // The interpreter's memory that contains the line: pieces, each an address, its length in bytes,
-  // and the content, rounded up to 8 bytes.
+  uint64_t frame;   // Py_Version of CPython
+  uint64_t version; // Copies of the interpreter's memory that describe the line. Each piece has an
+                    // address, its length in bytes, and the content, rounded up to 8 bytes.
+  // Private: the key of the line, the next record in its bucket, and whether the line is in mpi4py
+  // itself.
   uint64_t pieces, bytes;
   // Private: the key of the line, the next in its bucket, and whether it is mpi4py's own.
   uint64_t code, instruction, file, function, lines;

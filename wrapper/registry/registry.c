@@ -84,36 +84,36 @@ static const struct mpipp_table tables[] = {
      .record = RECORD_procedure,
      .record_size = sizeof(struct mpipp_procedure)},
     {.name = "constants", .record = RECORD_constant, .record_size = sizeof(struct mpipp_constant)},
-    // no arrays: other records refer to them by address
+    // The next tables are no arrays: other records refer to their records by address.
     {.name = "inputs", .record = RECORD_input, .record_size = sizeof(struct mpipp_input)},
     {.name = "channels", .record = RECORD_channel, .record_size = sizeof(struct mpipp_channel)},
-    // an array again, which grows
+    // An array, which grows.
     {.name = "breaches", .record = RECORD_breach, .record_size = sizeof(struct mpipp_breach)},
     {.name = "python_places",
      .record = RECORD_python_place,
      .record_size = sizeof(struct mpipp_python_place)},
-    // referred to by address
+    // Other records refer to these by address.
     {.name = "histories", .record = RECORD_history, .record_size = sizeof(struct mpipp_history)},
     {.name = "pages", .record = RECORD_page, .record_size = sizeof(struct mpipp_page)},
-    // arrays, if buffers are guarded
+    // Arrays that exist only if buffers are guarded.
     {.name = "touches", .record = RECORD_touch, .record_size = sizeof(struct mpipp_touch)},
     {.name = "covers", .record = RECORD_cover, .record_size = sizeof(struct mpipp_cover)},
-    // an array, if calls are perturbed
+    // An array that exists only if calls are perturbed.
     {.name = "provoked", .record = RECORD_provoked, .record_size = sizeof(struct mpipp_provoked)},
-    // an array: the last ones, in no order
+    // An array of the last times, in no order.
     {.name = "times", .record = RECORD_timed, .record_size = sizeof(struct mpipp_timed)},
-    // an array, which grows
+    // An array, which grows.
     {.name = "returned_codes",
      .record = RECORD_returned,
      .record_size = sizeof(struct mpipp_returned)},
     {.name = "stack_places",
      .record = RECORD_stack_place,
      .record_size = sizeof(struct mpipp_stack_place)},
-    // referred to by address
+    // Other records refer to these by address.
     {.name = "past_calls",
      .record = RECORD_past_call,
      .record_size = sizeof(struct mpipp_past_call)},
-    // an array, which grows
+    // An array, which grows.
     {.name = "keyvals", .record = RECORD_keyvals, .record_size = sizeof(struct mpipp_keyvals)},
 };
 
@@ -125,11 +125,12 @@ enum { COUNT_OF_TABLES = sizeof tables / sizeof *tables, MAX_CONSTANTS = 64 };
 #define PAGE 65536
 #endif
 
-// A separate section: an address sanitizer, which takes the aliases below for objects of their
-// size, then ignores them.
+// A section of its own. An address sanitizer would take the two aliases below for separate objects;
+// it ignores this section.
 #define TOGETHER section(".data.mpipp")
 
-// Copies in memory the program writes: the file's own pages are not in core files.
+// Copies in memory that the process writes, because core files do not contain unchanged pages of
+// the library's file.
 static struct {
   struct mpipp_published_data begin;
   struct mpipp_field fields[sizeof fields / sizeof *fields];
@@ -137,27 +138,28 @@ static struct {
   struct mpipp_table tables[COUNT_OF_TABLES];
   struct mpipp_procedure procedures[MPIPP_PROCEDURES];
   struct mpipp_constant constants[MAX_CONSTANTS];
-} __attribute__((aligned(PAGE))) copies __attribute__((TOGETHER)) = {
-    .begin.root = {
-        .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
-        .major = MPIPP_MAJOR,
-        .minor = MPIPP_MINOR,
-        .byte_order = MPIPP_BYTE_ORDER,
-        .size = sizeof(struct mpipp_registry),
-        .self = 0, // set when opened: a copy of the library's file is not a registry
-        .field_size = sizeof(struct mpipp_field),
-        .table_size = sizeof(struct mpipp_table),
-        .pointer_size = sizeof(void *),
-        .handle_size = sizeof(MPI_Datatype),
-        .flavor = MPIPP_FLAVOR,
-        .several_threads = 1,
-        .status_size = sizeof(MPI_Status),
-        .kind_bits = MPIPP_KIND_BITS,
-        .return_slot = MPIPP_RETURN_SLOT,
-        .world_rank = -1,
-        .world_size = -1,
-        .built_with = MPIPP_BUILT_WITH,
-    }};
+} __attribute__((aligned(PAGE))) copies
+    __attribute__((TOGETHER)) = {.begin.root = {
+                                     .magic = {'M', 'P', 'I', 'P', 'P', 'R', 'E', 'G'},
+                                     .major = MPIPP_MAJOR,
+                                     .minor = MPIPP_MINOR,
+                                     .byte_order = MPIPP_BYTE_ORDER,
+                                     .size = sizeof(struct mpipp_registry),
+                                     .self = 0, // set by mpipp_registry_open, so that a copy in the
+                                                // library's file is not taken for a registry
+                                     .field_size = sizeof(struct mpipp_field),
+                                     .table_size = sizeof(struct mpipp_table),
+                                     .pointer_size = sizeof(void *),
+                                     .handle_size = sizeof(MPI_Datatype),
+                                     .flavor = MPIPP_FLAVOR,
+                                     .several_threads = 1,
+                                     .status_size = sizeof(MPI_Status),
+                                     .kind_bits = MPIPP_KIND_BITS,
+                                     .return_slot = MPIPP_RETURN_SLOT,
+                                     .world_rank = -1,
+                                     .world_size = -1,
+                                     .built_with = MPIPP_BUILT_WITH,
+                                 }};
 extern struct mpipp_published_data mpipp_registry_published
     __attribute__((TOGETHER, alias("copies")));
 EXPORT extern struct mpipp_registry mpipp_registry __attribute__((TOGETHER, alias("copies")));
@@ -220,7 +222,8 @@ void mpipp_registry_add_constant(const char *name, int64_t value) {
   __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
 }
 
-// A hash of the name that a launcher with PMIx assigns to a job; spawned processes are another job.
+// A hash of the job's name, which a launcher with PMIx provides. Spawned processes belong to
+// another job.
 static uint64_t job(void) {
   const char *name = getenv("PMIX_NAMESPACE");
   uint64_t hash = 0;

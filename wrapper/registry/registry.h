@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The root of the data that the debugger reads, and the state of this library as a whole.
+// The root of the data that the debugger reads, and the state of the library as a whole.
 #ifndef MPIPP_REGISTRY_REGISTRY_H
 #define MPIPP_REGISTRY_REGISTRY_H
 
@@ -15,11 +15,11 @@
 
 MPIPP_SEAM extern struct mpipp_registry mpipp_registry;
 
-// Fills the root and its static tables; called once, at the first intercepted call.
+// Fills the root and its static tables. Called once, at the first intercepted call.
 void mpipp_registry_open(void);
 
-// The data that a reader needs first, on pages of its own: a watched program has it in a file.
-// Further variables of it follow in registry.c.
+// The data that readers need first, on pages of its own, because a watched program has these pages
+// in a file. More variables in these pages follow in registry.c.
 struct mpipp_published_data {
   struct mpipp_registry root;
   struct mpipp_arena arena;
@@ -27,7 +27,7 @@ struct mpipp_published_data {
 };
 MPIPP_SEAM extern struct mpipp_published_data mpipp_registry_published;
 
-// The tables of the kinds of objects, of threads, and of calls that break the thread level.
+// The tables of object kinds, of threads, and of other records that readers find by name.
 struct mpipp_table *mpipp_registry_object_tables(void);
 struct mpipp_table *mpipp_registry_thread_table(void);
 struct mpipp_table *mpipp_registry_breach_table(void);
@@ -40,24 +40,24 @@ struct mpipp_table *mpipp_registry_times_table(void);
 struct mpipp_table *mpipp_registry_returned_table(void);
 struct mpipp_table *mpipp_registry_keyval_table(void);
 
-// For signal handlers, too.
+// Sets a bit of `hindrances`. Signal handlers may call it.
 static inline void mpipp_note_hindrance(enum mpipp_hindrance by) {
   __atomic_fetch_or(&mpipp_registry.hindrances, (uint64_t)by, __ATOMIC_RELAXED);
 }
 
 void mpipp_registry_add_constant(const char *name, int64_t value);
 
-// Address of a copy of a procedure's parameter name, in memory that core files hold.
+// The address of a procedure's parameter name, in memory that core files contain.
 static inline uint64_t mpipp_role(unsigned role) {
   return (uint64_t)(uintptr_t)mpipp_registry_published.roles[role];
 }
 
-// The calls of threads that have ended.
+// Adds the calls of a thread that has ended to the total.
 static inline void mpipp_count_calls(const struct mpipp_thread *ended) {
   __atomic_fetch_add(&mpipp_registry.calls, ended->call.serial, __ATOMIC_RELAXED);
 }
 
-// The distance from a function's frame address to its return address, in bytes; 0 if it is not
+// The distance in bytes from a function's frame address to its return address; 0 if it is not
 // constant.
 #ifdef __x86_64__
 #define MPIPP_RETURN_SLOT 8

@@ -16,18 +16,18 @@
 #endif
 
 enum {
-  FIRST_BYTES = 1 << 20, // of the smallest region; later ones are a fourth of all before them
+  FIRST_BYTES = 1 << 20, // of the first region; each later one is a fourth of all earlier ones
   STEP = 1 << 16,
   ALIGNED = 64,
-  SMALLEST = 5, // a block's size is a power of two, 32 bytes at least
+  SMALLEST = 5, // exponent of the smallest block: sizes are powers of two, at least 32 bytes
   SIZES = 48,
-  HIGH = 900, // files of the program's own have lower numbers
+  HIGH = 900, // the program's own files usually have lower numbers
   TRIES = 100,
 };
 
-// Before each block.
+// The head before each block.
 struct mpipp_head {
-  uint64_t size; // its power of two
+  uint64_t size; // exponent of the block's size
   struct mpipp_head *next;
 };
 
@@ -37,11 +37,11 @@ static int file = -1;
 static dev_t device;
 static ino_t inode;
 static uint64_t file_bytes;
-static char *next, *end; // the rest of the last region
+static char *next, *end; // the unused rest of the last region
 static struct mpipp_head *unused[SIZES];
-static void *copies[MPIPP_REGIONS]; // of the regions, while the program forks
+static void *copies[MPIPP_REGIONS]; // copies of the regions during a fork
 
-// A program may close all its files, and open its own under their numbers.
+// The program may have closed all its files, and opened its own files with their numbers.
 int mpipp_registry_arena_file(void) {
   struct stat now;
   if (file >= 0 && (fstat(file, &now) || now.st_dev != device || now.st_ino != inode)) file = -1;
@@ -64,8 +64,8 @@ static int new_file(void) {
   return made;
 }
 
-// Reserves the memory now: a lack of it must not raise a signal when it is used. Nor may SIGXFSZ
-// come.
+// Extends the file, and reserves its memory now. A later lack of memory would raise SIGBUS when the
+// memory is used. A file beyond RLIMIT_FSIZE would raise SIGXFSZ, so the limit is tested first.
 static int lengthen(uint64_t bytes) {
   struct rlimit most;
   if (mpipp_registry_arena_file() < 0 || getrlimit(RLIMIT_FSIZE, &most)) return 0;
@@ -191,9 +191,9 @@ void mpipp_registry_arena_after_fork(void) {
   errno = saved;
 }
 
-// The copies take the regions' places: by the system call itself, since UCX replaces mremap by a
-// function that loses the new address. Without a copy the child sees what the parent writes there
-// later, but writes nothing itself.
+// In the child, copies replace the regions. Uses the system call directly, because UCX replaces
+// mremap by a function that loses the new address. Without a copy, the child sees what the parent
+// writes to the region, but does not write to it itself.
 void mpipp_registry_arena_after_fork_in_child(void) {
   int saved = errno;
   struct mpipp_region regions[MPIPP_REGIONS];

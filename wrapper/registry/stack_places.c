@@ -11,8 +11,8 @@
 enum {
   MOST_PLACES = 4096,
   BUCKETS = 1024,   // a power of 2
-  MOST_FRAMES = 64, // of a place
-  MOST_INSIDE = 32, // frames of MPI and of this library between
+  MOST_FRAMES = 64, // frames of one place
+  MOST_INSIDE = 32, // frames inside MPI and this library before the caller
   POOL_WORDS = 1 << 13,
 };
 
@@ -54,7 +54,7 @@ static uint64_t *take(uint64_t words) {
   return taken;
 }
 
-// With the lock held.
+// The caller holds the lock.
 static struct mpipp_stack_place *make(uint64_t hash, void *const *stack, uint64_t count) {
   struct mpipp_table *table = mpipp_registry_stack_table();
   if (!places) places = mpipp_registry_map(MOST_PLACES * sizeof *places);

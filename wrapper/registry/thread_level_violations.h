@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that break the thread level which MPI provides.
+// Calls that violate the thread level that MPI provides.
 #ifndef MPIPP_REGISTRY_THREAD_LEVEL_VIOLATIONS_H
 #define MPIPP_REGISTRY_THREAD_LEVEL_VIOLATIONS_H
 
@@ -14,15 +14,17 @@ enum mpipp_thread_level {
 };
 enum mpipp_breach_state { MPIPP_BREACH_SEEN = 1, MPIPP_BREACH_CERTAIN };
 
-// A call that breaks the thread level: made by a thread that may not, or while another was inside.
+// A violation: the thread must not call MPI at this level, or another thread was inside MPI.
 struct mpipp_breach {
-  uint32_t state; // enum "breach_state"; seen: certain if the other thread is in that call still
-  uint32_t level; // enum "thread_level", as provided
+  uint32_t state; // enum "breach_state"; SEEN: certain only if the other thread is still in that
+                  // call
+  uint32_t level; // enum "thread_level": the level that MPI provides
   uint32_t procedure, other_procedure; // indices into the table of procedures
   uint64_t tid, other_tid;
   uint64_t caller, other_caller; // return addresses
   uint64_t other_thread;         // serial of the other thread
-  uint64_t other_serial;         // of the call that it was in; 0: the call that initialized MPI
+  uint64_t other_serial;         // serial of the call that the other thread was in; 0: the call
+                                 // that initialized MPI
 };
 
 #endif

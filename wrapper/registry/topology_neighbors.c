@@ -7,14 +7,14 @@ int mpipp_registry_knows_neighbors(const struct mpipp_comm *comm) {
   return comm->topology == MPIPP_TOPO_CART ? comm->dims != 0 : comm->sources != 0;
 }
 
-// On one side of a process in a dimension of its grid.
+// The neighbor of a process in one dimension of its grid, in direction `step`.
 static int64_t grid_neighbor(const struct mpipp_comm *comm, int dimension, int step) {
   const int *dims = (const int *)(uintptr_t)comm->dims;
   const int *periods = (const int *)(uintptr_t)comm->periods;
   const int *coords = (const int *)(uintptr_t)comm->coords;
   int at = coords[dimension] + step, size = dims[dimension], stride = 1;
   if ((at < 0 || at >= size) && !periods[dimension]) return MPI_PROC_NULL;
-  // Ranks are numbered with the last dimension first (MPI-4.1, section 8.2).
+  // In the numbering of ranks, the last dimension varies fastest (MPI-4.1, section 8.2).
   for (int i = dimension + 1; i < comm->ndims; i++) stride *= dims[i];
   return comm->rank + ((at + size) % size - coords[dimension]) * (int64_t)stride;
 }

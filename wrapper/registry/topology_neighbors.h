@@ -7,8 +7,9 @@
 #include "registry/records.h"
 
 MPIPP_SEAM int mpipp_registry_knows_neighbors(const struct mpipp_comm *comm);
-// The rank of one that it gets data of, by a number below comm->indegree, or sends data to, below
-// comm->outdegree; MPI_PROC_NULL: none is there. They are known.
+// The rank of a neighbor that sends to this process (number < comm->indegree), or that this process
+// sends to (number < comm->outdegree). MPI_PROC_NULL if a grid has no neighbor there. Call these
+// only if mpipp_registry_knows_neighbors(comm).
 MPIPP_SEAM int64_t mpipp_registry_source(const struct mpipp_comm *comm, int32_t number);
 MPIPP_SEAM int64_t mpipp_registry_destination(const struct mpipp_comm *comm, int32_t number);
 

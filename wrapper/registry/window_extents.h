@@ -6,13 +6,15 @@
 
 #include "generated/layouts.h"
 
-// How far other processes' windows reach: the watcher fills it in, as it is asked for.
+// The sizes of other processes' windows. The watcher writes them when the process has asked for
+// them.
 enum mpipp_reach_state {
   MPIPP_REACH_UNKNOWN,
   MPIPP_REACH_KNOWN,
-  MPIPP_REACH_ELSEWHERE, // on another node: never known
+  MPIPP_REACH_ELSEWHERE, // the process is on another node, so the size stays unknown
 };
-// Bytes behind displacements, the same for each, and the least and largest of these.
+// A group of accesses that were held: the bytes that each uses, relative to its displacement, and
+// the least and largest displacement.
 struct mpipp_reached {
   int64_t low, high, first, last;
 };
@@ -20,16 +22,17 @@ enum { MPIPP_REACHED = 4 };
 struct mpipp_reach {
   uint64_t state; // written last
   int64_t size, disp_unit;
-  // Private. How often it was asked for; and of calls that were not asked about since: their
-  // number, and what they access. The last kind may stand for several, each bound for itself.
+  // Private. asked: number of queries about this window. held: number of accesses since then that
+  // were not queried. used: number of `kinds` in use. The last kind may stand for several: then its
+  // ranges include them all.
   uint64_t asked, held, used;
-  struct mpipp_reached kinds[MPIPP_REACHED]; // so many are used
+  struct mpipp_reached kinds[MPIPP_REACHED]; // the first `used` entries are valid
 };
 MPIPP_LAYOUT(mpipp_reach);
 _Static_assert(sizeof(struct mpipp_reach) == 176, "mpipp/watcher/queries/window_sizes.py");
 struct mpipp_reaches {
   char magic[8];
-  uint64_t count; // processes of the window
+  uint64_t count; // number of processes of the window
   struct mpipp_reach all[];
 };
 MPIPP_LAYOUT(mpipp_reaches);

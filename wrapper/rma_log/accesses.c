@@ -8,28 +8,29 @@
 #include "rma_log/log.h"
 
 enum { RUNS = 64 }; // a power of two
-// Without any floating-point register, whose values belong to the caller.
+// Compiled without floating-point registers, because these still hold the program's values.
 #define PLAIN __attribute__((target("no-sse,no-mmx")))
 
-// The words of an entry (registry/rma_log_entry.h).
+// The indices of an entry's words (registry/rma_log_entry.h).
 enum { STORES, FIRST, BYTES, STRIDE, COUNT, TIMES, WORDS };
 
-// Accesses of one place, COUNT of which are STRIDE apart; TIMES counts all, also repetitions. Their
-// entry is in the log from the first access on, so that it is there at any end of the process. It
-// grows until a call is added, by any thread.
+// A run of accesses from one place: COUNT addresses, each STRIDE apart. TIMES counts all accesses,
+// including repetitions. The entry is in the log from the first access on, so that it is complete
+// even if the process ends suddenly. The run grows until a call of any thread is logged.
 struct mpipp_accesses_run {
-  uint64_t key;    // of the place, and whether they are stores
-  uint64_t *entry; // its words; NULL: there is none
-  uint64_t calls;  // number of calls when it began
+  uint64_t key;    // identifies the place, and whether it stores
+  uint64_t *entry; // the entry's words; NULL: the run is unused
+  uint64_t calls;  // number of logged calls when the run began
 };
 
 int mpipp_rma_logs_onesided = 0;
 static __thread struct mpipp_accesses_run runs[RUNS] __attribute__((tls_model("initial-exec")));
-// The first place, from which others are counted: the hashed values are equal in each run.
+// The first place that was seen. Other places are hashed relative to it, so that the hash values
+// are equal in each run of the program.
 static __thread uint64_t first_place __attribute__((tls_model("initial-exec")));
 
-// Returns whether these accesses are some of the run, or continue it. Readers of the entry may come
-// at any time.
+// Returns whether these accesses are part of the run, or continue it. Readers may read the entry at
+// any time.
 static PLAIN int continues(uint64_t *entry, uint64_t address, uint64_t bytes) {
   uint64_t first = entry[FIRST], stride = entry[STRIDE], count = entry[COUNT];
   uint64_t last = first + (count - 1) * stride;
@@ -39,14 +40,15 @@ static PLAIN int continues(uint64_t *entry, uint64_t address, uint64_t bytes) {
     if (address >= first && address < last && (address - first) % stride == 0) return 1;
     if (address != last + stride) return 0;
   } else {
-    if (address < last) return 0; // downwards: one by one
+    if (address < last) return 0; // accesses with descending addresses are logged one by one
     MPIPP_WRITE(entry[STRIDE], address - last);
   }
   MPIPP_WRITE(entry[COUNT], count + 1);
   return 1;
 }
 
-// Returns whether columns repeat those of the run, or are beside them.
+// Returns whether a strided access repeats the run, or its blocks are adjacent to the run's, as
+// with columns of a matrix.
 static PLAIN int widens(uint64_t *entry, uint64_t first, uint64_t bytes, uint64_t stride,
                         uint64_t count) {
   uint64_t low = entry[FIRST], high = low + entry[BYTES];
@@ -65,7 +67,7 @@ static PLAIN struct mpipp_accesses_run *run_of(uint64_t key) {
   return &runs[key * MPIPP_HASH >> 58];
 }
 
-// Stops recording: otherwise each further access would try again.
+// Stops recording when the log is full: otherwise each further access would try to add an entry.
 static PLAIN int is_full(void) {
   return MPIPP_READ(mpipp_registry.onesided_lost) > 0;
 }
@@ -76,7 +78,7 @@ PLAIN int mpipp_rma_log_strided_fast(uint64_t first, uint64_t bytes, uint64_t st
   const struct mpipp_accesses_run *run = run_of(key);
   if (!run->entry || run->key != key || run->calls != MPIPP_READ(mpipp_rma_log_calls))
     return is_full();
-  if (stride <= bytes) { // in a row
+  if (stride <= bytes) { // the accesses are contiguous
     bytes += stride * (count - 1);
     count = 1;
   }

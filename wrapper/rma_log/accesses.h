@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads and stores in the log. One entry has many accesses: those of one place with equal spacing.
+// Loads and stores in the log. One entry describes many accesses from one place with equal spacing.
 #ifndef MPIPP_RMA_LOG_ACCESSES_H
 #define MPIPP_RMA_LOG_ACCESSES_H
 
@@ -7,16 +7,17 @@
 
 #include "abi/seam.h"
 
-// 1 if this run keeps such a log.
+// 1 if this run keeps a log.
 extern int mpipp_rma_logs_onesided __attribute__((visibility("hidden")));
 
-// The program has loaded, or stored to, bytes at an address; next: the return address in the
-// function that did. On a thread that is outside MPI.
+// Logs a load or store of the program. next: a return address in the function that has made it. The
+// thread must be outside MPI.
 MPIPP_SEAM void mpipp_rma_log_access(uint64_t address, uint64_t bytes, int stores, uint64_t next);
-// The program has made `count` accesses with equal spacing, upwards.
+// Logs `count` accesses of the program with equal spacing, in ascending order.
 MPIPP_SEAM void mpipp_rma_log_strided_accesses(uint64_t first, uint64_t bytes, uint64_t stride,
                                                uint64_t count, int stores, uint64_t next);
-// The same without any floating-point register; 0 if it cannot be recorded so.
+// Does the same without using floating-point registers. Returns 0 if the accesses cannot be logged
+// this way.
 MPIPP_SEAM int mpipp_rma_log_strided_fast(uint64_t first, uint64_t bytes, uint64_t stride,
                                           uint64_t count, int stores, uint64_t next);
 

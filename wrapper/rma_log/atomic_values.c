@@ -11,18 +11,20 @@
 #include "rma_log/log.h"
 #include "watcher_client/queries.h"
 
-// Flags are few; a value beyond belongs to a busy counter.
+// MOST_LOGGED: the largest number of logged values. Programs synchronize by flags, which have few
+// values; a variable with more values is a busy counter.
 enum { MOST_PENDING = 64, MOST_LOGGED = 1 << 14, MOST_SEEN = 64 };
 
 struct mpipp_expected_value {
-  uint64_t number, win, request, address, bytes, there; // there: the displacement at the target
+  uint64_t number, win, request, address, bytes, there; // win: handle; number: of the entry; there:
+                                                        // the displacement at the target
   int64_t target;
 };
 
-// All of it is read and changed while an entry is added, which has a lock.
+// This data is accessed only while an entry is added, which holds the log's lock.
 static struct mpipp_expected_value expected[MOST_PENDING];
 static int count, logged;
-// The value that was read last.
+// The last value that was read at an address.
 static struct mpipp_seen_value {
   uint64_t win, there, value;
   int64_t target;
@@ -46,7 +48,8 @@ static int is_atomic(uint32_t procedure) {
   }
 }
 
-// The bytes of the target's element; 0 if there is none, several, or a large one.
+// The size of the target element in bytes. Returns 0 if there is none, more than one, or a large
+// one.
 static uint64_t bytes_of(const struct mpipp_call *call) {
   const struct mpipp_buffer *target = &call->buffers[call->buffer_count - 1];
   const struct mpipp_datatype *type = mpipp_find(MPIPP_DATATYPE, target->datatype);
@@ -62,7 +65,8 @@ uint64_t mpipp_rma_log_has_values(const struct mpipp_call *call) {
   return bytes;
 }
 
-// Returns whether they are certainly mapped: in the stack frames of the thread's callers.
+// Returns whether the bytes are in stack frames of the thread's callers, so that they are certainly
+// mapped.
 static int is_on_stack(uint64_t address, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
@@ -80,7 +84,7 @@ static int read_bytes(unsigned char *raw, uint64_t address, uint64_t bytes) {
   return done;
 }
 
-// The value as a number, with any byte order.
+// Reads the value as a number, in the processor's byte order.
 static int read_value(uint64_t *value, uint64_t address, uint64_t bytes) {
   unsigned char raw[8] = {0};
   uint16_t two;
@@ -116,7 +120,8 @@ void mpipp_rma_log_passed_values(uint64_t *words, const struct mpipp_call *call,
   words[0] |= MPIPP_LOG_FOLLOWS;
 }
 
-// A polling loop has unlimited repetitions: an unchanged value does not count against the limit.
+// Polling loops read the same value many times, so an unchanged value does not count against the
+// limit.
 static void give_back(const struct mpipp_expected_value *one, uint64_t value) {
   uint64_t key = one->win ^ one->there ^ (uint64_t)one->target << 16;
   struct mpipp_seen_value now = {one->win, one->there, value, one->target};
@@ -135,7 +140,8 @@ static void log_value(const struct mpipp_call *call, const struct mpipp_expected
   at[2] = known;
 }
 
-// Takes the wanted operations, in the order in which they were begun.
+// Logs the values of the operations that match `like`, in the order in which they were begun, and
+// removes them.
 static void take(const struct mpipp_call *call, const struct mpipp_expected_value *like,
                  uint64_t before) {
   int left = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collective calls in the log: which processes get data from which.
+// Collective calls in the log: which processes receive data from which others.
 #include <stddef.h>
 
 #include "abi/vendor.h"
@@ -10,9 +10,10 @@
 #include "rma_log/entry_builder.h"
 #include "rma_log/log.h"
 
-enum { MOST_SOURCES = 64 }; // logged one by one; if there are more, all processes count as sources
+enum { MOST_SOURCES = 64 }; // more sources are not listed: then all processes count as sources
 
-// Returns whether an entry of a datatype has any bytes; an unknown datatype counts as having some.
+// Returns whether an entry of a datatype has any bytes. An unrecorded datatype counts as having
+// some.
 static int has_bytes(uint64_t record) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)record;
   return !type || type->size > 0;
@@ -23,7 +24,7 @@ static const struct mpipp_vector *vector_of(const struct mpipp_call *of,
   return &of->vectors[buffer->vector - 1];
 }
 
-// Returns whether a buffer of a v or w form has any data from a peer, or for it.
+// Returns whether a v or w form sends data to a peer, or receives data from it, in that buffer.
 static int has_peer_data(const struct mpipp_call *of, const struct mpipp_buffer *buffer,
                          uint64_t peer) {
   const struct mpipp_vector *vector = vector_of(of, buffer);
@@ -61,15 +62,16 @@ static uint64_t flow(const struct mpipp_call *of) {
   return of->buffer_count ? bits : MPIPP_LOG_SENDS | MPIPP_LOG_TAKES;
 }
 
-// The buffer that has a count for each process that data comes from; NULL: there is none.
+// The buffer that has a count for each process that sends to this one; NULL if there is none.
 static const struct mpipp_buffer *source_buffer(const struct mpipp_call *of) {
   for (uint32_t i = 0; i < of->buffer_count; i++)
     if (of->buffers[i].access & MPIPP_WRITES && of->buffers[i].vector) return &of->buffers[i];
   return NULL;
 }
 
-// The world ranks that a process gets data from. -1 if they are not listed, because they are all
-// that the procedure lets send, or too many.
+// Stores the world ranks from which this process receives data, and returns their number. Returns
+// -1 if they need not be listed: all processes that may send in this procedure do, or there are too
+// many.
 static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, uint64_t *found) {
   const struct mpipp_buffer *some = source_buffer(of);
   const struct mpipp_facts *facts = &mpipp_facts[of->procedure];
@@ -89,7 +91,8 @@ static int sources(const struct mpipp_call *of, const struct mpipp_comm *comm, u
   return number < count || among_neighbors ? number : -1;
 }
 
-// The world rank of the root, which may be this process; MPIPP_LOG_NOT_KNOWN: none here.
+// The world rank of the root, which may be this process; MPIPP_LOG_NOT_KNOWN if the call has no
+// root in this process.
 static uint64_t root_of(const struct mpipp_call *of, const struct mpipp_comm *comm) {
   if (!(of->present & MPIPP_HAS_ROOT) || of->root == MPI_PROC_NULL) return MPIPP_LOG_NOT_KNOWN;
   if (!comm->inter || of->root != MPI_ROOT) return mpipp_rma_log_rank(comm, of->root);

@@ -11,14 +11,14 @@
 
 enum { MOST = 256 };
 
-// All of it is read and changed while an entry is added, which has a lock.
+// This data is accessed only while an entry is added, which holds the log's lock.
 static struct mpipp_pending {
   uint64_t number, win, request, low, high;
   int64_t target;
 } all[MOST];
 static int count;
 
-// The memory of windows. lowest and highest: the range of all entries since there was none.
+// The memory of windows. lowest and highest: bounds of all ranges since the table was last empty.
 static struct mpipp_freed_memory { uint64_t win, low, high; } memories[MOST];
 static int memory_count;
 static uint64_t lowest = ~(uint64_t)0, highest;
@@ -29,14 +29,14 @@ static void set_pends(void) {
   MPIPP_WRITE(mpipp_onesided_pends, count || memory_count);
 }
 
-// The thread's own stack is never freed.
+// Returns whether an address is on the thread's own stack, which is never freed.
 static int is_on_stack(uint64_t address) {
   return address >= mpipp_recorder_self->stack_start && address < mpipp_recorder_self->stack_end;
 }
 
 static void add(struct mpipp_pending one) {
   struct mpipp_pending *last = count ? &all[count - 1] : NULL;
-  // Rows of an array, one after another.
+  // Joins adjacent ranges, such as the rows of an array.
   if (last && last->win == one.win && last->target == one.target && last->request == one.request &&
       one.low <= last->high && last->low <= one.high) {
     last->number = one.number;
@@ -134,7 +134,7 @@ static int is_pending(uint64_t low, uint64_t high) {
 
 void mpipp_onesided_report_free(uint64_t start, uint64_t bytes, uint64_t caller) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  // It is unknown what orders the calls of other threads.
+  // For other threads it is unknown how their calls are ordered.
   if (thread == &mpipp_recorder_no_thread || mpipp_frees_own(thread, &caller)) return;
   int saved = errno;
   uint64_t *at = NULL;

@@ -11,23 +11,23 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of a page
+enum { FIRST_WORDS = 1 << 9, MOST_WORDS = 1 << 19 }; // of the first and the largest page
 enum { WHOLES_BITS = 9, WAYS = 2 };
 
-static uint32_t lock; // 1: a thread has it
+static uint32_t lock; // 1: a thread holds it
 static uint64_t limit = (uint64_t)64 << 20, taken;
 static struct mpipp_page *last;
-static uint64_t adding; // words of the entry that is being added; 0: there is none
+static uint64_t adding; // number of words of the entry that is being added; 0: none is
 static uint64_t count;
 uint64_t mpipp_rma_log_calls = 0;
 __thread volatile sig_atomic_t mpipp_rma_log_is_adding = 0;
-static uint64_t whole_count; // entries that have all their words
-// The last of them at a place, which is any of WAYS beside each other.
+static uint64_t whole_count; // number of entries that have all their words
+// A cache of the last complete entry of each place. A place selects a set of WAYS entries.
 static struct mpipp_whole_entry {
   const uint64_t *words;
   uint64_t number;
 } wholes[1 << WHOLES_BITS];
-// The last entry, and the entry that it is or equals.
+// The last entry, and the complete entry that it is or resembles.
 static uint64_t *last_at;
 static struct mpipp_whole_entry last_whole;
 
@@ -39,7 +39,7 @@ void mpipp_rma_log_open(void) {
   if (asked) limit = strtoull(asked, NULL, 10);
 }
 
-// Each is twice as large as the one before: the file's regions are few.
+// Adds a page that is twice as large as the last one, because the file can have only few regions.
 static int new_page(uint64_t words) {
   uint64_t capacity = last ? 2 * last->capacity : FIRST_WORDS;
   if (capacity > MOST_WORDS) capacity = MOST_WORDS;
@@ -55,7 +55,8 @@ static int new_page(uint64_t words) {
   return 1;
 }
 
-// The owner of the lock may not run while a thread of a higher priority only yields.
+// Waits for the lock. Yielding alone is not enough: the owner may have a lower priority, and would
+// not run.
 static MPIPP_COLD void await(void) {
   static const struct timespec a_while = {.tv_nsec = 50000};
   for (unsigned turn = 0; __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE); turn++) {
@@ -66,7 +67,8 @@ static MPIPP_COLD void await(void) {
   }
 }
 
-// A mutex of the C library takes four times as many instructions, if no other thread wants it.
+// Takes the lock. A mutex of the C library takes four times as many instructions if no other thread
+// wants it.
 void mpipp_rma_log_hold(void) {
   if (MPIPP_UNLIKELY(__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))) await();
 }
@@ -80,12 +82,13 @@ uint64_t *mpipp_rma_log_begin(enum mpipp_logged kind, const struct mpipp_call *c
   return mpipp_rma_log_begin_at(kind, call->procedure, mpipp_recorder_place(call), words);
 }
 
-// With the lock held.
+// The caller holds the lock.
 static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place, uint64_t words) {
   words += MPIPP_LOG_FIRST;
   if (kind != MPIPP_LOGGED_ACCESS) MPIPP_WRITE(mpipp_rma_log_calls, mpipp_rma_log_calls + 1);
   int fits = last && last->used + words <= last->capacity;
-  // After a gap, entries would appear to be ordered by less than they are.
+  // After a gap, entries would appear to be ordered although they are not. So nothing more is
+  // added.
   if (mpipp_registry.onesided_lost || (!fits && !new_page(words))) {
     mpipp_registry.onesided_lost++;
     return NULL;
@@ -97,8 +100,8 @@ static uint64_t *add(enum mpipp_logged kind, uint64_t procedure, uint64_t place,
   return at + MPIPP_LOG_FIRST;
 }
 
-// The words that differ, as bits. A dozen are compared in each call of a loop: without branches,
-// two at a time.
+// The words that differ, as bits. Each call in a loop compares a dozen words, so the code has no
+// branches, and compares two at a time.
 static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64_t words) {
   uint64_t changed = 0, i = words;
   if (i & 1) i--, changed = at[i] != first[i];
@@ -109,14 +112,14 @@ static inline uint64_t changes(const uint64_t *at, const uint64_t *first, uint64
   return changed;
 }
 
-// The words of an operation that stand for datatypes.
+// The bits of words that identify datatypes in an operation.
 static const uint64_t RECORDS = (uint64_t)0x1249249249249249 << MPIPP_LOG_RECORD;
 
 static int has_place(const struct mpipp_whole_entry *whole, const uint64_t *at) {
   return whole->words && whole->words[0] == at[0] && whole->words[1] == at[1];
 }
 
-// The entry of the place, or where it is to be.
+// The cache entry of a place, or the one to use for it. *is_there: whether it has the place.
 static struct mpipp_whole_entry *whole_of(const uint64_t *at, int *is_there) {
   uint64_t hash = (at[1] + (at[0] & MPIPP_LOG_KIND)) * MPIPP_HASH >> (64 - WHOLES_BITS);
   for (uint64_t i = 0; i < WAYS; i++) {
@@ -127,7 +130,7 @@ static struct mpipp_whole_entry *whole_of(const uint64_t *at, int *is_there) {
   return &wholes[hash];
 }
 
-// The difference of a word that has changed.
+// The difference between a word and the same word of the earlier entry.
 static uint64_t difference(const uint64_t *at, const uint64_t *first, uint64_t bits) {
   uint64_t i = MPIPP_LOG_FIRST + (uint64_t)__builtin_ctzll(bits);
   return at[i] - first[i];
@@ -140,7 +143,7 @@ static int are_narrow(const uint64_t *at, const uint64_t *first, uint64_t change
   return !wide;
 }
 
-// Keeps only the words of an entry that have changed. Returns their number.
+// Removes the words of an entry that have not changed. Returns the number of words that remain.
 static uint64_t keep_words(uint64_t *at, uint64_t changed) {
   uint64_t left = 1;
   for (; changed; changed &= changed - 1)
@@ -148,7 +151,7 @@ static uint64_t keep_words(uint64_t *at, uint64_t changed) {
   return left;
 }
 
-// Keeps only the differences, two in a word.
+// Replaces the words by their differences, two in a word.
 static uint64_t keep_differences(uint64_t *at, const uint64_t *first, uint64_t changed) {
   uint64_t left = 1;
   for (; changed; changed &= changed - 1) {
@@ -160,13 +163,13 @@ static uint64_t keep_differences(uint64_t *at, const uint64_t *first, uint64_t c
   return left;
 }
 
-// Loops write the same entry again and again, except for an address or a rank. If an entry is like
-// an earlier one of its place, only the differences are kept. Returns the number of words.
+// Loops write the same entry many times, except for an address or a rank. If an entry resembles an
+// earlier one of its place, keeps only the differences. Returns the number of words that remain.
 static uint64_t shorten(uint64_t *at, uint64_t words) {
   uint64_t kind = at[0] & MPIPP_LOG_KIND;
   int is_like = 0;
   struct mpipp_whole_entry *whole = NULL;
-  // An access may grow.
+  // Entries of accesses stay complete, because they may grow later.
   if (words <= MPIPP_LOG_FIRST + MPIPP_LOG_MOST_CHANGED && kind != MPIPP_LOGGED_ACCESS)
     whole = whole_of(at, &is_like);
   uint64_t changed = is_like ? changes(at, whole->words, words) : 0;
@@ -225,7 +228,7 @@ struct mpipp_like mpipp_rma_log_find_like(uint64_t index) {
   int is_short = head & MPIPP_LOG_IS_NARROW && words <= 2 && like.count <= 3;
   if (!is_short || like.changed > bit) return (struct mpipp_like){.words = NULL};
   for (uint64_t i = 0; i < words; i++) like.differences[i] = last_at[1 + i];
-  // Its own is the last of them.
+  // The lowest bit's difference is the last one: clears it.
   if (changed & bit) like.differences[like.count / 2] &= like.count & 1 ? UINT32_MAX : 0;
   return like;
 }

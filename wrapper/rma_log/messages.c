@@ -99,7 +99,7 @@ static void log_run(const struct mpipp_call *call, uint64_t request, int64_t fir
   mpipp_rma_log_end();
 }
 
-// The request of a call on partitions, if it is active; else 0.
+// The serial of the request of a call on partitions, if it is active; else 0.
 static uint64_t active_request(const struct mpipp_call *call) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests), serial = 0;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -153,7 +153,7 @@ void mpipp_rma_log_probe(const struct mpipp_call *call, const MPI_Status *status
   struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
   if (call->source == MPI_PROC_NULL) return;
   if (comm && !comm->identity && mpipp_rma_has_other_worlds(comm))
-    return; // mpipp_rma_log_other_world_ends
+    return; // mpipp_rma_log_other_world_ends logs this
   if (!comm || !comm->identity) return mpipp_rma_log_unknown(call);
   mpipp_rma_log_comm(call, comm);
   log_receive(call, call, comm, 0, status);
@@ -220,7 +220,8 @@ void mpipp_rma_log_completion(const struct mpipp_call *call, const struct mpipp_
   if (status && of->present & (MPIPP_HAS_SOURCE | MPIPP_HAS_DEST))
     PMPI(Test_cancelled)(status, &cancelled);
   if (cancelled) bits |= MPIPP_LOG_CANCELLED;
-  // An operation's buffer on the stack must be alive until then.
+  // A buffer on the stack must exist until the operation is complete, so the frame of this call is
+  // logged.
   uint64_t frame = of->present & MPIPP_HAS_WIN ? mpipp_log_frame(call) : 0;
   log_end(call, request->object.serial, rank, tag, bits, frame);
 }

@@ -11,9 +11,9 @@
 enum { CALLS_BITS = 3 };
 
 struct mpipp_repeated_call {
-  uint64_t number; // of an operation's target (call_filter/caches/rma_target_cache.h)
+  uint64_t number; // for an operation: number of its target (call_filter/caches/rma_target_cache.h)
   uint64_t place, frame;
-  uint64_t win, rank, procedure; // of a call that synchronizes; the window's serial
+  uint64_t win, rank, procedure; // for a synchronizing call; win: serial of the window
   struct mpipp_like like;
 };
 static __thread struct mpipp_repeated_call operations[MPIPP_TARGETS]

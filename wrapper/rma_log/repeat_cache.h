@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls on windows that loops repeat. Each is recognized as like an earlier one, so that not every
+// A cache for calls on windows that loops repeat. If a call resembles an earlier one, not every
 // word of its entry has to be written and compared. Each thread has its own cache.
 #ifndef MPIPP_RMA_LOG_REPEAT_CACHE_H
 #define MPIPP_RMA_LOG_REPEAT_CACHE_H
@@ -7,14 +7,14 @@
 #include "registry/records.h"
 #include "rma_log/log.h"
 
-// Adds the entry of an operation without request and values, whose memory is never freed. The last
-// entry of its place and target must be like it; otherwise returns 0, and the entry has to be added
-// as usual. After success call mpipp_rma_log_end.
+// Adds the entry of an operation if it resembles the last entry of its place and target. The
+// operation must have no request, no values, and only memory that is never freed. Returns 0 if the
+// entry has to be added as usual; otherwise call mpipp_rma_log_end next.
 int mpipp_rma_log_repeat_operation(const struct mpipp_call *call);
-// Likewise for a call that synchronizes, whose only facts are its window and target.
+// Does the same for a synchronizing call that has only a window and a target.
 int mpipp_rma_log_repeat_synchronization(const struct mpipp_call *call,
                                          const struct mpipp_win *win);
-// The entry that was added for such a call is this one, or like it.
+// Remember the entry that was added for such a call, or that it resembles.
 void mpipp_rma_remember_operation(const struct mpipp_call *call, struct mpipp_like like);
 void mpipp_rma_remember_synchronization(const struct mpipp_call *call, const struct mpipp_win *win,
                                         struct mpipp_like like);

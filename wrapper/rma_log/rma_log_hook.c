@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hook that logs operations on windows and what orders them, in runs with `--check=rma`.
+// A hook that logs operations on windows, and events that order them, in runs with `--check=rma`.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stddef.h>
@@ -16,12 +16,12 @@
 #include "rma_log/shared_segments.h"
 #include "rma_log/window_references.h"
 
-enum { ORDER = 900 }; // sees the program's own buffers, and gets events last
+enum { ORDER = 900 }; // sees the program's own buffers, and gets events after other hooks
 
 static int is_off = 0;
-// The message that the thread's call receives, by its serial.
+// The serial of the message that the thread's call receives.
 static __thread uint64_t message __attribute__((tls_model("initial-exec")));
-// Number of entries when it began.
+// The number of entries in the log when the thread's call began.
 static __thread uint64_t began __attribute__((tls_model("initial-exec")));
 
 static int is_operation(const struct mpipp_call *call) {
@@ -34,14 +34,14 @@ static int marks_ready(const struct mpipp_call *call) {
          call->procedure == MPIPP_PROC_Pready_list;
 }
 
-// A message that a matching probe took; NULL: MPI_MESSAGE_NO_PROC, which no process has sent.
+// A message that a matching probe took. NULL for MPI_MESSAGE_NO_PROC, which no process has sent.
 static const struct mpipp_message *sent_message(uint64_t handle) {
   const struct mpipp_message *found = mpipp_find_live(MPIPP_MESSAGE, handle);
   return found && !(found->object.flags & MPIPP_FLAG_PREDEFINED) ? found : NULL;
 }
 
-// The request of an operation is about to be freed, which is an error: MPI may end the process. Not
-// if several operations share the handle.
+// Logs that the request of an active operation on a window is about to be freed. This is an error,
+// in which MPI may end the process. If several operations share the handle, nothing is logged.
 static void log_early_free(const struct mpipp_call *call) {
   const MPI_Request *handle = (const MPI_Request *)(uintptr_t)call->requests;
   const struct mpipp_request *request =
@@ -55,7 +55,7 @@ static int enter(struct mpipp_passage *passage) {
   message = 0;
   if (MPIPP_READ(is_off)) return MPIPP_GO_ON;
   began = mpipp_rma_log_count();
-  // Before MPI may find the error, and end the process.
+  // Logged before MPI may find the error and end the process.
   if (call->present & MPIPP_HAS_WIN) {
     if (!is_operation(call))
       mpipp_rma_log_attempt(call, call->win);
@@ -71,7 +71,8 @@ static int enter(struct mpipp_passage *passage) {
   } else if (call->procedure == MPIPP_PROC_Request_free) {
     log_early_free(call);
   } else if (marks_ready(call)) {
-    mpipp_rma_log_partitions(call); // the receiver's knowledge is complete now
+    mpipp_rma_log_partitions(call); // logged first, because only the receiver knows that they have
+                                    // arrived
   }
   if (!(call->present & MPIPP_HAS_MESSAGE)) return MPIPP_GO_ON;
   const struct mpipp_message *found = sent_message(call->message);
@@ -139,7 +140,7 @@ static void leave(struct mpipp_passage *passage) {
   if (MPIPP_READ(is_off)) return;
   if (passage->code != MPI_SUCCESS) {
     if (mpipp_asks_for_segments(call)) return;
-    // An operation with a request has made none: it is logged now, before the failure.
+    // An operation with a request has failed, so no event of a request has logged it.
     if (is_operation(call) && call->present & MPIPP_HAS_REQUESTS) mpipp_rma_log_operation(call, 0);
     if (call->present & MPIPP_HAS_WIN || mpipp_rma_is_communication(call) || marks_ready(call))
       mpipp_rma_log_unknown(call);
@@ -203,7 +204,7 @@ static void event(const struct mpipp_event *event) {
 
 static struct mpipp_hook hook = {.enter = enter, .leave = leave, .event = event, .order = ORDER};
 
-// The child is not watched.
+// The child of a fork is not watched.
 static void after_fork_in_child(void) {
   mpipp_rma_logs_onesided = mpipp_onesided_pends = 0;
   is_off = 1;

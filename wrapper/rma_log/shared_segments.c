@@ -17,10 +17,11 @@ int mpipp_rma_query_segment_count(const struct mpipp_call *call, struct mpipp_wi
                                   enum mpipp_segment_user user) {
   MPI_Group group;
   int size = 0;
-  // That of shared memory is known since it was made.
+  // Segments of shared-memory windows are known since the window was created. This process's own
+  // memory is, too.
   if (win->flavor == MPIPP_WIN_SHARED || call->target_rank == win->rank) return 0;
   if (__atomic_fetch_or(&win->told, (uint32_t)user, __ATOMIC_RELAXED) & user) return 0;
-  // Its communicator may have been freed.
+  // Uses the window's group, because its communicator may have been freed.
   if (PMPI(Win_get_group)((MPI_Win)(uintptr_t)win->object.handle, &group) != MPI_SUCCESS) return 0;
   PMPI(Group_size)(group, &size);
   PMPI(Group_free)(&group);

@@ -11,7 +11,7 @@ struct mpipp_references {
   int to_mpi, to_windows;
 };
 
-// The tables of an object, as the loader uses them.
+// The dynamic tables of a loaded object.
 struct mpipp_tables {
   const ElfW(Sym) * symbols;
   const char *names;
@@ -25,7 +25,7 @@ static int is_mpi(const struct dl_phdr_info *object) {
   return base && strncmp(base, "/libmpi", 7) == 0;
 }
 
-// The loader has relocated the addresses, except those of the system's own object.
+// Finds the tables. The loader has relocated their addresses, except in the vDSO.
 static struct mpipp_tables tables_of(const struct dl_phdr_info *object, const ElfW(Dyn) * entry) {
   struct mpipp_tables found = {0};
   for (; entry->d_tag != DT_NULL; entry++) {
@@ -42,14 +42,16 @@ static struct mpipp_tables tables_of(const struct dl_phdr_info *object, const El
   return found;
 }
 
-// Names in C, Fortran (any case, with underscores and suffixes) and MPI's former C++ bindings.
+// Adds a name of a procedure: in C, in Fortran (any case, with underscores and suffixes), or in
+// MPI's former C++ bindings.
 static void add_name(struct mpipp_references *found, const char *name) {
   int is_cxx = strncmp(name, "_ZN3MPI", 7) == 0 || strncmp(name, "_ZNK3MPI", 8) == 0;
   if (is_cxx || strcasestr(name, "mpi_")) found->to_mpi = 1;
   if (strcasestr(name, "mpi_win_") || (is_cxx && strstr(name, "3Win"))) found->to_windows = 1;
 }
 
-// Each procedure that an object calls has a relocation. The symbol table itself has no length.
+// Adds the names in an object's relocations, because each procedure that it calls has one. The
+// symbol table itself has no length.
 static void add_tables(struct mpipp_references *found, const struct mpipp_tables *tables) {
   if (!tables->symbols || !tables->names) return;
   for (int i = 0; i < 2; i++) {

@@ -22,7 +22,8 @@ static uint64_t serial_of(uint64_t win) {
   return found ? found->serial : 0;
 }
 
-// The orders that a value of accumulate_ordering keeps; 0 if it has an invalid word.
+// The orders that a value of the key accumulate_ordering keeps, as bits. Returns 0 if it has an
+// invalid word.
 static uint64_t orders(const char *value) {
   static const struct {
     char word[4];
@@ -44,7 +45,8 @@ static uint64_t orders(const char *value) {
   return found;
 }
 
-// The hints in the info that this thread's call passes for a window (MPI-4.1, section 12.2.1).
+// The hints in the info that this thread's call passes for a window (MPI-4.1, section 12.2.1), as
+// bits.
 static uint64_t hints(uint64_t win) {
   uint64_t bits = 0;
   const struct mpipp_info *info = mpipp_registry_lock_live(MPIPP_INFO, mpipp_recorder_win_hints);
@@ -76,7 +78,7 @@ void mpipp_rma_log_hints(const struct mpipp_call *call) {
   mpipp_rma_log_end();
 }
 
-// Logs the parts of other processes, which this process accesses at its own addresses.
+// Logs the other processes' parts, which this process can access at addresses of its own.
 static void log_segments(const struct mpipp_call *call, const struct mpipp_win *win, int count) {
   for (int rank = 0; rank < count; rank++) {
     struct mpipp_segment segment = mpipp_rma_segment_of(win, rank);
@@ -140,14 +142,14 @@ static uint64_t assertion(int64_t given) {
   return bits;
 }
 
-// The place of a rank among the known locks of this process; -1: it is not there.
+// The index of a rank among the recorded locks of this process; -1 if there is none.
 static int lock_of(const struct mpipp_win *win, int64_t rank) {
   for (uint32_t i = 0; i < win->known_locks && i < MPIPP_MAX_LOCKS; i++)
     if (win->lock_ranks[i] == rank) return (int)i;
   return -1;
 }
 
-// The lock that this process has now on that rank, or asks for.
+// The lock mode that this process holds for that rank, or requests.
 static uint64_t is_exclusive(const struct mpipp_win *win, int64_t rank, int has_begun) {
   int i = has_begun ? lock_of(win, rank) : -1;
   return i >= 0 ? win->lock_exclusive[i] != 0 : win->locking != 0;
@@ -170,7 +172,8 @@ static uint64_t detail_of(const struct mpipp_call *call, const struct mpipp_win 
   }
 }
 
-// Returns whether a call does not fit the open epochs, by a quick test. The analysis decides.
+// Returns whether a call seems not to fit the open epochs. This is only a quick test; the analysis
+// decides.
 static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *win) {
   const uint64_t locked = MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL;
   uint64_t open = MPIPP_READ(win->epochs);
@@ -178,7 +181,7 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   case MPIPP_PROC_Win_fence:
     return (open & (MPIPP_EPOCH_START | MPIPP_EPOCH_POST | locked)) != 0;
   case MPIPP_PROC_Win_free:
-    return open != 0; // the analysis knows whether a fence's epoch was used
+    return open != 0; // the analysis knows whether the fence's epoch was used
   case MPIPP_PROC_Win_start:
     return (open & ~(uint64_t)MPIPP_EPOCH_POST) != 0;
   case MPIPP_PROC_Win_post:
@@ -211,7 +214,8 @@ static int seems_wrong(const struct mpipp_call *call, const struct mpipp_win *wi
   }
 }
 
-// Returns whether the results of this process's operations have arrived after the call.
+// Returns whether operations of this process are complete after the call, so that their results
+// have arrived.
 static int completes_operations(uint32_t procedure) {
   switch (procedure) {
   case MPIPP_PROC_Win_fence:
@@ -228,7 +232,7 @@ static int completes_operations(uint32_t procedure) {
   }
 }
 
-// A lock of MPI_PROC_NULL, and the matching calls, order nothing.
+// Returns whether the call names MPI_PROC_NULL as target: then it orders nothing.
 static int is_proc_null(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_TARGET_RANK && call->target_rank == MPI_PROC_NULL;
 }
@@ -246,7 +250,7 @@ void mpipp_rma_log_attempt(const struct mpipp_call *call, uint64_t handle) {
   mpipp_rma_log_end();
 }
 
-// While the entry is added.
+// Logs the values that completed operations have returned. Call it while the entry is added.
 static void log_results(const struct mpipp_call *call, const struct mpipp_win *win,
                         uint64_t before) {
   if (!completes_operations(call->procedure)) return;
@@ -297,7 +301,7 @@ void mpipp_rma_log_memory(const struct mpipp_call *call) {
   mpipp_rma_log_end();
 }
 
-// The value that stands for the buffer's datatype and is kept; 0 if there is none.
+// The number that stands for the buffer's datatype, which is kept; 0 if there is none.
 static uint64_t datatype_of(const struct mpipp_buffer *buffer) {
   uint64_t record = buffer->record;
   if (!record) record = (uintptr_t)mpipp_find(MPIPP_DATATYPE, buffer->datatype);

@@ -7,24 +7,29 @@
 #include "recorder/threads/threads.h"
 #include "registry/object_store.h"
 
-// Lower bounds in nanoseconds: of a page that is protected, and opened twice; of an access that is
-// let through; of a signal. The program starts with a credit, as if it had run for some time.
+// Lower bounds for costs in nanoseconds. PAGE: to protect a page and open it twice. STEP: to
+// execute a single access. SIGNAL: a signal. The program starts with a credit, as if it had already
+// run for some time.
 enum { PERCENT = 10, PAGE = 12000, STEP = 25000, SIGNAL = 4000 };
 #define HEAD_START 20000000u
-enum { SHARE = 4 };            // of the remaining budget, which has to last for later, too
-enum { TURN = 22, TURNS = 8 }; // of 2^22 nanoseconds, one of so many
+enum {
+  SHARE = 4
+};                             // use one part in so many of the remaining budget, which also has to
+                               // last for later calls
+enum { TURN = 22, TURNS = 8 }; // turns last 2^22 nanoseconds, and one in so many is used
 enum { PLACES = 64, LATELY = 8, DEAREST = 8 };
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
 
 static uint64_t own, spent, percent = PERCENT;
-// The assumed cost of signals, and their measured cost.
+// The assumed cost of a signal, and the measured cost.
 static uint64_t estimated = SIGNAL, measured = SIGNAL;
-// The usual time that the program runs after a call at that place without a signal.
+// How long the program usually runs after a call at a place, if there are no signals.
 static struct mpipp_usual { uint64_t place, time; } usuals[PLACES];
-// Since the thread has left a call there; signals meanwhile, by their estimated cost.
+// left_at, left_place: when and where the thread has left its last call. signals: the estimated
+// cost of signals since then.
 OF_THREAD uint64_t left_at, left_place, signals;
 
-// The system's call for processor time takes longer than many an MPI call.
+// Does not use the processor time, because that system call takes longer than many an MPI call.
 uint64_t mpipp_trace_budget_time(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -44,9 +49,10 @@ static int is_turn(void) {
   return (mpipp_trace_budget_time() >> TURN) % TURNS == 0;
 }
 
-// A part of the time outside of calls, which may be waiting for others. Processes wait for each
-// other, so the time that one spends costs others, too, unless they spend it at once. So all
-// processes of a machine have their turns together, unless the budget allows many times more.
+// The budget counts time outside calls only, since inside a call a process may be waiting for
+// others. Processes wait for each other, so time that one spends also delays the others, unless all
+// spend it at once. So all processes of a machine have their turns together, unless the budget
+// allows many times more.
 void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps) {
   uint64_t allowed = (MPIPP_READ(own) + HEAD_START) / 100 * percent, used = MPIPP_READ(spent);
   double dear = (double)MPIPP_READ(measured) / (double)MPIPP_READ(estimated);
@@ -59,7 +65,7 @@ void mpipp_trace_budget_remaining(uint64_t open, uint64_t *pages, int64_t *steps
 void mpipp_trace_budget_count_fault(int steps) {
   uint64_t price = steps ? STEP : SIGNAL;
   if (mpipp_recorder_self == &mpipp_recorder_no_thread)
-    add(&spent, price); // it makes no calls
+    add(&spent, price); // a thread that makes no calls is not measured
   else
     signals += price;
 }
@@ -75,13 +81,15 @@ void mpipp_trace_budget_spend(void) {
   add(&spent, left_at - since);
 }
 
-// Signals cost more than their handler's time: the processor loses its cached page translations. So
-// the cost is the time that the program took longer than usual.
+// Signals cost more than the time of their handler, because the processor loses cached page
+// translations. So the cost is measured: the time that the program took longer than usual.
 static uint64_t cost_of(uint64_t took, struct mpipp_usual *usual) {
   uint64_t usually = MPIPP_READ(usual->place) == left_place ? MPIPP_READ(usual->time) : 0;
   uint64_t longer = took > usually ? took - usually : 0;
   uint64_t cost = longer > signals ? longer : signals;
-  if (cost > DEAREST * signals) cost = DEAREST * signals; // other processes had the processor
+  if (cost > DEAREST * signals)
+    cost = DEAREST * signals; // a longer time has another cause: other
+                              // processes had the processor
   add(&estimated, signals);
   add(&measured, cost);
   add(&spent, cost);
@@ -91,7 +99,7 @@ static uint64_t cost_of(uint64_t took, struct mpipp_usual *usual) {
 static void learn(uint64_t took, struct mpipp_usual *usual) {
   uint64_t time = MPIPP_READ(usual->time);
   int is_known = MPIPP_READ(usual->place) == left_place;
-  // Sometimes other processes have the processor.
+  // Limits the time, because other processes may have had the processor.
   if (is_known && took > DEAREST * time) took = DEAREST * time;
   MPIPP_WRITE(usual->time, is_known ? time - time / LATELY + took / LATELY : took);
   MPIPP_WRITE(usual->place, left_place);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hook that logs loads and stores of windows in programs that were not compiled for that, in runs
+// A hook that logs loads and stores to windows in programs that were not compiled for that, in runs
 // with `--check=rma --rma-loads`.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,15 +28,16 @@
 #include "rma_page_trace/win_create_memory.h"
 #include "rma_page_trace/window_pages.h"
 
-enum { ORDER = -1000 }; // leaves when all others have
+enum { ORDER = -1000 }; // its `leave` runs after that of all other hooks
 
 static int is_off = 0;
-static int inside; // threads that are in calls
+static int inside; // number of threads inside calls
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
-static __thread uint64_t freeing __attribute__((tls_model("initial-exec"))); // a window
+static __thread uint64_t freeing __attribute__((tls_model("initial-exec"))); // the window that the
+                                                                             // thread's call frees
 
-// Memory that MPI makes for windows is mapped in all processes, and MPI can move it to another
-// address. 0: that is impossible.
+// Creates a second mapping of memory that MPI has allocated for a window. That memory is shared
+// between processes, so it can be mapped twice. Returns 0 if that is impossible.
 static uint64_t view_of(uint64_t low, uint64_t high) {
   struct mpipp_mapping mapping;
   if (!mpipp_guard_mapping_at(low, &mapping) || mapping.end < high || !mapping.shared) return 0;
@@ -45,7 +46,7 @@ static uint64_t view_of(uint64_t low, uint64_t high) {
       (!strncmp(mapping.name, "/dev/", 5) && strncmp(mapping.name, "/dev/shm/", 9)))
     return 0;
   int saved = errno;
-  // By the system call itself, as in buffer_guard/memory/pages.c.
+  // Uses the system call directly, as buffer_guard/memory/pages.c does.
   long view = syscall(SYS_mremap, low, 0, high - low, MREMAP_MAYMOVE);
   errno = saved;
   return view == -1 ? 0 : (uint64_t)view;
@@ -71,7 +72,8 @@ static void event(const struct mpipp_event *event) {
   mpipp_guard_unlock();
 }
 
-// MPI, and the system for it, may use buffers in these pages while the program may not.
+// MPI, or the system for MPI, may use buffers in protected pages. So it gets their address in the
+// second mapping.
 static void shift(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -96,7 +98,7 @@ static int is_win_create(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Win_create || call->procedure == MPIPP_PROC_Win_create_c;
 }
 
-// MPI gets another address for the window's memory, before it has seen the first one.
+// Passes MPI another address for the memory of a new window, before MPI has seen the first one.
 static void begin(struct mpipp_passage *passage) {
   int64_t size = number_in(passage->call, 0);
   if (!passage->base || size <= 0 || mpipp_instrument_programs_any) return;
@@ -105,7 +107,7 @@ static void begin(struct mpipp_passage *passage) {
   passage->base = (void *)(uintptr_t)mpipp_trace_win_create_begin(base, (uint64_t)size, inside > 1);
 }
 
-// Prepares for a call's use of windows and their memory.
+// Prepares for a call that may use windows or their memory.
 static void prepare(struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   mpipp_trace_quiet_enter(call);
@@ -122,13 +124,15 @@ static void prepare(struct mpipp_passage *passage) {
 static void settle(const struct mpipp_passage *passage) {
   const struct mpipp_call *call = passage->call;
   mpipp_trace_quiet_leave(call);
-  if (is_win_create(call)) mpipp_trace_win_create_end(0); // it has failed, or is complete
+  if (is_win_create(call))
+    mpipp_trace_win_create_end(0); // the call has failed, or the window is
+                                   // already complete
   if (call->procedure == MPIPP_PROC_Win_attach) mpipp_trace_areas_leave_attached_memory();
   if (freeing && passage->code == MPI_SUCCESS) mpipp_trace_win_create_free(freeing, inside > 0);
   freeing = 0;
 }
 
-// Returns whether a call needs anything.
+// Returns whether the hook has work at a call.
 static int is_concerned(const struct mpipp_call *call) {
   return mpipp_trace_has_areas() || call->present & MPIPP_HAS_WIN || is_win_create(call) ||
          call->procedure == MPIPP_PROC_Win_free || call->procedure == MPIPP_PROC_Init ||

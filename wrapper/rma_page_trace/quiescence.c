@@ -12,15 +12,15 @@
 
 enum { WINDOWS = 64 };
 
-// Windows with operations whose buffers MPI may still use.
+// Windows with operations that may still use their buffers.
 static uint64_t windows[WINDOWS];
 static int has_more;
 
-// Devices to which the program may have passed addresses of its own.
+// Devices to which the program may have passed addresses of its memory.
 static const char *const devices[] = {"/dev/infiniband/", "/dev/nvidia", "/dev/kfd", "/dev/hfi1",
                                       NULL};
 
-// After it, no operation that this process has begun there is pending.
+// Returns whether the call completes all operations that this process has begun on the window.
 static int completes_all(const struct mpipp_call *call) {
   switch (call->procedure) {
   case MPIPP_PROC_Win_fence:
@@ -58,7 +58,8 @@ void mpipp_trace_quiet_leave(const struct mpipp_call *call) {
     if (windows[i] == call->win) windows[i] = 0;
 }
 
-// Operations of windows whose epochs have ended are complete.
+// Returns whether no window has an open operation. If a window's epochs have ended, its operations
+// are complete.
 static int are_operations_complete(void) {
   const uint64_t own =
       MPIPP_EPOCH_FENCE | MPIPP_EPOCH_START | MPIPP_EPOCH_LOCK | MPIPP_EPOCH_LOCK_ALL;
@@ -77,7 +78,7 @@ static int is_active(const struct mpipp_request *request) {
          (!(flags & MPIPP_FLAG_ENDED) && request->state != MPIPP_REQUEST_COMPLETE);
 }
 
-// Returns whether an operation uses memory of [low, high), or may do so once it is started again.
+// Returns whether an operation uses memory of [low, high), or may do so when it is started again.
 static int uses(const struct mpipp_request *request, uint64_t low, uint64_t high) {
   int any = 0;
   for (uint32_t i = 0; i < request->call.buffer_count && !any; i++) {

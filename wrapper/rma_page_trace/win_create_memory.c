@@ -16,25 +16,27 @@
 #include "rma_page_trace/window_pages.h"
 
 enum { MOST = 256 };
-#define MOST_BYTES ((uint64_t)1 << 30) // of all traced windows
+#define MOST_BYTES ((uint64_t)1 << 30) // limit for all traced windows together
 
-// The existing windows, and their pages.
+// The existing windows of MPI_Win_create, and their pages.
 static struct mpipp_win_create {
   uint64_t win, base, end;
   uint64_t low, high;
-  uint64_t shift;       // 0: MPI has the program's addresses
-  uint64_t first, last; // pages that contain only the window's bytes
-  int has_neighbors;    // other memory of the program is in its pages
+  uint64_t shift;       // distance to MPI's addresses; 0: MPI has the program's addresses
+  uint64_t first, last; // range of the pages that contain only the window's bytes
+  int has_neighbors;    // 1: the window's pages also contain other memory of the program
   int is_there;
 } all[MOST];
-static int has_more; // windows beyond the capacity: any memory may be theirs
+static int has_more; // 1: there are windows beyond the capacity, so any memory may belong to a
+                     // window
 static __thread struct mpipp_win_create *making __attribute__((tls_model("initial-exec")));
 
 static int meets(const struct mpipp_win_create *one, uint64_t low, uint64_t high) {
   return one->is_there && one->low < high && low < one->high;
 }
 
-// Returns whether another window that MPI has at the program's addresses uses pages.
+// Returns whether another window, which MPI accesses at the program's addresses, uses the same
+// pages.
 static int shares_pages(const struct mpipp_win_create *self) {
   for (int i = 0; i < MOST; i++) {
     const struct mpipp_win_create *one = &all[i];
@@ -43,7 +45,8 @@ static int shares_pages(const struct mpipp_win_create *self) {
   return has_more;
 }
 
-// Memory that the program has not used yet exists from then on.
+// Returns whether the system has memory for the exchange: it allocates pages that the program has
+// not used yet.
 static int has_memory(uint64_t size) {
   uint64_t bytes = size;
   for (int i = 0; i < MOST; i++)
@@ -51,7 +54,7 @@ static int has_memory(uint64_t size) {
   return size <= MOST_BYTES && bytes <= MOST_BYTES;
 }
 
-// Finds the memory around the window's bytes; 0 if its pages must not be exchanged.
+// Finds the mapping around the window's bytes. Returns 0 if its pages must not be exchanged.
 static int find_surroundings(struct mpipp_win_create *made) {
   uint64_t start, end;
   struct mpipp_mapping mapping;
@@ -66,7 +69,7 @@ static int find_surroundings(struct mpipp_win_create *made) {
     if (is_first && made->high == end) made->has_neighbors = 0;
     return 1;
   }
-  // The C library, and MPI, have memory of their own between the program's.
+  // The heap also contains blocks of the C library and MPI, between the program's.
   return is_whole && mpipp_guard_mapping_at(made->low, &mapping) && mapping.end >= made->high &&
          mpipp_guard_is_remappable(&mapping, made->low, made->high);
 }
@@ -83,7 +86,7 @@ static uint64_t view_of(const struct mpipp_win_create *made) {
 }
 
 static int share(const struct mpipp_win_create *made) {
-  mpipp_guard_faults_catch(); // other threads may store there
+  mpipp_guard_faults_catch(); // other threads may store to the pages meanwhile
   mpipp_guard_recheck_io_uring();
   mpipp_guard_pages_contend(1);
   int done = mpipp_guard_pages_share_remappable(made->low, made->high);
@@ -91,7 +94,7 @@ static int share(const struct mpipp_win_create *made) {
   return done;
 }
 
-// They are the program's alone again, unless others use them.
+// Makes the pages private to the program again, unless another window uses them.
 static void unshare(const struct mpipp_win_create *made) {
   for (int i = 0; i < MOST; i++)
     if (&all[i] != made && meets(&all[i], made->low, made->high)) return;
@@ -113,14 +116,14 @@ uint64_t mpipp_trace_win_create_begin(uint64_t base, uint64_t size, int others) 
                                       .high = mpipp_page_up(base + size),
                                       .is_there = 1};
   int saved = errno;
-  mpipp_trace_areas_open_all(); // their content will be read
+  mpipp_trace_areas_open_all(); // open them, because their content is read
   if (!others && has_memory(size) && find_surroundings(making) && making->first < making->last &&
       !shares_pages(making) && mpipp_guard_pages_open() &&
       mpipp_trace_is_quiet(making->low, making->high, making->has_neighbors) && share(making))
     making->shift = view_of(making);
   errno = saved;
   if (!making->shift)
-    mpipp_trace_areas_leave(base, base + size); // they may be another window's, too
+    mpipp_trace_areas_leave(base, base + size); // another window may use them, too
   return base + making->shift;
 }
 
@@ -135,7 +138,7 @@ static void end(struct mpipp_win_create *made, int others) {
   made->is_there = 0;
   if (!made->shift) return;
   mpipp_recorder_alias_drop(made->low, made->shift);
-  // Otherwise MPI still has the view, with buffers of the program in it.
+  // If not, MPI may still use buffers of the program in the second mapping, so it stays.
   if (!others && mpipp_trace_is_quiet(made->low, made->high, made->has_neighbors)) {
     munmap((void *)(uintptr_t)(made->low + made->shift), bytes);
     if (!shares_pages(made)) unshare(made);
@@ -169,7 +172,7 @@ void mpipp_trace_win_create_free(uint64_t win, int others) {
 
 void mpipp_trace_win_create_free_memory(uint64_t start, uint64_t bytes) {
   mpipp_trace_areas_leave(start, start + bytes);
-  // Blocks that malloc has mapped by themselves are moved at once, or unmapped.
+  // malloc moves or unmaps a block with a mapping of its own immediately.
   uint64_t first, last;
   if (bytes < MPIPP_PAGE / 2 || !mpipp_guard_pages_have_exchanged(start, start + bytes)) return;
   mpipp_trace_areas_open_all();

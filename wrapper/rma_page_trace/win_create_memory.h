@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Windows of memory that the program has itself (MPI_Win_create). The memory's pages are exchanged
-// for those of the guard's file, and MPI gets another view of them. So the program's addresses can
-// be protected. With the guard's lock.
+// Windows on memory that the program has allocated itself (MPI_Win_create). The memory's pages are
+// exchanged for pages of the guard's file, and MPI gets a second mapping of them. So the pages at
+// the program's addresses can be protected. The caller holds the guard's lock.
 #ifndef MPIPP_RMA_PAGE_TRACE_WIN_CREATE_MEMORY_H
 #define MPIPP_RMA_PAGE_TRACE_WIN_CREATE_MEMORY_H
 
 #include "intercept/hooks.h"
 
-// The program is about to make a window of [base, base + size). Returns the address that MPI gets,
-// `base` if the window is not traced. others: threads that are in calls of their own.
+// The program is about to create a window on [base, base + size). Returns the address that MPI
+// gets; `base` if the window is not traced. others: number of other threads inside calls.
 uint64_t mpipp_trace_win_create_begin(uint64_t base, uint64_t size, int others);
-// It is made; without a window (0), it is not.
+// The window was created; win: 0 if that failed.
 void mpipp_trace_win_create_end(uint64_t win);
-// It is freed; MPI no longer uses its memory.
+// The window was freed, so MPI no longer uses its memory.
 void mpipp_trace_win_create_free(uint64_t win, int others);
-// The program frees [start, start + bytes), or has it moved.
+// The program frees [start, start + bytes), or lets realloc move it.
 void mpipp_trace_win_create_free_memory(uint64_t start, uint64_t bytes);
 
 #endif

@@ -31,28 +31,29 @@
 #include "rma_page_trace/x86_decoder.h"
 
 enum { MOST = 64, MOST_CLOSED = 8192, MOST_STEPS = 1024, MOST_OPENED = 4, FRAMES = 16 };
-// The access that the program has to a page; STEPPED: none, except for the current instruction.
+// The access that the program has to a page. Another state, STEPPED, is closed except for the
+// current instruction.
 enum { OPEN, READABLE, CLOSED };
 
 static struct mpipp_area {
-  uint64_t win; // 0: it no longer exists
+  uint64_t win; // 0: the window no longer exists
   uint64_t base, end, low, high, shift;
-  uint64_t first, last; // those that may be protected
+  uint64_t first, last; // range of the pages that may be protected
   int is_programs;
   unsigned char *pages;
   uint64_t capacity;
 } areas[MOST];
-static int areas_used; // those beyond have never been used
+static int areas_used; // number of entries that were ever used
 static int64_t all_pages, closed_pages;
-// For windows whose memory is the program's: all of them, and those that are traced.
+// For windows on the program's own memory: the number of all their pages, and of traced areas.
 static int64_t program_pages, program_areas;
-static int64_t steps; // that are left until pages are protected again
+static int64_t steps; // number of single steps left until pages are protected again
 static struct mpipp_area *next_area = areas;
 static uint64_t next_page;
-static struct mpipp_code { uint64_t low, high; } codes[4]; // the C library's
+static struct mpipp_code { uint64_t low, high; } codes[4]; // the code of the C library
 static int code_count;
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
-// Pages that are open for one instruction.
+// Pages that are open for the current instruction only.
 OF_THREAD uint64_t opened[MOST_OPENED];
 OF_THREAD int opened_count;
 
@@ -66,7 +67,7 @@ static unsigned char *page_of(const struct mpipp_area *area, uint64_t address) {
   return &area->pages[(address - area->low) / MPIPP_PAGE];
 }
 
-// The area of an address, or a former one.
+// The area that contains an address. It may be the area of a freed window.
 static struct mpipp_area *area_at(uint64_t address) {
   struct mpipp_area *found = NULL;
   for (int i = 0; i < MPIPP_READ(areas_used); i++) {
@@ -77,7 +78,7 @@ static struct mpipp_area *area_at(uint64_t address) {
   return found;
 }
 
-// The program may have freed its own memory, and have other memory there.
+// The program may have freed its memory, and mapped other memory there.
 static int is_in_area(const struct mpipp_area *area, uint64_t address) {
   return !area->is_programs || mpipp_guard_page_may_exist(address);
 }
@@ -104,7 +105,7 @@ static int open_range(uint64_t start, uint64_t bytes) {
   return any;
 }
 
-// Returns whether an access faults again and again, so that opening the page does not help.
+// Returns whether an access faults repeatedly, so that opening the page does not help.
 static int is_stuck(uint64_t address, uint64_t pc) {
   enum { TIMES = 8 };
   static __thread uint64_t last[3] __attribute__((tls_model("initial-exec")));
@@ -120,7 +121,7 @@ static int is_c_library(uint64_t pc) {
   return 0;
 }
 
-// A return address in the caller of the C library's function; 0: unknown.
+// A return address in the function that has called the C library; 0 if it is unknown.
 static uint64_t caller_of(uint64_t pc, const void *context) {
   void *stack[FRAMES];
   int walks = mpipp_guard_walks_stacks && mpipp_guard_can_walk(context);
@@ -140,12 +141,13 @@ static void log_bytes(uint64_t start, uint64_t bytes, int stores, uint64_t next)
   mpipp_rma_log_access(start, end - start, stores, next);
 }
 
-// The C library's functions load more than the requested bytes.
+// Logs an access. Functions of the C library load more than the requested bytes, so their accesses
+// are cut to the page.
 static void record_access(uint64_t address, uint64_t pc, int stores, const void *context) {
   int in_library = is_c_library(pc);
   uint64_t next = in_library ? 0 : pc + 1;
   uint32_t bytes = mpipp_trace_instruction_bytes((const unsigned char *)(uintptr_t)pc, stores);
-  if (bytes > 1 && address % MPIPP_PAGE == 0) bytes = 1; // it may begin in the page before
+  if (bytes > 1 && address % MPIPP_PAGE == 0) bytes = 1; // the access may begin in the page before
   if (in_library && stores) next = caller_of(pc, context);
   if (bytes && next) log_bytes(address, bytes, stores, next);
 }
@@ -160,7 +162,7 @@ static int may_step(const ucontext_t *context, uint64_t pc) {
   return !sigismember(&context->uc_sigmask, SIGTRAP);
 }
 
-// The page is open for the instruction alone.
+// Opens the page for this instruction only.
 static void step(uint64_t address, ucontext_t *context) {
   __atomic_fetch_sub(&steps, 1, __ATOMIC_RELAXED);
   opened[opened_count++] = mpipp_page_down(address);
@@ -192,11 +194,11 @@ static void handle_trap(int number, siginfo_t *info, void *data) {
   opened_count = 0;
 }
 
-// A debugger would stop at each step.
+// Returns whether a debugger is attached: it would stop at each step.
 static int is_traced(void) {
   static uint64_t asked;
   static int answer;
-  enum { OFTEN = 10000000 }; // nanoseconds
+  enum { OFTEN = 10000000 }; // asks the system only after so many nanoseconds
   char text[512] = "";
   if (asked && mpipp_trace_budget_time() - asked < OFTEN) return answer;
   int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -218,18 +220,18 @@ static void catch_traps(void) {
   sigaction(SIGTRAP, &own, NULL);
 }
 
-// Returns whether the instruction is to be tried again.
+// Handles a fault in an area. Returns whether to execute the instruction again.
 static int meet(struct mpipp_area *area, uint64_t address, uint64_t pc, ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   int stores = (context->uc_mcontext.gregs[REG_ERR] & STORE) != 0;
   int inside = thread == &mpipp_recorder_no_thread || thread->depth || !mpipp_is_outside_mpi(pc);
   int state = MPIPP_READ(*page_of(area, address));
-  if (state == OPEN || (state == READABLE && !stores)) { // another thread has just opened it
+  if (state == OPEN || (state == READABLE && !stores)) { // another thread has just opened the page
     open_page(area, address, state);
     return !is_stuck(address, pc);
   }
   if (inside) {
-    mpipp_trace_budget_count_fault(1); // which is not measured there
+    mpipp_trace_budget_count_fault(1); // this thread's time is not measured
     open_page(area, address, OPEN);
     return 1;
   }
@@ -271,8 +273,8 @@ static int add_code(struct dl_phdr_info *info, size_t size, void *unused) {
   return 0;
 }
 
-// Before any thread has the guard's lock: another thread may have the loader's lock, and wait for
-// the guard's.
+// Finds the C library's code before any thread holds the guard's lock: a thread that holds the
+// loader's lock may wait for the guard's.
 void mpipp_trace_areas_prepare(void) {
   dl_iterate_phdr(add_code, NULL);
 }
@@ -329,7 +331,7 @@ static int make_room(struct mpipp_area *area, uint64_t pages) {
 
 static void take(uint64_t win, const struct mpipp_area_of *of, int is_programs) {
   struct mpipp_area *area = areas;
-  for (int i = 0; i < areas_used; i++) // it is traced already
+  for (int i = 0; i < areas_used; i++) // part of the range is already traced
     if (areas[i].win && of->low < areas[i].high && of->high > areas[i].low) return;
   while (area < areas + MOST && area->win) area++;
   if (area == areas + MOST) return;
@@ -405,7 +407,8 @@ uint64_t mpipp_trace_area_shift(uint64_t low, uint64_t high) {
   return 0;
 }
 
-// Open pages from that page on, up to a maximum. 0: the program has freed some of them.
+// Protects open pages from that page on, at most so many. Returns their number; 0 if the program
+// has freed some of them.
 static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most) {
   uint64_t count = 0, pages = (area->last - area->low) / MPIPP_PAGE;
   uint64_t low = area->low + first * MPIPP_PAGE;
@@ -421,7 +424,7 @@ static uint64_t close_run(struct mpipp_area *area, uint64_t first, uint64_t most
   return count;
 }
 
-// Continues where it ended the last time.
+// Each call continues where the last one ended.
 static void close_pages(uint64_t most) {
   for (int i = 0; most && i <= areas_used; i++) {
     uint64_t pages = next_area->win ? (next_area->last - next_area->low) / MPIPP_PAGE : 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "rma_page_trace/x86_decoder.h"
 
-enum { NONE, X66, XF3, XF2 }; // the effect of a prefix on the operation
+enum { NONE, X66, XF3, XF2 }; // prefixes that change the operation
 enum { LONG = 8, INT = 4, SHORT = 2 };
 
-// As far as it is needed here.
+// The parts of an instruction that are needed here.
 struct mpipp_instruction {
-  const unsigned char *at;       // behind the opcode
-  uint32_t prefix, wide, vector; // vector: bytes of a vector, for AVX
-  uint32_t map, opcode;          // 0: one byte, 1: 0F, 2: 0F 38, 3: 0F 3A
+  const unsigned char *at;       // the byte behind the opcode
+  uint32_t prefix, wide, vector; // wide: 64-bit operands; vector: bytes of an AVX vector, else 0
+  uint32_t map, opcode;          // map: 0: one-byte opcodes, 1: 0F, 2: 0F 38, 3: 0F 3A
   int locked, repeats, is_vex;
 };
 
@@ -61,7 +61,7 @@ static void read_vex(struct mpipp_instruction *in) {
   in->at += is_long ? 3 : 2;
 }
 
-// 0 with a mask: not all elements are used.
+// Returns 0 for an instruction with a mask, which may skip elements.
 static int read_evex(struct mpipp_instruction *in) {
   const unsigned char *at = in->at;
   if ((at[3] & 7) || (at[3] & 0x60) == 0x60) return 0;
@@ -97,7 +97,7 @@ static uint32_t operand(const struct mpipp_instruction *in) {
   return in->wide ? LONG : in->prefix == X66 ? SHORT : INT;
 }
 
-// The middle bits of the byte behind the opcode.
+// The middle three bits of the byte behind the opcode, which extend it.
 static uint32_t group(const struct mpipp_instruction *in) {
   return *in->at >> 3 & 7;
 }
@@ -107,7 +107,7 @@ static uint32_t one_byte_loads(const struct mpipp_instruction *in) {
   if (opcode < 0x40 && (opcode & 7) == 3) return operand(in);
   if (opcode < 0x40 && (opcode & 7) == 2) return 1;
   switch (opcode) {
-  case 0x38: // compares
+  case 0x38: // CMP and others that compare
   case 0x84:
   case 0x8A:
     return 1;
@@ -146,7 +146,7 @@ static uint32_t one_byte_stores(const struct mpipp_instruction *in) {
   switch (opcode) {
   case 0x88:
   case 0xC6:
-  case 0xA4: // of a string: each
+  case 0xA4: // string instructions: one element
   case 0xAA:
   case 0xC0:
   case 0xD0:
@@ -182,14 +182,14 @@ static uint32_t one_byte_stores(const struct mpipp_instruction *in) {
   }
 }
 
-// The bytes of a floating-point scalar: F3 is single, F2 double precision.
+// The size of a floating-point scalar, from the prefix: F3 is single, F2 is double precision.
 static uint32_t scalar(const struct mpipp_instruction *in) {
   return in->prefix == XF3 ? INT : in->prefix == XF2 ? LONG : 0;
 }
 
 static uint32_t two_byte_loads(const struct mpipp_instruction *in) {
   switch (in->opcode) {
-  case 0xB6: // extended to more bytes
+  case 0xB6: // MOVZX and MOVSX, which extend the value
   case 0xBE:
     return !in->is_vex;
   case 0xB7:
@@ -197,7 +197,7 @@ static uint32_t two_byte_loads(const struct mpipp_instruction *in) {
     return in->is_vex ? 0 : SHORT;
   case 0xAF:
     return in->is_vex ? 0 : operand(in);
-  case 0x2A: // converts
+  case 0x2A: // conversions to floating point
     return scalar(in) ? (in->wide ? LONG : INT) : 0;
   case 0x10:
   case 0x2C:
@@ -211,10 +211,10 @@ static uint32_t two_byte_loads(const struct mpipp_instruction *in) {
   case 0x5E:
   case 0x5F:
     return scalar(in);
-  case 0x2E: // compares
+  case 0x2E: // UCOMISS and other comparisons
   case 0x2F:
     return in->prefix == NONE ? INT : in->prefix == X66 ? LONG : 0;
-  case 0x12: // halves
+  case 0x12: // half a vector
   case 0x16:
     return in->prefix == X66 ? LONG : 0;
   case 0x6E:
@@ -250,14 +250,14 @@ static uint32_t two_byte_stores(const struct mpipp_instruction *in) {
   }
 }
 
-// The bytes of a fused multiply-add, for one element.
+// The size of one element of a scalar fused multiply-add.
 static uint32_t fused_loads(const struct mpipp_instruction *in) {
   uint32_t low = in->opcode & 15, high = in->opcode >> 4;
   int fused = high >= 9 && high <= 11 && low >= 9 && low & 1;
   return in->is_vex && in->prefix == X66 && fused ? (in->wide ? LONG : INT) : 0;
 }
 
-// The bytes of a part of a vector.
+// The size of a store of a part of a vector.
 static uint32_t part_stores(const struct mpipp_instruction *in) {
   switch (in->opcode) {
   case 0x14:

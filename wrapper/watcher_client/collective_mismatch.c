@@ -15,11 +15,11 @@
 enum {
   PATIENCE_MS = 40000,
   ANSWER_BYTES = 64,
-  YES = 1,      // it is so, or there is a finding
-  STOPS = 0x80, // also: the process stops in the call, and then continues
+  YES = 1,      // the answer to a question is yes, or there is a finding
+  STOPS = 0x80, // flag: the watcher stops the process in the call; later it continues
 };
 
-// The watcher's answer; for calls that disagree, with the name of an error class.
+// The watcher's answer. For calls that disagree, the name of an error class follows.
 struct mpipp_answer {
   uint8_t said;
   char name[ANSWER_BYTES];
@@ -30,7 +30,8 @@ static int send_call(int connection, struct mpipp_disagreeing *call, const char 
   return send(connection, call, sizeof *call, MSG_NOSIGNAL) == (ssize_t)sizeof *call;
 }
 
-// A connection of its own: other threads may be asking, too. Without an answer all is 0.
+// Sends a query on a connection of its own, because other threads may be querying, too. Without an
+// answer all members are 0.
 static struct mpipp_answer query(struct mpipp_disagreeing *asked, const char *magic) {
   int connection = mpipp_watcher_open_connection();
   struct mpipp_answer answer = {0}, none = {0};

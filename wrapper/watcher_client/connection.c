@@ -23,21 +23,22 @@
 #include "watcher_client/messages.h"
 
 enum { VERSION = 4, HIGH = 900, CODE_BYTES = 1 << 16, SILENCE_MS = 2000, MOST_MS = 30000 };
-// Until a query is answered that a call waits for: the watcher may get little processor time.
+// The time limit for an answer that a call waits for. It is long, because the watcher may get
+// little processor time.
 enum { ANSWER_MS = 20000 };
-// The watcher's answers. MET: it knows the process. AT_WORK: it is busy. Any other: it has checked.
-// For a query: ANSWERED; FOUND: there is a new finding. The name of an error class follows, if the
-// call is certain to be wrong.
+// The watcher's answers. MET: it knows the process. AT_WORK: it is busy. Any other byte after an
+// end: it has checked. For a query: ANSWERED, or FOUND if there is a new finding. The name of an
+// error class follows if the call is certainly wrong.
 enum { MET = 'm', AT_WORK = 'w', ANSWERED = 'a', FOUND = 'f', ANSWER_BYTES = 64 };
 
 static int connection = -1, told = 0;
-static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of its socket
+static char watcher[sizeof((struct sockaddr_un *)0)->sun_path]; // the path of the watcher's socket
 static int64_t answered = 0;
 static int has_met = 0, has_found = 0, last_class = 0;
 static dev_t device;
 static ino_t inode;
 
-// A program may close all its files, and open its own under their numbers.
+// The program may have closed all its files, and opened its own files with their numbers.
 static int is_open(void) {
   struct stat now;
   if (connection >= 0 && (fstat(connection, &now) || now.st_dev != device || now.st_ino != inode))
@@ -66,7 +67,7 @@ static int connect_to(const char *path) {
   return high;
 }
 
-// The addresses of the program's code, for readers that come when the process has gone.
+// Stores the addresses of the program's code, for readers that come after the process has ended.
 static void list_code(void) {
   FILE *maps = fopen("/proc/self/maps", "re");
   char *listed = maps ? mpipp_registry_map(CODE_BYTES) : NULL;
@@ -118,7 +119,7 @@ void mpipp_watcher_connect(void) {
   if (!path) return;
   connection = connect_to(path);
   if (connection < 0) return;
-  strcpy(watcher, path); // it was connected, and no longer is
+  strcpy(watcher, path); // the process was connected, and the watcher is gone
   if (fstat(connection, &now)) {
     close(connection);
     connection = -1;
@@ -139,7 +140,8 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// Waits until the watcher knows the process, or has checked it; or is silent for a while, or gone.
+// Waits until the watcher knows the process (looked: has checked it), or is silent for too long, or
+// gone.
 static void await_answer(int looked) {
   int64_t begin = now_ms(), heard = begin;
   while (looked || !has_met) {
@@ -226,18 +228,18 @@ int mpipp_watcher_last_class(void) {
 
 int mpipp_watcher_await_capacity(void) {
   int saved = errno, count = -1;
-  static int is_silent = 0; // 1: a wait timed out, and nothing came since
+  static int is_silent = 0; // 1: a wait timed out, and no answer has come since
   struct pollfd ready = {.fd = connection, .events = POLLIN};
   if (is_open()) {
     int64_t until = now_ms() + (is_silent ? 0 : ANSWER_MS);
-    do { // a handler of the program's, as of a timer, may have run meanwhile
+    do { // a signal handler of the program, for example for a timer, may have interrupted the wait
       int64_t left = until - now_ms();
       count = poll(&ready, 1, left > 0 ? (int)left : 0);
     } while (count < 0 && errno == EINTR);
     is_silent = count == 0;
   }
   errno = saved;
-  return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // it is there still
+  return count > 0 && !(ready.revents & (POLLHUP | POLLERR)); // the watcher is still connected
 }
 
 void mpipp_watcher_after_fork_in_child(void) {

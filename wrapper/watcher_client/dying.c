@@ -21,7 +21,7 @@ void mpipp_watcher_report_dying(struct mpipp_dying *dying, int patience_ms) {
   if (connection < 0) return;
   memcpy(dying->magic, "MPIPPSIG", sizeof dying->magic);
   if (send(connection, dying, sizeof *dying, MSG_NOSIGNAL) == (ssize_t)sizeof *dying) {
-    // The watcher answers, or closes the connection.
+    // The watcher sends an answer, or closes the connection.
     struct pollfd ready = {.fd = connection, .events = POLLIN};
     int64_t left = patience_ms, until = now_ms() + left;
     while (left > 0 && poll(&ready, 1, (int)left) < 0 && errno == EINTR) left = until - now_ms();

@@ -15,7 +15,7 @@ __attribute__((constructor)) static void read_setting(void) {
   if (strcmp(wanted, "abort") == 0) mpipp_watcher_on_error = MPIPP_ABORT;
 }
 
-// The classes of the rules (mpipp/analysis/rules/), except MPI_ERR_OTHER.
+// The error classes that rules have (mpipp/analysis/rules/), except MPI_ERR_OTHER.
 #define CLASS(NAME)                                                                                \
   { #NAME, NAME }
 static const struct {

@@ -15,13 +15,14 @@
 
 enum {
   FIRST_ROOM = 4096,
-  MOST_ROOM = 1 << 20,  // of one query
-  MOST_SENT = 64,       // queries without an answer: the socket has capacity for them
-  MOST_BYTES = 8 << 20, // of all without an answer
+  MOST_ROOM = 1 << 20, // largest size of one query
+  MOST_SENT = 64, // largest number of queries without an answer: the socket has capacity for them
+  MOST_BYTES = 8 << 20, // largest size of all queries without an answer
   MOST_WAITS = 1 << 16
 };
 
-// The oldest without an answer, the first that is not sent, the last.
+// The list of queries: the oldest without an answer, the first that is not sent yet, and the
+// newest.
 static struct mpipp_question *oldest, *unsent, *newest;
 static uint64_t sent = 0, bytes_held = 0;
 
@@ -39,7 +40,7 @@ static void release(struct mpipp_question *question) {
   mpipp_registry_free(question);
 }
 
-// Frees answered queries; sends waiting ones.
+// Frees answered queries, and sends waiting ones.
 static void pump(void) {
   for (int64_t answered = mpipp_watcher_count_answers(); answered > 0 && sent > 0; answered--) {
     struct mpipp_question *question = oldest;
@@ -55,7 +56,8 @@ static void pump(void) {
   }
 }
 
-// Space for that many bytes more; NULL: there is none, and the query is dropped.
+// Reserves so many more bytes in the query. Returns NULL if there is no space: then the query is
+// dropped.
 static void *allocate(struct mpipp_asking *asking, uint64_t bytes) {
   struct mpipp_question *question = asking->question;
   if (!question) return NULL;
@@ -110,15 +112,16 @@ static void add_record(struct mpipp_asking *asking, const struct mpipp_object *r
   if (note) memcpy(note + 1, record, bytes);
 }
 
-// Returns whether the program's memory was read; -1: that is not allowed. It may change errno.
+// Copies the program's memory by a system call. Returns whether it could be read; -1: such calls
+// are forbidden. May change errno.
 static int copy_memory(void *to, uint64_t address, uint64_t bytes) {
   struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
   ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
   return got >= 0 || errno == EFAULT ? (uint64_t)got == bytes : -1;
 }
 
-// The first bytes of an object of which nothing is known, if handles are addresses. They are read
-// now, since the object may be freed before the watcher reads it.
+// Adds the first bytes of an unrecorded object, if handles are addresses. They are read now,
+// because the program may free the object before the watcher reads it.
 static void add_beginning(struct mpipp_asking *asking, uint64_t handle) {
   uint64_t word;
   if (MPIPP_FLAVOR != MPIPP_FLAVOR_OPENMPI || !handle) return;
@@ -149,7 +152,9 @@ void mpipp_watcher_ask_datatype(struct mpipp_asking *asking, uint64_t record, ui
 
 int mpipp_watcher_read_own(void *to, uint64_t address, uint64_t bytes) {
   int known = copy_memory(to, address, bytes);
-  if (known < 0) memcpy(to, (const void *)(uintptr_t)address, bytes); // as MPI will do
+  if (known < 0)
+    memcpy(to, (const void *)(uintptr_t)address, bytes); // without the system call,
+                                                         // read as MPI itself will do
   return known != 0;
 }
 
@@ -245,7 +250,8 @@ void mpipp_watcher_ask_gap(struct mpipp_asking *asking, enum mpipp_note_kind kin
   add(asking, kind, start, end, 0);
 }
 
-// Earlier calls certainly belong to one thread, if no other had called by now.
+// Adds whether other threads have called MPI. If none had by now, earlier calls certainly belong to
+// one thread.
 static void add_threads(struct mpipp_asking *asking) {
   const uint64_t *several = &mpipp_registry.several_called;
   struct mpipp_note *note = add(asking, MPIPP_NOTE_MEMORY, (uintptr_t)several, 0, sizeof *several);
@@ -276,7 +282,7 @@ int mpipp_watcher_ask_await(void) {
   return mpipp_watcher_has_findings();
 }
 
-// A late answer belongs to another call.
+// Returns MPI_SUCCESS if the answer came too late, and belongs to another call.
 int mpipp_watcher_ask_class(void) {
   return oldest ? 0 : mpipp_watcher_last_class();
 }
@@ -284,7 +290,8 @@ int mpipp_watcher_ask_class(void) {
 void mpipp_watcher_questions_flush(void) {
   int locked = mpipp_registry_lock_slow();
   pump();
-  // The watcher finds the others by the first: they are in the memory that it has.
+  // Only the first query is sent. The watcher finds the others through it, because they are in
+  // memory that it has.
   uint64_t left = 0;
   for (const struct mpipp_question *one = unsent; one; one = next_of(one)) left++;
   if (left && mpipp_watcher_ask_all((uintptr_t)unsent)) {

@@ -8,15 +8,18 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { PERCENT = 10 }; // of the time, unless MPIPP_BUDGET says otherwise
-// Any budget except 0 begins with this time, some six milliseconds.
+enum {
+  PERCENT = 10
+}; // percent of the time that guarding may take, unless MPIPP_BUDGET sets
+   // another value
+// Any budget except 0 starts with this many ticks, about six milliseconds.
 #define HEAD_START ((uint64_t)1 << 24)
-// Further ticks of each guarded operation, beside those that are measured: its calls pass the
-// hooks, and events of its request are reported.
+// Ticks that each guarded operation costs outside the measured code: its calls pass the hooks, and
+// events of its request are reported.
 enum { PASSAGE = 450 };
 
 static struct mpipp_cover *covers;
-static uint32_t count; // of places, without the last entry
+static uint32_t count; // number of places in the table, without the last entry
 static uint64_t begun, spent, percent = PERCENT;
 
 uint64_t mpipp_guard_ticks(void) {
@@ -62,18 +65,18 @@ static int is_always(const struct mpipp_cover *cover) {
   return MPIPP_READ(cover->always) || MPIPP_READ(covers[MPIPP_COVERS - 1].always);
 }
 
-// Processes wait for each other, so the time that one spends costs others, too, unless they spend
-// time at once. So all processes of a machine have their turns together, at the beginning of each
-// period, for as much of it as the budget allows.
+// Processes wait for each other, so time that one process spends also delays the others, unless all
+// spend it at once. So all processes of a machine have their turns together, at the beginning of
+// each period. A turn is as long as the budget allows.
 static int is_turn(uint64_t now, uint64_t allowed) {
-  enum { STEEP = 8 }; // the whole period is a turn if less than 7 parts of 8 have been spent
+  enum { STEEP = 8 }; // the whole period is a turn if less than 7/8 of the budget are spent
   const uint64_t period = (uint64_t)1 << 26;
   if (spent >= allowed) return 0;
   double part = (double)(now % period) / (double)period;
   return part * (double)allowed < STEEP * (double)(allowed - spent);
 }
 
-// A place that has had more than its share waits until the others have had theirs.
+// A place that has used more than its share of the time waits for the other places.
 static int has_time(const struct mpipp_cover *cover) {
   enum { SLACK = 2 };
   uint64_t now = mpipp_guard_ticks(), allowed = (now - begun) / 100 * percent;
@@ -81,15 +84,15 @@ static int has_time(const struct mpipp_cover *cover) {
   return is_turn(now, allowed) && cover->ticks <= spent / (count ? count : 1) + allowed / SLACK;
 }
 
-// The first operation of each place is guarded.
+// The first operation of each place is always guarded.
 int mpipp_guard_coverage_affords(const struct mpipp_cover *cover) {
   if (is_always(cover)) return 1;
   if (percent && !(cover->pages + cover->compared + cover->nothing)) return 1;
   return has_time(cover);
 }
 
-// The first requests of each place are guarded. Otherwise a place that makes requests again and
-// again would spend the whole budget on that alone.
+// The first requests of each place are guarded, but only a limited number. Otherwise a place that
+// keeps creating requests would use up the whole budget.
 int mpipp_guard_coverage_offers(const struct mpipp_cover *cover) {
   enum { FIRST = 64 };
   static unsigned char made[MPIPP_COVERS];

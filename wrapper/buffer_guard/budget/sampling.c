@@ -14,10 +14,12 @@
 #include "generated/facts.h"
 #include "registry/registry.h"
 
-// The decision on the thread's call: whether there is one, and the place if the call is guarded.
+// The decision on the thread's current call: whether it was made, and the place if the call is
+// guarded.
 static __thread int is_asked __attribute__((tls_model("initial-exec")));
 static __thread struct mpipp_cover *chosen __attribute__((tls_model("initial-exec")));
-// The number of chosen calls that are not guarded yet. With the lock.
+// The number of calls that were chosen, and are not guarded yet. Changed only with the guard's
+// lock.
 static uint32_t chosen_count;
 
 static int open_parts(void) {
@@ -25,7 +27,7 @@ static int open_parts(void) {
 }
 
 static int open_guard(void) {
-  static int opened = 0; // 1: it is open, -1: it cannot be
+  static int opened = 0; // 1: the guard is open, -1: it cannot be opened
   if (!opened) opened = mpipp_guard_memcheck_open() && open_parts() ? 1 : -1;
   mpipp_registry.guard = opened < 0             ? MPIPP_GUARD_FAILED
                          : mpipp_guard_memcheck ? MPIPP_GUARD_MEMCHECK
@@ -58,7 +60,8 @@ static int uses_any(const struct mpipp_call *call) {
 
 static struct mpipp_cover *choose(const struct mpipp_call *call) {
   struct mpipp_cover *cover = uses_any(call) && open_guard() ? mpipp_guard_cover_of(call) : NULL;
-  int persistent = mpipp_guard_turn_is_persistent(call); // it takes turns at each start
+  int persistent = mpipp_guard_turn_is_persistent(call); // turns are taken at each start of the
+                                                         // request
   if (!cover ||
       (persistent ? mpipp_guard_coverage_offers(cover) : mpipp_guard_coverage_affords(cover)))
     return cover;
@@ -66,8 +69,8 @@ static struct mpipp_cover *choose(const struct mpipp_call *call) {
   return NULL;
 }
 
-// Forgets the decision on the call before if no call has used it: another hook has taken that call
-// over.
+// Discards the decision on the previous call if it was not used because another hook has taken that
+// call over.
 static void forget(void) {
   chosen_count -= (uint32_t)(chosen != NULL);
   chosen = NULL;
@@ -87,7 +90,7 @@ int mpipp_guard_turn_comes(struct mpipp_hook *hook, const struct mpipp_call *cal
   if (possible) chosen = choose(call);
   chosen_count += (uint32_t)(chosen != NULL);
   int any = chosen_count || mpipp_guard_count;
-  // Another thread may have changed it before this one got the lock.
+  // Another thread may have changed the flag before this thread got the lock.
   if (any == MPIPP_READ(hook->deaf)) mpipp_intercept_hook_listen(hook, any);
   mpipp_guard_unlock();
   return any || mpipp_guard_skips();

@@ -5,7 +5,8 @@
 
 #include "buffer_guard/platform/allocator.h"
 
-// HEADS: of lists, a power of two. MOST: of requests whose starts are counted.
+// HEADS: the number of hash lists, a power of two. MOST: the largest number of requests whose
+// starts are counted.
 enum { HEADS = 4096, MOST = 65536 };
 
 struct mpipp_skipped_operation {
@@ -52,7 +53,7 @@ void mpipp_guard_skip_note_request(uint64_t request) {
   struct mpipp_skipped_operation *one =
       mpipp_guard_skip_count < MOST ? mpipp_guard_allocate(sizeof *one) : NULL;
   if (!one) {
-    count(&now); // once
+    count(&now); // an operation without a persistent request is counted once
     return;
   }
   *one = now;

@@ -8,12 +8,14 @@
 
 #include "buffer_guard/platform/allocator.h"
 
-// Sizes are powers of two.
+// Sizes are powers of two; these constants are their exponents.
 enum { SMALLEST = 8, LARGEST = 32, SIZES = LARGEST + 1, LARGE = 20, MOST_LARGE = 8 };
-#define MOST_BYTES ((uint64_t)1 << 34) // in use: addresses; only stored pages take memory
+#define MOST_BYTES                                                                                 \
+  ((uint64_t)1 << 34) // of address space in use: only pages that were written take
+                      // memory
 
 static struct mpipp_pool_buffer *unused[SIZES];
-static uint32_t counts[SIZES]; // of these
+static uint32_t counts[SIZES]; // number of large buffers of each size
 static uint64_t in_use;
 
 static unsigned size_of(uint64_t bytes) {
@@ -33,7 +35,7 @@ static struct mpipp_pool_buffer *make(uint64_t bytes) {
   return room;
 }
 
-// Makes pieces of less than a page, by dividing pages.
+// Divides a page into buffers of less than a page.
 static void make_small(unsigned size) {
   enum { AT_ONCE = 1 << 16 };
   struct mpipp_pool_buffer *all = make(AT_ONCE);

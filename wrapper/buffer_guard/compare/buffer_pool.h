@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory for copies of buffers, which is used again. With the guard's lock.
+// A pool of memory for copies of buffers. Returned memory is used again. The caller holds the
+// guard's lock.
 #ifndef MPIPP_BUFFER_GUARD_COMPARE_BUFFER_POOL_H
 #define MPIPP_BUFFER_GUARD_COMPARE_BUFFER_POOL_H
 
@@ -8,10 +9,10 @@
 struct mpipp_pool_buffer {
   char *memory;
   uint64_t bytes;
-  struct mpipp_pool_buffer *next; // of those that are free
+  struct mpipp_pool_buffer *next; // next free buffer of this size
 };
 
-// At least that many bytes; NULL: there is no memory, or too much is in use.
+// A buffer of at least that many bytes; NULL if there is no memory, or too much is in use.
 struct mpipp_pool_buffer *mpipp_guard_pool_take(uint64_t bytes);
 void mpipp_guard_pool_return(struct mpipp_pool_buffer *room);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The content of a receive's buffer until it is complete: bytes that depend on their addresses. So
-// a copy of them to another place differs. Every second byte is 0x30 to 0x3f. So floating-point
-// numbers of any size are positive and smaller than 2, and adding to them changes the bytes.
+// The fill pattern of a receive buffer until the receive is complete. Its bytes depend on their
+// addresses, so a copy of them to another place differs. Every second byte is 0x30 to 0x3f. So
+// floating-point numbers of any size are positive and smaller than 2, and adding to them changes
+// the bytes.
 #ifndef MPIPP_BUFFER_GUARD_COMPARE_FILL_PATTERN_H
 #define MPIPP_BUFFER_GUARD_COMPARE_FILL_PATTERN_H
 
@@ -12,7 +13,7 @@
 #define MPIPP_PATTERN_MARK 0x30F530C9301D3042u
 #define MPIPP_PATTERN_FREE 0x0FFF0FFF0FFF0FFFu // bits that depend on the address
 
-// Eight bytes, by the product of their address and the step.
+// Eight bytes of the pattern, from the product of their address and the step.
 static inline uint64_t mpipp_pattern_of(uint64_t product) {
   return (product & MPIPP_PATTERN_FREE) ^ MPIPP_PATTERN_MARK;
 }
@@ -33,7 +34,7 @@ static inline void mpipp_pattern_put(uint64_t address, uint64_t bytes) {
   if (bytes) memcpy(to, &word, bytes);
 }
 
-// The index of the first byte that differs; `bytes` if there is none.
+// The index of the first byte that differs from the pattern; `bytes` if there is none.
 static inline uint64_t mpipp_pattern_differs(uint64_t address, uint64_t bytes) {
   enum { AT_ONCE = 64, WORDS = AT_ONCE / 8 };
   const char *own = (const char *)(uintptr_t)address;
@@ -56,7 +57,7 @@ static inline uint64_t mpipp_pattern_differs(uint64_t address, uint64_t bytes) {
   return bytes;
 }
 
-// Replaces the remaining pattern by other bytes.
+// Replaces those bytes that still have the pattern by the bytes at `by`.
 static inline void mpipp_pattern_replace(uint64_t address, uint64_t bytes, const char *by) {
   uint64_t word, sum = address * MPIPP_PATTERN_STEP;
   for (uint64_t at = 0; at < bytes; at += sizeof word, sum += sizeof word * MPIPP_PATTERN_STEP) {

@@ -53,7 +53,7 @@ void mpipp_guard_memcheck_leave(void) {
   VALGRIND_ENABLE_ERROR_REPORTING;
 }
 
-#else // valgrind is not installed here, or without its headers
+#else // without valgrind's headers
 
 int mpipp_guard_memcheck_open(void) {
   return !is_asked_for();

@@ -17,38 +17,39 @@
 #include "recorder/threads/threads.h"
 
 enum mpipp_state {
-  RESTING,  // MPI does nothing with it
-  ACTIVE,   // it is compared when the operation completes
-  SPOILED,  // ACTIVE without a finding: another operation writes there, too, or the comparison is
-            // off
-  GIVEN_UP, // the program has its bytes as they are
-  LEFT,     // GIVEN_UP, and it is unknown whether the operation is complete
-  GONE,     // its memory has another use by now: nothing is stored there
+  RESTING,  // MPI does not use the buffer
+  ACTIVE,   // compared when the operation completes
+  SPOILED,  // like ACTIVE, but changes are not reported: another operation writes there, or it is
+            // not its turn
+  GIVEN_UP, // the program has its own bytes again
+  LEFT,     // like GIVEN_UP, and it is unknown whether the operation is complete
+  GONE,     // the memory has another use now, so nothing is stored to it
 };
 
 struct mpipp_snapshot {
   struct mpipp_bytes bytes;
-  uint64_t shift;                    // distance to MPI's memory; 0 for a copy without holes
-  struct mpipp_pool_buffer *room;    // NULL: a window's memory
-  char *copy;                        // without holes; NULL: at `shift`
-  uint32_t writes, shared;           // enum mpipp_memory
-  uint32_t state, position;          // enum mpipp_state; index in `active`
-  const struct mpipp_thread *thread; // the thread whose stack it is on; NULL: none
-  struct mpipp_snapshot *next;       // of the unused
+  uint64_t shift; // distance to the memory that MPI gets; 0 for a copy that leaves out gaps
+  struct mpipp_pool_buffer *room; // NULL: MPI's memory belongs to a window
+  char *copy;                     // the bytes without the gaps; NULL: they are at distance `shift`
+  uint32_t writes, shared;        // enum mpipp_memory
+  uint32_t state, position;       // enum mpipp_state; index in `active`
+  const struct mpipp_thread *thread; // the thread whose stack has the buffer; NULL: it is on no
+                                     // stack
+  struct mpipp_snapshot *next;       // next unused entry
 };
 
 enum { MOST = 1 << 14, MOST_SHARED = 64, ALIGNED = 64 };
-#define MOST_BYTES ((uint64_t)1 << 26) // of a buffer
+#define MOST_BYTES ((uint64_t)1 << 26) // of one buffer
 
 static struct mpipp_snapshot *active[MOST], *unused;
-static struct mpipp_piece hulls[MOST]; // of the active ones
+static struct mpipp_piece hulls[MOST]; // bounds of the active buffers
 static uint32_t active_count, claimed_count;
-// No pending buffer on the thread's stack ends before this address.
+// Every pending buffer on this thread's stack ends at or after this address.
 static __thread uint64_t first_end __attribute__((tls_model("initial-exec"))) = ~(uint64_t)0;
 
 static struct mpipp_snapshot *claim(void) {
   enum { AT_ONCE = 64 };
-  static uint32_t made; // at most as many as can be active: MPI may have to get any of them
+  static uint32_t made; // at most MOST, since any of them may become active
   if (!unused && made < MOST) {
     struct mpipp_snapshot *more = mpipp_guard_allocate(AT_ONCE * sizeof *more);
     if (more) made += AT_ONCE;
@@ -74,7 +75,7 @@ int mpipp_guard_snapshots_are_crowded(void) {
   return claimed_count >= MOST / 2;
 }
 
-// All bytes, which may be far from each other.
+// The kind of memory of all the bytes, which may be far from each other.
 static enum mpipp_memory memory_of(const struct mpipp_bytes *bytes) {
   if (bytes->strided.count) return mpipp_guard_memory_at(bytes->low, bytes->high);
   enum mpipp_memory least = MPIPP_MEMORY_OWN;
@@ -93,7 +94,7 @@ static int is_disjoint(const struct mpipp_bytes *bytes) {
   return 1;
 }
 
-// Memory for the copy; 0 without.
+// Allocates memory for the copy. Returns 0 without memory.
 static int allocate_copy(struct mpipp_snapshot *compared) {
   const struct mpipp_bytes *bytes = &compared->bytes;
   enum mpipp_memory memory = memory_of(bytes);
@@ -113,7 +114,8 @@ static int allocate_copy(struct mpipp_snapshot *compared) {
   return 1;
 }
 
-// In a frame that still exists: others are further out.
+// The thread whose stack has the bytes, if they are in a frame that still exists: existing frames
+// are further out.
 static const struct mpipp_thread *stack_of(const struct mpipp_bytes *bytes) {
   const struct mpipp_thread *self = mpipp_recorder_self;
   int own = bytes->low >= self->stack_start && bytes->high <= self->stack_end;
@@ -138,15 +140,16 @@ uint64_t mpipp_guard_snapshot_shift(const struct mpipp_snapshot *compared) {
   return compared->copy ? 0 : compared->shift;
 }
 
-// The work on each block; for a copy, block by block.
+// The state of one pass over the blocks of a buffer.
 struct mpipp_work {
   struct mpipp_snapshot *compared;
-  struct mpipp_change *change; // NULL: no change is wanted, or one is found
-  uint64_t done;               // blocks
+  struct mpipp_change *change; // the change to report; NULL: changes are not wanted, or one was
+                               // found
+  uint64_t done;               // number of blocks done
 };
 
 static inline void copy(void *to, const void *from, uint64_t bytes) {
-  if (bytes == sizeof(uint64_t)) // columns
+  if (bytes == sizeof(uint64_t)) // one element of a matrix column is the most frequent size
     memcpy(to, from, sizeof(uint64_t));
   else
     memcpy(to, from, bytes);
@@ -164,7 +167,8 @@ static char *pointer_to(uint64_t address) {
   return (char *)(uintptr_t)address;
 }
 
-// The system reads memory that may become shorter at any time.
+// Reads by a system call, because other processes may shorten the file behind the memory at any
+// time.
 static int read_shared_memory(char *to, struct mpipp_piece piece) {
   struct iovec local = {to, piece.high - piece.low},
                remote = {pointer_to(piece.low), local.iov_len};
@@ -191,7 +195,7 @@ static void keep(void *argument) {
   }
 }
 
-// The bytes around the change within its block.
+// Records the bytes around the first change, within its block.
 static void record_change(struct mpipp_change *change, const char *before, const char *now,
                           struct mpipp_piece piece, uint64_t first) {
   enum { AHEAD = MPIPP_CHANGE_BYTES / 2 };
@@ -237,7 +241,7 @@ static void compare(void *argument) {
   mpipp_guard_free(fetched);
 }
 
-// A block with the pattern: bytes that differ are stores of the program.
+// Searches a block that has the fill pattern: bytes that differ were stored by the program.
 static void find_store(struct mpipp_work *work, struct mpipp_piece piece) {
   uint64_t bytes = piece.high - piece.low;
   uint64_t first = work->change ? mpipp_pattern_differs(piece.low, bytes) : bytes;
@@ -252,7 +256,7 @@ static void check(void *argument) {
     find_store(work, mpipp_piece_of(&work->compared->bytes, i));
 }
 
-// Copies the bytes that MPI has written into the program's memory.
+// Copies the bytes that MPI has written to the program's memory.
 static void receive(void *argument) {
   struct mpipp_work *work = argument;
   const struct mpipp_snapshot *compared = work->compared;
@@ -269,7 +273,7 @@ static void receive(void *argument) {
   }
 }
 
-// Copies all bytes of the first blocks, as MPI has them now.
+// Copies all bytes of the first blocks from MPI's memory to the program's.
 static void restore(void *argument) {
   const struct mpipp_work *work = argument;
   const struct mpipp_snapshot *compared = work->compared;
@@ -289,8 +293,8 @@ static void leave_active(struct mpipp_snapshot *compared) {
 int mpipp_guard_snapshot_begin(struct mpipp_snapshot *compared, int looks) {
   struct mpipp_work work = {.compared = compared};
   if (compared->state != RESTING)
-    mpipp_guard_snapshot_end(compared, NULL); // MPI did not start it after all
-  if (!looks && compared->copy) return 1;     // MPI has the program's own bytes
+    mpipp_guard_snapshot_end(compared, NULL); // for an operation that MPI did not start
+  if (!looks && compared->copy) return 1;     // MPI gets the program's own bytes
   int whole = mpipp_guard_try(keep, &work) && work.done == compared->bytes.count;
   if (!whole) {
     if (compared->writes) mpipp_guard_try(restore, &work);
@@ -324,7 +328,7 @@ int mpipp_guard_snapshot_end(struct mpipp_snapshot *compared, struct mpipp_chang
 int mpipp_guard_snapshot_check(struct mpipp_snapshot *compared, struct mpipp_change *change) {
   struct mpipp_work work = {.compared = compared, .change = change};
   if (compared->state != ACTIVE) return 0;
-  // A process that exits has left its functions.
+  // In a process that exits outside MPI, the function with this buffer may have returned.
   if (compared->thread && mpipp_recorder_self->call.state != MPIPP_CALL_ACTIVE) return 0;
   mpipp_guard_try(compared->writes ? check : compare, &work);
   return !work.change;

@@ -25,15 +25,15 @@
 
 enum { ROOM = 64, FRAMES = 32, STORE = 2, FETCH = 16, STOPS = 64, DEEP = 4, TOUCHED = 256 };
 
-static struct mpipp_touch *touches; // accesses that handlers have recorded
+static struct mpipp_touch *touches; // recorded accesses that are not reported yet
 uint64_t mpipp_guard_faults_count;
 int (*mpipp_guard_faults_first_handler)(uint64_t address, void *context);
-static uint64_t touched[TOUCHED]; // the last operations with an access
+static uint64_t touched[TOUCHED]; // serials of the last operations whose buffers were accessed
 
 int mpipp_guard_walks_stacks;
-static int stops = 0; // 1: the process stops at a finding
+static int stops = 0; // 1: the process stops at each finding
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
-OF_THREAD uint64_t expected_address, expected_bytes; // of the expected access
+OF_THREAD uint64_t expected_address, expected_bytes; // range of an access that is not recorded
 
 int mpipp_guard_faults_open(void) {
 #ifdef __x86_64__
@@ -61,7 +61,7 @@ static int has_fault_kind(const ucontext_t *context, long long kind) {
 #endif
 }
 
-// A page that may be read does not raise the signal at loads.
+// Loads do not fault on a page that may be read, so a fault there is a store.
 static int is_store(const ucontext_t *context) {
   return has_fault_kind(context, STORE);
 }
@@ -75,8 +75,8 @@ static uint64_t instruction(const ucontext_t *context) {
 #endif
 }
 
-// The callers of an instruction: this function and the system's own frames are further in. context:
-// NULL, or the handler's.
+// Stores the return addresses of the callers of an instruction, without this function and the
+// system's frames. context: the signal handler's, or NULL.
 static uint64_t walk(uint64_t pc, const void *context, uint64_t *callers) {
   void *stack[FRAMES];
   int walks = mpipp_guard_walks_stacks && (!context || mpipp_guard_can_walk(context));
@@ -105,9 +105,9 @@ static int is_same_place(const struct mpipp_touch *one, const struct mpipp_touch
   return memcmp(one->callers, other->callers, one->count * sizeof *one->callers) == 0;
 }
 
-// Returns whether an equal access is recorded already, on another page, or for a few other
-// operations of one place. So a loop over many operations leaves capacity for accesses from other
-// code.
+// Returns whether an equal access is already recorded, from another page, or for a few other
+// operations of the same place. So a loop over many operations leaves capacity for accesses from
+// other code.
 static int is_repeated(const struct mpipp_touch *touch) {
   enum { FEW = 4 };
   int alike = 0;
@@ -126,8 +126,9 @@ int mpipp_guard_was_accessed(uint64_t serial) {
   return __atomic_load_n(&touched[serial % TOUCHED], __ATOMIC_RELAXED) == serial;
 }
 
-// Records an access, where the stack has that address. NULL: it is known, or the table is full, and
-// the records before it are reported. context: as for `walk`.
+// Records an access by the instruction at an address on the stack. Returns NULL if the access was
+// recorded before, or the table is full. The records before it are reported. context: as for
+// `walk`.
 static struct mpipp_touch *record(const struct mpipp_touch *found, uint64_t at,
                                   const void *context) {
   int i = 0;
@@ -175,7 +176,7 @@ static struct mpipp_touch *record_fault(const struct mpipp_guarded_operation *gu
   return record(&found, found.instruction, context);
 }
 
-// Returns whether it is the first at its place, as far as that is remembered.
+// Returns whether this is the first access from its place, as far as the small table remembers.
 static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
   static uint64_t known[STOPS];
   uint64_t sum = touch->instruction ^ buffer * 0x9E3779B97F4A7C15u;
@@ -185,7 +186,7 @@ static int is_new(const struct mpipp_touch *touch, uint64_t buffer) {
   return __atomic_exchange_n(place, sum, __ATOMIC_RELAXED) != sum;
 }
 
-// The watcher reports it now, and the process stops before the access.
+// Lets the watcher report the access now, and stops the process before the access.
 static void stop_at(struct mpipp_touch *touch, uint64_t buffer) {
   if (!is_new(touch, buffer) ||
       mpipp_watcher_report_access(mpipp_registry.pid, touch->tid, (uintptr_t)touch))
@@ -202,8 +203,8 @@ void mpipp_guard_faults_record(const struct mpipp_touch *found, uint64_t next, u
   if (touch && stops) stop_at(touch, buffer);
 }
 
-// Returns whether a page that belongs to no operation faults for the first time. Another thread may
-// just have completed an operation, or exchanged the page.
+// Returns whether a page that belongs to no operation faults for the first time. Then another
+// thread may just have completed the operation, or exchanged the page, and the access is repeated.
 static int is_first_fault(uint64_t address, uint64_t pc) {
   static __thread uint64_t last[2] __attribute__((tls_model("initial-exec")));
   int first = last[0] != address || last[1] != pc;
@@ -212,8 +213,8 @@ static int is_first_fault(uint64_t address, uint64_t pc) {
   return first;
 }
 
-// Returns whether to repeat the instruction: an operation has completed, but its thread has not yet
-// opened all of its pages. This lasts until that thread runs again.
+// Returns whether to repeat the instruction. The operation may be complete while its thread has not
+// yet opened all pages. The fault then repeats until that thread runs again.
 static int may_be_completed(const siginfo_t *info, const ucontext_t *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr, page = mpipp_page_down(address);
   if (info->si_code != SEGV_ACCERR || has_fault_kind(context, FETCH)) return 0;
@@ -224,34 +225,34 @@ static int may_be_completed(const siginfo_t *info, const ucontext_t *context) {
          mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL);
 }
 
-// Returns whether the program's handler comes first: it may open memory that MPI has received data
-// for.
+// Returns whether the program's own handler runs first: it may open memory into which MPI has
+// received data.
 static int program_comes_first(const siginfo_t *info, const ucontext_t *context) {
   return info->si_code == SEGV_ACCERR && is_store(context) && mpipp_guard_program_has_handler() &&
          mpipp_guard_try_asks_program((uint64_t)(uintptr_t)info->si_addr);
 }
 
-// An access to a buffer of a pending operation. The program continues.
+// Handles an access to a buffer of a pending operation. The program continues after it.
 static void handle_access(const struct mpipp_guarded_operation *guarded, uint32_t part,
                           uint64_t address, const ucontext_t *context) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
-  int inside = thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own access: the call
+  int inside = thread != &mpipp_recorder_no_thread && thread->depth; // MPI's own access; the call
                                                                      // filter reports it
   int told = inside || address - expected_address < expected_bytes;
   struct mpipp_touch *touch = told ? NULL : record_fault(guarded, part, address, context);
   if (touch && stops) {
     stop_at(touch, guarded->parts[part].bytes.low);
     mpipp_guard_window_open(
-        guarded->parts[part].window); // a debugger would stop at each of the pages
+        guarded->parts[part].window); // a debugger would stop at each page's fault
   }
   uint64_t page = mpipp_page_down(address);
-  // Opening a single page may need more mappings than the system allows. Opening all pages needs
+  // To open a single page may need more mappings than the system allows. To open all pages needs
   // none.
   if (!mpipp_guard_pages_allow(page, page + MPIPP_PAGE, MPIPP_ALLOW_ALL))
     mpipp_guard_window_open(guarded->parts[part].window);
 }
 
-// Returns whether the fault is handled, so that the program gets no signal.
+// Returns whether the guard has handled the fault, so that the program gets no signal.
 static int is_handled(const siginfo_t *info, void *context) {
   uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
   uint32_t part = 0;
@@ -269,7 +270,8 @@ static int is_handled(const siginfo_t *info, void *context) {
 static void handle(int number, siginfo_t *info, void *context) {
   int saved = errno;
   if (!is_handled(info, context)) {
-    struct mpipp_try work = mpipp_guard_try_suspend(); // the handler's faults are its own
+    struct mpipp_try work = mpipp_guard_try_suspend(); // the handler's own faults are not part of
+                                                       // that work
     mpipp_guard_handler_pass_on(number, info, context);
     mpipp_guard_try_resume(work);
   }
@@ -278,7 +280,7 @@ static void handle(int number, siginfo_t *info, void *context) {
 
 void mpipp_guard_faults_prepare(void) {
   void *stack[FRAMES];
-  backtrace(stack, FRAMES); // the first call loads a library
+  backtrace(stack, FRAMES); // the first call loads a library, which takes locks
   mpipp_guard_walks_stacks = dlsym(RTLD_DEFAULT, "_dl_find_object") != NULL;
 }
 
@@ -296,7 +298,7 @@ void mpipp_guard_faults_refresh(void) {
   mpipp_guard_faults_catch();
 }
 
-// The program may have freed memory already when the first operation is compared.
+// The program may have freed memory before the first comparison reads it.
 __attribute__((constructor)) static void catch_for_careful_work(void) {
   mpipp_guard_try_begins = mpipp_guard_faults_refresh;
 }

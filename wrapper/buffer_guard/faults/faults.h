@@ -9,33 +9,34 @@
 #include "abi/seam.h"
 #include "registry/buffer_accesses.h"
 
-// Allocates memory for the records. Returns 0 without memory, or if the processor does not show
-// what an instruction does.
+// Allocates the table of accesses. Returns 0 without memory, or on a processor whose faults do not
+// show whether they were loads or stores.
 int mpipp_guard_faults_open(void);
-// A function that is called first at each fault: returns whether the page is its own, and the
-// thread continues.
+// A function of another part that is called first at each fault. It returns whether it has handled
+// the fault, so that the thread continues.
 MPIPP_SEAM extern int (*mpipp_guard_faults_first_handler)(uint64_t address, void *context);
-// Loads the library that walks stacks, which takes the loader's lock: before anything is guarded.
+// Loads the library that walks stacks. That takes the loader's lock, so it is done before anything
+// is guarded.
 MPIPP_SEAM void mpipp_guard_faults_prepare(void);
-// 1 if a stack walk needs no lock.
+// 1 if walking a stack takes no lock.
 MPIPP_SEAM extern int mpipp_guard_walks_stacks;
-// Installs the handler; the program, or MPI, may have replaced it.
+// Installs the handler again, since the program or MPI may have replaced it.
 MPIPP_SEAM void mpipp_guard_faults_catch(void);
-// Installs the handler, unless that was done in the last milliseconds.
+// Does the same, but only if the last call was more than some milliseconds ago.
 void mpipp_guard_faults_refresh(void);
-// Returns whether a buffer of an operation was accessed. serial: of its request. A later access to
-// the buffer of another operation may make it forget.
+// Returns whether the program has accessed a buffer of the operation with this request serial. Only
+// the last few operations are remembered.
 int mpipp_guard_was_accessed(uint64_t serial);
-// This thread is about to access these bytes, and that need not be recorded.
+// Announces an access of this thread that is not to be recorded.
 void mpipp_guard_faults_expect(uint64_t address, uint64_t bytes);
-// Records an access that the program is about to make, without a fault: `found` has everything
-// except the callers. next: a return address in the function that makes it; buffer: where that
-// begins.
+// Records an access that the program is about to make, without a fault. `found` describes it,
+// except for the callers. next: a return address in the function that makes the access. buffer: the
+// first address of the accessed buffer.
 void mpipp_guard_faults_record(const struct mpipp_touch *found, uint64_t next, uint64_t buffer);
-// The number of recorded accesses that are not reported.
+// The number of recorded accesses that are not reported yet.
 MPIPP_SEAM extern uint64_t mpipp_guard_faults_count;
-// Calls `tell` for each of these accesses, or only for those of one operation (serial; 0: all). If
-// `tell` returns 1 the access is reported, else it is kept.
+// Calls `tell` for each access that is not reported, or only for those of one operation (serial; 0:
+// all). If `tell` returns 1 the access counts as reported, else it is kept.
 void mpipp_guard_faults_visit(uint64_t serial, int (*tell)(struct mpipp_touch *touch, void *with),
                               void *with);
 

@@ -8,11 +8,11 @@
 
 #include "registry/registry.h"
 
-// The C library's own, by a name that no library comes before.
+// The C library's own function, by a name that other libraries do not replace.
 extern int __sigaction(int number, const struct sigaction *now, struct sigaction *before);
 
 static void (*own)(int, siginfo_t *, void *);
-// The program's: the handler reads the one while the other is changed.
+// The program's action for SIGSEGV. The handler reads one entry while the other is changed.
 static struct sigaction programs[2];
 static int current;
 
@@ -34,8 +34,8 @@ static int is_function(const struct sigaction *one) {
   return one->sa_flags & SA_SIGINFO || (one->sa_handler != SIG_DFL && one->sa_handler != SIG_IGN);
 }
 
-// In place of the program's: system calls that a signal interrupts continue as they would without
-// it.
+// Installs the guard's handler with the flags of the program's action. So system calls that the
+// signal interrupts continue as they would without the guard.
 static void set_own(const struct sigaction *programs_own) {
   struct sigaction ours = {.sa_sigaction = own, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&ours.sa_mask);
@@ -56,7 +56,7 @@ int mpipp_handler_replace(int number, const struct sigaction *now, struct sigact
   struct sigaction there;
   if (number != SIGSEGV || __sigaction(number, NULL, &there) || !is_own(&there)) return 0;
   struct sigaction old = *kept_action();
-  // The child of vfork has its own handlers, and the program's memory.
+  // The child of vfork has its own signal handlers, but shares the program's memory.
   if (now && (uint64_t)getpid() != mpipp_registry.pid) {
     __sigaction(number, now, NULL);
   } else if (now) {
@@ -76,7 +76,7 @@ void mpipp_guard_handler_pass_on(int number, siginfo_t *info, void *context) {
   int is_sent = info->si_code <= 0;
   if (!is_function(&programs_own)) {
     if (is_sent && programs_own.sa_handler == SIG_IGN) return;
-    __sigaction(number, &programs_own, NULL); // the instruction brings it again
+    __sigaction(number, &programs_own, NULL); // the instruction raises the signal again
     if (is_sent) raise(number);
     return;
   }

@@ -7,11 +7,12 @@
 #include "recorder/threads/threads.h"
 
 struct mpipp_frames_walk {
-  uint64_t address, code, stack; // of the frame before: where it continues, and begins
+  uint64_t address, code, stack; // of the previous frame: where its function continues, and its
+                                 // stack pointer
   struct mpipp_frame found;
 };
 
-// A function's frame ends where that of what has called it begins.
+// A function's frame ends where its caller's frame begins.
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_frames_walk *walk = data;
   uint64_t stack = _Unwind_GetCFA(context);

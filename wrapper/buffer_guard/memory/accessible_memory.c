@@ -9,7 +9,8 @@
 
 enum { KNOWN = 16, USES = 256, MOST_MAPPINGS = 64 };
 
-// A range that the system has reported; it is queried again after so many uses.
+// A range of equal memory that the system has reported; the system is queried again after some
+// uses.
 static struct mpipp_ordinary_known {
   uint64_t low, high;
   uint32_t left;

@@ -20,17 +20,17 @@ enum { MOST = 256, MOST_BLOCKS = 512, MOST_SPARSE = 16 };
 static struct mpipp_window windows[MOST];
 static struct mpipp_piece all_runs[MOST][MOST_BLOCKS];
 static uint64_t uses;
-static uint64_t mappings; // upper bound of the mappings that these take
+static uint64_t mappings; // upper bound for the number of mappings of all windows
 uint64_t mpipp_guard_refused_windows;
 
-// The pages and edges that a window will have.
+// The layout that a new window will have: its pages and its copied edges.
 struct mpipp_plan {
   uint64_t low, bytes, run_count, edge_count;
   struct mpipp_piece runs[MOST_BLOCKS], edges[2 * MOST_BLOCKS];
 };
 
-// The mappings that a window takes during an operation. Each run has its view and the memory
-// behind, and its pages and the memory behind, since they are protected.
+// The number of mappings that a window needs during an operation. Each run of pages needs four: its
+// view, its protected pages, and the unprotected memory after each of them.
 static uint64_t mappings_of(uint64_t run_count) {
   return 4 * run_count + 1;
 }
@@ -54,7 +54,7 @@ static int matches_plan(const struct mpipp_window *window, const struct mpipp_pl
          !memcmp(window->edges, plan->edges, plan->edge_count * sizeof *plan->edges);
 }
 
-// A free window that fits, or one to be rebuilt: an unused or the oldest one.
+// Selects a free window that fits, or else one to be rebuilt: an unused one, or the oldest.
 static struct mpipp_window *choose(const struct mpipp_plan *plan) {
   struct mpipp_window *oldest = NULL;
   for (int i = 0; i < MOST; i++) {
@@ -68,7 +68,7 @@ static struct mpipp_window *choose(const struct mpipp_plan *plan) {
   return oldest;
 }
 
-// The limit for all these mappings.
+// The largest number of mappings that all windows together may have.
 static uint64_t mapping_limit(void) {
   enum { USUAL = 65530, PART = 4 };
   static uint64_t most;
@@ -96,8 +96,8 @@ static int is_mapped(const struct mpipp_plan *plan) {
   return 0;
 }
 
-// Returns whether the limit allows one more window and its pages, if it has to be made. Windows of
-// no operation are dropped for it.
+// Returns whether the limit allows one more window and its pages. To make space, drops windows that
+// no operation uses.
 static int make_room(const struct mpipp_plan *plan) {
   uint64_t more = mappings_of(plan->run_count) + 2 * plan->run_count;
   while (mpipp_guard_pages_mappings() + mappings + more > mapping_limit() && !is_mapped(plan)) {
@@ -149,7 +149,7 @@ static void add_edge(struct mpipp_plan *plan, uint64_t low, uint64_t high) {
   if (low < high) plan->edges[plan->edge_count++] = (struct mpipp_piece){low, high};
 }
 
-// Two edges of a block at most. 0 if blocks overlap.
+// Divides each block into whole pages and at most two edges. Returns 0 if blocks overlap.
 static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
   plan->low = mpipp_page_down(bytes->low);
   plan->bytes = mpipp_page_up(bytes->high) - plan->low;
@@ -170,7 +170,8 @@ static int divide(const struct mpipp_bytes *bytes, struct mpipp_plan *plan) {
   return plan->run_count > 0;
 }
 
-// Each block is mapped by itself; the memory between takes only addresses.
+// Returns whether blocks are large enough for a window: each is mapped separately, and gaps between
+// them use address space.
 static int is_worthwhile(const struct mpipp_bytes *bytes) {
   if (!bytes->count || bytes->count > MOST_BLOCKS) return 0;
   if (bytes->count > 1 && bytes->strided.count && bytes->strided.length < MPIPP_PAGE) return 0;
@@ -194,8 +195,9 @@ void mpipp_guard_windows_forget(uint64_t low, uint64_t high) {
   mpipp_guard_pages_forget(low, high, is_seen);
 }
 
-// Shares pages that the program may use meanwhile: system calls of its other threads would fail
-// there. MPI's threads may run its signal handlers, which wait.
+// Shares pages that the program may use at the same time. System calls of its other threads would
+// fail there, so there must be none. MPI's own threads may run the program's signal handlers, which
+// wait.
 static int share_used_pages(uint64_t low, uint64_t high) {
   mpipp_guard_pages_contend(1);
   int done = (mpipp_guard_pages_exist(low, high) || mpipp_guard_has_one_thread()) &&
@@ -210,7 +212,8 @@ static int (*const sharing[])(uint64_t, uint64_t) = {
     [MPIPP_SHARE_USED] = share_used_pages,
 };
 
-// If the limit is reached, windows of memory that no longer exists may be the reason.
+// If the limit is reached, windows of memory that no longer exists may be the reason: drops them,
+// and tries again.
 static int share_planned_pages(const struct mpipp_plan *plan, enum mpipp_sharing how) {
   enum { SELDOM = 64 };
   static unsigned refused;

@@ -8,15 +8,15 @@
 
 enum { KEPT = 256, FIRST = 64, MOST_BLOCKS = 1 << 16 };
 #define MIDDLE                                                                                     \
-  ((uint64_t)1 << 62) // addresses of a list count from here: some blocks may be before
-                      // it
+  ((uint64_t)1 << 62) // displacements in a list count from here, so that blocks with negative
+                      // displacements fit
 
 struct mpipp_block_list {
-  uint64_t record, serial; // of the datatype; 0: it is not kept
+  uint64_t record, serial; // of the datatype that the list belongs to; 0: the list is not kept
   int64_t count;
-  uint64_t total, high; // bytes; beyond the last
-  uint64_t stride;      // as for strided blocks; 0: none
-  uint32_t users;       // and 1 while it is kept
+  uint64_t total, high; // number of bytes, and the end of the last block
+  uint64_t stride;      // as in strided blocks; 0: the blocks are not equally spaced
+  uint32_t users;       // number of users, plus 1 while the list is kept
   struct mpipp_layout *layout;
 };
 
@@ -44,7 +44,7 @@ struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces,
   return bytes;
 }
 
-// All blocks: tried first with a small capacity.
+// Lists all blocks of the entries. It first tries a small capacity.
 static struct mpipp_layout *flatten(const struct mpipp_datatype *type, int64_t count) {
   for (uint32_t room = FIRST; room <= MOST_BLOCKS; room *= 4) {
     struct mpipp_layout *layout = mpipp_guard_allocate(mpipp_layout_bytes(room));
@@ -136,7 +136,7 @@ void mpipp_guard_bytes_give(struct mpipp_bytes *bytes) {
   bytes->listed = NULL;
 }
 
-// Returns whether strided blocks with one stride are disjoint modulo the stride.
+// Returns whether strided blocks with the same stride are disjoint modulo the stride.
 static int are_disjoint(const struct mpipp_strided_blocks *one,
                         const struct mpipp_strided_blocks *other) {
   if (!one->count || !other->count || one->stride != other->stride) return 0;
@@ -148,7 +148,7 @@ static int are_disjoint(const struct mpipp_strided_blocks *one,
   return phase >= length && phase + next <= one->stride;
 }
 
-// The first block that ends beyond an address.
+// The index of the first block that ends after an address.
 static uint64_t first_block_beyond(const struct mpipp_bytes *bytes, uint64_t address) {
   uint64_t first = 0, last = bytes->count;
   while (first < last) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All bytes of a buffer: strided blocks, or a list of blocks. With the guard's lock.
+// The set of all bytes of a buffer: strided blocks, or a list of blocks. The caller holds the
+// guard's lock.
 #ifndef MPIPP_BUFFER_GUARD_MEMORY_BYTE_SET_H
 #define MPIPP_BUFFER_GUARD_MEMORY_BYTE_SET_H
 
@@ -10,11 +11,12 @@
 struct mpipp_block_list;
 
 struct mpipp_bytes {
-  struct mpipp_strided_blocks strided; // count 0: it is not strided
-  const struct mpipp_piece *pieces;    // otherwise `count` pieces, in order
-  uint64_t base, count;                // added to their addresses
-  uint64_t low, high, total;           // the first byte, beyond the last, the number of bytes
-  struct mpipp_block_list *listed;     // the owner of the pieces; NULL: no user count
+  struct mpipp_strided_blocks strided; // count 0: the bytes are not strided blocks
+  const struct mpipp_piece *pieces;    // if they are not strided: `count` blocks, in order
+  uint64_t base, count;                // base: the address that is added to each block's; count:
+                                       // the number of blocks
+  uint64_t low, high, total; // the first byte, the end of the last one, and the number of bytes
+  struct mpipp_block_list *listed; // the list that owns the blocks; NULL: users are not counted
 };
 
 static inline struct mpipp_piece mpipp_piece_of(const struct mpipp_bytes *bytes, uint64_t index) {
@@ -28,15 +30,15 @@ static inline struct mpipp_piece mpipp_piece_of(const struct mpipp_bytes *bytes,
 
 struct mpipp_bytes mpipp_guard_bytes_of_strided_blocks(const struct mpipp_strided_blocks *strided);
 struct mpipp_bytes mpipp_guard_bytes_of_pieces(const struct mpipp_piece *pieces, uint64_t count);
-// The bytes of entries of a datatype, whose list is kept for the next time; 0 if they are too many.
-// Release them with mpipp_guard_bytes_give.
+// Finds the bytes of entries of a datatype. The list of blocks is kept for the next call. Returns 0
+// if there are too many blocks. Release the bytes with mpipp_guard_bytes_give.
 int mpipp_guard_bytes_of_entries(const struct mpipp_datatype *type, uint64_t address, int64_t count,
                                  struct mpipp_bytes *bytes);
-// The bytes of a layout, which is freed when they are released.
+// Finds the bytes of a layout. The layout is freed when the bytes are released.
 int mpipp_guard_bytes_of_layout(struct mpipp_layout *layout, struct mpipp_bytes *bytes);
 MPIPP_SEAM void mpipp_guard_bytes_give(struct mpipp_bytes *bytes);
 
-// Returns whether any byte belongs to both.
+// Returns whether the two sets share any byte.
 int mpipp_guard_bytes_overlap(const struct mpipp_bytes *one, const struct mpipp_bytes *other);
 
 #endif

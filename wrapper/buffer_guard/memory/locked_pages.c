@@ -11,7 +11,7 @@ struct mpipp_held_ranges {
   struct mpipp_held_range {
     uint64_t low, high;
   } all[MOST];
-  uint32_t used; // more than the capacity: any memory may be locked
+  uint32_t used; // number of entries; more than the capacity: any memory may be locked
 };
 static struct mpipp_held_ranges held, protected;
 
@@ -20,14 +20,14 @@ static int overlaps(const struct mpipp_held_ranges *of, uint64_t low, uint64_t h
   if (count > MOST) return 1;
   for (uint32_t i = 0; i < count; i++) {
     uint64_t start = of->all[i].low;
-    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE); // 0: the entry is not
-                                                                        // written yet
+    uint64_t end = __atomic_load_n(&of->all[i].high, __ATOMIC_ACQUIRE); // 0: another thread is
+                                                                        // still writing the entry
     if (wholly ? start <= low && high <= end : low < end && start < high) return 1;
   }
   return 0;
 }
 
-// Returns whether it extends another range.
+// Extends an existing range that touches [low, high). Returns 0 if there is none.
 static int join(struct mpipp_held_ranges *to, uint64_t low, uint64_t high) {
   uint32_t count = __atomic_load_n(&to->used, __ATOMIC_ACQUIRE);
   for (uint32_t i = 0; i < count && i < MOST; i++) {
@@ -58,7 +58,7 @@ int mpipp_guard_is_protected(uint64_t low, uint64_t high) {
   return overlaps(&protected, low, high, 0);
 }
 
-// Memory that MPI registers itself is what the guard has passed to it.
+// Inside MPI nothing is noted: MPI itself registers memory that the guard has passed to it.
 void mpipp_system_note_lock(uint64_t start, uint64_t bytes) {
   const struct mpipp_thread *thread = mpipp_recorder_self;
   if (thread != &mpipp_recorder_no_thread && thread->depth) return;

@@ -23,12 +23,13 @@ enum mpipp_page_refusal mpipp_guard_refuse_range(uint64_t low, uint64_t high) {
 enum mpipp_page_refusal mpipp_guard_refuse_exchange(uint64_t low, uint64_t high) {
   if (mpipp_guard_find_io_uring()) return MPIPP_PAGES_OF_IO_URING;
   if (mpipp_guard_is_locked_memory(low, high)) return MPIPP_PAGES_LOCKED;
-  // Beyond the limit the system sends a signal.
+  // A file that grows beyond the limit raises a signal.
   if (mpipp_guard_is_file_limited()) return MPIPP_PAGES_LIMITED_FILE;
   return MPIPP_PAGES_ELIGIBLE;
 }
 
-// The path of a program's own file may contain the word: its mappings are not aligned so.
+// Huge pages are recognized by the name of the mapping's file and its alignment. A program's own
+// file may contain the word in its path, but is not aligned to huge pages.
 static int has_large_pages(const struct mpipp_mapping *mapping) {
   const uint64_t large = (uint64_t)1 << 21;
   return strstr(mapping->name, "huge") && !(mapping->start % large) && !(mapping->end % large);

@@ -32,10 +32,12 @@ struct mpipp_pages_range {
 static int file = -1;
 static dev_t device;
 static ino_t inode;
-static struct mpipp_pages_range ranges[MOST_RANGES]; // in order; none touch
+static struct mpipp_pages_range ranges[MOST_RANGES]; // in order of their addresses; neighbors are
+                                                     // merged
 static uint32_t range_count;
-static uint64_t lowest = ~(uint64_t)0, highest; // of all
-// As they were when the process forks: these may change until it does.
+static uint64_t lowest = ~(uint64_t)0, highest; // bounds of all ranges
+// The ranges as they were when the fork began: the program may change the table before the fork
+// happens.
 static struct mpipp_pages_copy {
   struct mpipp_pages_range of;
   void *memory;
@@ -43,9 +45,9 @@ static struct mpipp_pages_copy {
 static uint32_t copy_count;
 static int contended;
 static uint64_t own_bytes;
-static struct mpipp_pages_range exchanged; // pages that are exchanged at this moment
+static struct mpipp_pages_range exchanged; // the pages that are being exchanged at this moment
 
-// A program may close all its files, and open its own under their numbers.
+// The program may have closed all its files, and opened its own files with their numbers.
 static int is_open(void) {
   struct stat now;
   if (file < 0) return 0;
@@ -62,7 +64,7 @@ int mpipp_guard_pages_open(void) {
   if (made < 0) made = memfd_create("mpipp-guard", MFD_CLOEXEC);
   if (made < 0) return 0;
   struct stat now;
-  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // fails if the process may have fewer files
+  file = fcntl(made, F_DUPFD_CLOEXEC, HIGH); // fails if the process may not have so many open files
   if (file < 0)
     file = made;
   else
@@ -101,7 +103,7 @@ static void add(uint64_t low, uint64_t high) {
   widen(low, high);
 }
 
-// At most parts of two ranges remain of those that overlap it.
+// Removes [low, high) from the table. At most two ranges keep a part outside it.
 static void remove_range(uint64_t low, uint64_t high) {
   for (uint32_t i = 0; i < range_count; i++) {
     struct mpipp_pages_range old = ranges[i];
@@ -109,7 +111,7 @@ static void remove_range(uint64_t low, uint64_t high) {
     memmove(&ranges[i], &ranges[i + 1], (--range_count - i) * sizeof *ranges);
     if (old.low < low) add(old.low, low);
     if (old.high > high) add(high, old.high);
-    i--; // the remaining part does not overlap it, and may come before
+    i--; // the remaining part does not overlap [low, high), and may be stored before it
   }
 }
 
@@ -153,8 +155,8 @@ static int exchange(uint64_t low, uint64_t high) {
   return mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) != MAP_FAILED;
 }
 
-// Blocks signals: a handler that stores to pages that are being exchanged would wait for the thread
-// that it has interrupted. Signals that an instruction raises stay enabled.
+// Blocks signals, except those that an instruction raises. Otherwise a signal handler that stores
+// to the pages would wait forever for the thread that it has interrupted.
 static void begin_exchange(uint64_t low, uint64_t high, sigset_t *before) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
   sigset_t others;
@@ -176,12 +178,12 @@ static int may_convert(uint64_t low, uint64_t high) {
   return 0;
 }
 
-// Other threads that may store to them meanwhile wait.
+// Exchanges the pages. Other threads that store to them wait until it is done.
 static int convert(uint64_t low, uint64_t high) {
   sigset_t before;
   if (!may_convert(low, high)) return 0;
   if (contended) begin_exchange(low, high, &before);
-  widen(low, high); // from now on faults of threads there are recognized
+  widen(low, high); // from now on, the fault handler recognizes accesses of other threads
   int done = !contended || mpipp_guard_pages_allow(low, high, MPIPP_ALLOW_LOADS);
   done = done && exchange(low, high);
   if (done) add(low, high);
@@ -190,7 +192,7 @@ static int convert(uint64_t low, uint64_t high) {
   return done;
 }
 
-// Returns whether all of them certainly belong to the file.
+// Returns whether all pages certainly belong to the file.
 static int are_shared(uint64_t low, uint64_t high) {
   struct mpipp_mapping mapping;
   for (; low < high; low = mapping.end)
@@ -214,7 +216,7 @@ static int share(uint64_t low, uint64_t high, int is_known, int (*change)(uint64
   return 1;
 }
 
-// Both copies exist for a moment, so it is done by parts.
+// Shares a large range in parts, because both copies of a part exist for a moment.
 static int share_parts(uint64_t low, uint64_t high, int is_known,
                        int (*change)(uint64_t, uint64_t)) {
   int done = 1;
@@ -237,19 +239,21 @@ int mpipp_guard_pages_may_share(uint64_t low, uint64_t high) {
   return share(low, high, 0, may_convert);
 }
 
-// The file has no pages yet for memory that is shared later.
+// The file must be extended: it has no pages yet for memory that is shared later.
 int mpipp_guard_pages_show(void *at, uint64_t low, uint64_t high) {
   int flags =
       MAP_SHARED | MAP_FIXED | (mpipp_guard_pages_have_exchanged(low, high) ? MAP_POPULATE : 0);
   return is_open() && mmap(at, high - low, PROT_READ | PROT_WRITE, flags, file, (off_t)low) == at;
 }
 
-// By the system call itself: the C library's function reports the program's own calls.
+// Uses the system call directly, because the interposed function would take this for the program's
+// own call.
 static int protect(uint64_t low, uint64_t high, int mode) {
   return !syscall(SYS_mprotect, low, high - low, mode);
 }
 
-// All mappings that have any of these: none is divided, so the limit of mappings does not matter.
+// Opens all mappings that contain any of these pages. No mapping is divided, so the limit for
+// mappings does not matter.
 static void open_mappings(uint64_t low, uint64_t high) {
   while (low < high) {
     struct mpipp_mapping mapping;
@@ -268,7 +272,7 @@ int mpipp_guard_pages_allow(uint64_t low, uint64_t high, enum mpipp_page_access 
   return done;
 }
 
-// Each is between mappings of others.
+// Each range may divide a mapping of other memory in two.
 uint64_t mpipp_guard_pages_mappings(void) {
   return 2 * (uint64_t)range_count;
 }
@@ -289,7 +293,7 @@ static int read_all(char *to, uint64_t low, uint64_t high) {
 }
 
 uint64_t mpipp_guard_pages_sum(uint64_t page) {
-  uint64_t words[SUMMED], sum = 0; // a signal handler's stack may be small
+  uint64_t words[SUMMED], sum = 0; // small, because a signal handler's stack may be small
   int saved = errno, is_read = is_open();
   for (uint64_t at = page; is_read && at < page + MPIPP_PAGE; at += sizeof words) {
     is_read = read_all((char *)words, at, at + sizeof words);
@@ -299,7 +303,7 @@ uint64_t mpipp_guard_pages_sum(uint64_t page) {
   return is_read ? sum : MPIPP_TOUCH_NO_SUM;
 }
 
-// Private memory with the file's content of these pages; NULL without.
+// Copies the file's content of these pages to private memory. Returns NULL without memory.
 static void *copy_of(uint64_t low, uint64_t high) {
   void *copy = mmap(NULL, high - low, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (copy == MAP_FAILED) return NULL;
@@ -308,7 +312,8 @@ static void *copy_of(uint64_t low, uint64_t high) {
   return NULL;
 }
 
-// By the system call itself, since UCX replaces mremap by a function that loses the new address.
+// Uses the system call directly, because UCX replaces mremap by a function that loses the new
+// address.
 static int move(void *copy, uint64_t low, uint64_t high) {
   int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
   if (syscall(SYS_mremap, copy, high - low, high - low, flags, low) != -1) return 1;
@@ -316,8 +321,8 @@ static int move(void *copy, uint64_t low, uint64_t high) {
   return 0;
 }
 
-// Calls the function for each part of [low, high) that still belongs to the file: the program may
-// have freed any of it.
+// Calls the function for each part of [low, high) that still belongs to the file, because the
+// program may have freed any part of it.
 static void visit_own(uint64_t low, uint64_t high, void (*call)(uint64_t, uint64_t, uint32_t),
                       uint32_t with) {
   while (low < high) {
@@ -355,7 +360,7 @@ void mpipp_guard_pages_unshare(uint64_t low, uint64_t high) {
   errno = saved;
 }
 
-// The first range, or its part, in [low, high); 0 without.
+// Finds the first range, or part of a range, in [low, high). Returns 0 if there is none.
 static int find_range(uint64_t low, uint64_t high, struct mpipp_pages_range *found) {
   for (uint32_t i = 0; i < range_count; i++) {
     if (ranges[i].high <= low) continue;
@@ -437,11 +442,11 @@ static void inherit(uint64_t low, uint64_t high, uint32_t i) {
          (off_t)low);
 }
 
-// The copies replace the pages that still belong to the file. Without a copy the child sees what
-// the parent writes there later, but writes nothing itself.
+// In the child, copies replace the pages that still belong to the file. Without a copy, the child
+// shares the page with its parent, but may only read it.
 void mpipp_guard_pages_after_fork_in_child(void) {
   mpipp_guard_mappings_fork();
-  set(&exchanged, 0, 0); // by another thread
+  set(&exchanged, 0, 0); // the thread that exchanged pages does not exist in the child
   for (uint32_t i = 0; i < copy_count; i++)
     visit_own(copies[i].of.low, copies[i].of.high, inherit, i);
   range_count = copy_count = 0;

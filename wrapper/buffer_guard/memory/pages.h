@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pages of the program that are mapped from a memory file, so that they can appear at two
-// addresses. Their offset in the file is their address. With the guard's lock, except for functions
-// that a signal handler may call.
+// The guard's memory file. Pages of the program that are mapped from it can appear at two
+// addresses. A page's offset in the file is its address. The caller holds the guard's lock, except
+// in functions that a signal handler may call.
 #ifndef MPIPP_BUFFER_GUARD_MEMORY_PAGES_H
 #define MPIPP_BUFFER_GUARD_MEMORY_PAGES_H
 
@@ -12,49 +12,52 @@
 
 enum mpipp_page_access { MPIPP_ALLOW_NOTHING, MPIPP_ALLOW_LOADS, MPIPP_ALLOW_ALL };
 
-// Makes the file; 0 without one.
+// Creates the file. Returns 0 if that fails.
 MPIPP_SEAM int mpipp_guard_pages_open(void);
-// Maps pages [low, high) from the file; 0 if they must not be (page_eligibility.h), or cannot.
+// Exchanges pages [low, high) for pages of the file with the same content. Returns 0 if they must
+// not be exchanged (page_eligibility.h), or cannot.
 int mpipp_guard_pages_share(uint64_t low, uint64_t high);
-// Maps memory that the caller knows (remappable_regions.h), of any length.
+// Does the same for memory whose owner the caller knows (remappable_regions.h), of any length.
 MPIPP_SEAM int mpipp_guard_pages_share_remappable(uint64_t low, uint64_t high);
-// Returns whether mpipp_guard_pages_share could succeed now, without doing it.
+// Returns whether mpipp_guard_pages_share would succeed now, without doing it.
 int mpipp_guard_pages_may_share(uint64_t low, uint64_t high);
-// Makes pages of [low, high) that are the file's private to the program again, with their content.
-// Threads that store there wait, as in mpipp_guard_pages_contend.
+// Makes those pages of [low, high) that belong to the file private to the program again, with their
+// content. Threads that store to them wait, as in mpipp_guard_pages_contend.
 MPIPP_SEAM void mpipp_guard_pages_unshare(uint64_t low, uint64_t high);
-// Drops the pages that the program has freed, unless there is another view of them.
+// Removes pages that the program has freed from the file, except those for which is_seen returns 1,
+// because another view shows them.
 void mpipp_guard_pages_forget(uint64_t low, uint64_t high, int (*is_seen)(uint64_t, uint64_t));
-// Returns whether any of them has been exchanged.
+// Returns whether any page of the range belongs to the file.
 MPIPP_SEAM int mpipp_guard_pages_have_exchanged(uint64_t low, uint64_t high);
-// Returns whether all of them still belong to the file, and exist: the program may have freed any.
-// The second: whether that is possible for one address; for signal handlers, too.
+// mpipp_guard_pages_exist returns whether all pages still belong to the file and are mapped: the
+// program may have freed some. mpipp_guard_page_may_exist tests one address quickly; signal
+// handlers may call it.
 MPIPP_SEAM int mpipp_guard_pages_exist(uint64_t low, uint64_t high);
 MPIPP_SEAM int mpipp_guard_page_may_exist(uint64_t address);
-// Opens those that are the file's to the program.
+// Opens those pages of the range that belong to the file to the program.
 MPIPP_SEAM void mpipp_guard_pages_open_all(uint64_t low, uint64_t high);
-// Returns whether a mapping shows the file's pages, or another view of them.
+// Returns whether a mapping shows pages of the file, at their own address or as a view.
 int mpipp_guard_pages_are_own(const struct mpipp_mapping *mapping);
-// Sets whether threads may store to pages while these are exchanged. They wait then, in the handler
-// of faults.h, which must be installed. The second is for the handler: returns whether the thread
-// has waited.
+// Sets whether other threads may store to pages while they are exchanged. These threads then wait
+// in the fault handler (faults.h), which must be installed. The handler calls
+// mpipp_guard_pages_await, which returns whether the thread has waited.
 MPIPP_SEAM void mpipp_guard_pages_contend(int others_store);
 int mpipp_guard_pages_await(uint64_t address);
-// Another view of pages that are the file's, at `at`; 0 without.
+// Maps another view of the file's pages at `at`. Returns 0 if that fails.
 MPIPP_SEAM int mpipp_guard_pages_show(void *at, uint64_t low, uint64_t high);
-// Sets what the program may do there; 0 if the system allows no more mappings. Allowing everything
-// needs none: more pages than these are opened then, if they are the file's. For signal handlers,
-// too.
+// Sets the accesses that the program may make to the pages. Returns 0 if the system allows no more
+// mappings. MPIPP_ALLOW_ALL needs no mapping: instead it opens more of the file's pages. Signal
+// handlers may call it.
 MPIPP_SEAM int mpipp_guard_pages_allow(uint64_t low, uint64_t high, enum mpipp_page_access allowed);
-// A sum of the content of a page that is the file's, with any protection; MPIPP_TOUCH_NO_SUM if it
-// cannot be read. For signal handlers, too.
+// A checksum of the content of a page of the file, with any protection; MPIPP_TOUCH_NO_SUM if it
+// cannot be read. Signal handlers may call it.
 uint64_t mpipp_guard_pages_sum(uint64_t page);
-// The number of mappings that the exchange of pages takes at most.
+// The largest number of mappings that the exchanged pages need.
 uint64_t mpipp_guard_pages_mappings(void);
-// Returns whether any page there may be the file's. For signal handlers, too.
+// Returns whether any page of the range may belong to the file. Signal handlers may call it.
 MPIPP_SEAM int mpipp_guard_pages_overlap(uint64_t low, uint64_t high);
 
-// The child of a fork gets pages of its own.
+// Call these around a fork, so that the child gets its own copy of the pages.
 void mpipp_guard_pages_before_fork(void);
 void mpipp_guard_pages_after_fork(void);
 void mpipp_guard_pages_after_fork_in_child(void);

@@ -11,13 +11,13 @@
 
 enum { MOST = 256, IS_MAPPED = 2, FLAGS = 7, HEAD = MPIPP_BLOCK_HEAD };
 
-// Blocks that malloc has mapped by themselves.
+// Blocks for which malloc has created a mapping of their own.
 static struct mpipp_known_block { uint64_t start, end; } blocks[MOST];
 static unsigned next_block;
 
-// The object that contains an address, and the end of its last page; NULL if it is neither a
-// library nor the program.
-#ifdef DLFO_STRUCT_HAS_EH_DBASE // from glibc 2.35 on: this function takes no lock
+// Finds the loaded object (library or program) that contains an address, and the end of its last
+// page. Returns NULL if there is none.
+#ifdef DLFO_STRUCT_HAS_EH_DBASE // glibc 2.35 and later have _dl_find_object, which takes no lock
 static const void *object_of(uint64_t address, uint64_t *end) {
   struct dl_find_object found;
   if (_dl_find_object((void *)(uintptr_t)address, &found)) return NULL;
@@ -37,15 +37,15 @@ static int visit_object(struct dl_phdr_info *info, size_t bytes, void *with) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
     uint64_t low = info->dlpi_addr + header->p_vaddr, high = low + header->p_memsz;
     if (header->p_type != PT_LOAD) continue;
-    sought->end = mpipp_page_up(high); // the last is the highest
+    sought->end = mpipp_page_up(high); // program headers are sorted, so the last one is the highest
     if (sought->address >= mpipp_page_down(low) && sought->address < sought->end)
       sought->object = info->dlpi_phdr;
   }
   return sought->object != NULL;
 }
 
-// Without dladdr, which needs a lock that dlopen holds while constructors run. A constructor in a
-// system call may wait for the guard's lock.
+// Does not use dladdr, which needs a lock that dlopen holds while constructors run. A constructor
+// in a checked system call may wait for the guard's lock.
 static const void *object_of(uint64_t address, uint64_t *end) {
   struct mpipp_sought sought = {.address = address};
   dl_iterate_phdr(visit_object, &sought);
@@ -60,8 +60,9 @@ int mpipp_guard_is_static_memory(uint64_t low, uint64_t high) {
   return object && object_of(high - 1, &end) == object;
 }
 
-// The end of the block that begins there, 0 if none does. Before a block, malloc writes the used
-// size of the memory before (0), and the block's length with a mark.
+// The end of the malloc block that begins at an address; 0 if none does. malloc writes two words
+// before each block. The first is the used size of the memory before it (0 here). The second is the
+// length, with a mark for blocks that have their own mapping.
 static uint64_t block_end(uint64_t start) {
   const uint64_t *head = (const uint64_t *)(uintptr_t)start;
   uint64_t bytes = head[1] & ~(uint64_t)FLAGS;
@@ -80,9 +81,9 @@ static const struct mpipp_known_block *block_around(uint64_t low, uint64_t high)
   return NULL;
 }
 
-// The address where a block may begin. A mapping may begin with the rest of one whose pages have
-// been exchanged. It may also begin with static memory of a library, up to a block. A known block
-// may have been freed, and a smaller one be at its end.
+// The address in a mapping where a malloc block may begin. A mapping may begin with the rest of a
+// block whose other pages were exchanged, or with static memory of a library. A known block may
+// also have been freed, and replaced by a smaller one at its end.
 static uint64_t first_in(const struct mpipp_mapping *mapping) {
   uint64_t end = 0;
   if (block_end(mapping->start)) return mapping->start;
@@ -98,16 +99,17 @@ static const struct mpipp_known_block *keep(uint64_t start, uint64_t end) {
   return found;
 }
 
-// By its own head: if the memory begins in the block's first page, or in the next. There is none in
-// the heap, nor in the heaps of threads, which begin at multiples of 64 MB.
+// Finds a block by its own head, if the memory begins in the block's first or second page. The main
+// heap and the heaps of threads (at multiples of 64 MB) have no such blocks.
 static uint64_t head_of(const struct mpipp_mapping *mapping, uint64_t low) {
   uint64_t start = mpipp_page_down(low - HEAD);
   int is_heap = !strcmp(mapping->name, "[heap]") || mapping->start % ((uint64_t)64 << 20) == 0;
   return is_heap || start < mapping->start ? 0 : start;
 }
 
-// The system puts mappings of one kind together, each below the one before. Another mapping may be
-// there, such as a thread's stack or memory of MPI's.
+// Finds the block by walking from one block to the next. The system places equal mappings together,
+// each one below the previous one. Other mappings, such as a thread's stack or MPI's memory, may be
+// between them.
 static const struct mpipp_known_block *find_block(const struct mpipp_mapping *mapping, uint64_t low,
                                                   uint64_t high) {
   const struct mpipp_known_block *known = block_around(low, high);

@@ -16,15 +16,15 @@
 #include "recorder/threads/threads.h"
 #include "registry/registry.h"
 
-// backtrace takes 2 KiB of the C library and libgcc here.
+// WALK_BYTES: backtrace needs 2 KiB of stack in the C library and libgcc.
 enum { MOST_MAPPINGS = 64, WALK_BYTES = 3072 };
 
 static int is_in(const struct mpipp_thread *thread, uint64_t low, uint64_t high) {
   return thread->stack_start < high && low < thread->stack_end;
 }
 
-// A coroutine's stack is ordinary memory: one block of malloc, or everything up to a hole or a page
-// without access.
+// Returns whether memory may be on the stack at address `here`. A coroutine's stack is ordinary
+// memory: one malloc block, or all memory up to a gap or an inaccessible page.
 static int is_on_same_stack(uint64_t here, uint64_t low, uint64_t high) {
   uint64_t start, end;
   if (mpipp_guard_is_in_block(here, here + 1, &start, &end)) return low < end && start < high;
@@ -32,7 +32,9 @@ static int is_on_same_stack(uint64_t here, uint64_t low, uint64_t high) {
   for (int i = 0; i < MOST_MAPPINGS && from <= to; i++) {
     struct mpipp_mapping mapping;
     if (!mpipp_guard_mapping_at(from, &mapping)) return 0;
-    if (!mapping.readable && !mapping.shared) return 0; // the guard's forbidden pages are shared
+    if (!mapping.readable && !mapping.shared)
+      return 0; // pages that the guard forbids are shared,
+                // and do not end a stack
     from = mapping.end;
   }
   return 1;
@@ -47,25 +49,28 @@ int mpipp_guard_is_stack(uint64_t low, uint64_t high) {
   return !is_in(mpipp_recorder_self, here, here + 1) && is_on_same_stack(here, low, high);
 }
 
-// From this function outwards: the last function, and where its frame begins.
+// State of a walk from this function outwards: the last visited function, and where its frame
+// begins.
 struct mpipp_outwards {
   uint64_t code, stack;
-  int turns; // a frame is not above the one before
+  int turns; // the stack pointer went downwards: the walk has changed to another stack
 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data) {
   struct mpipp_outwards *walk = data;
   uint64_t stack = _Unwind_GetCFA(context);
   walk->turns |= stack < walk->stack;
-  if (_Unwind_GetIP(context)) walk->code = _Unwind_GetIP(context); // there is none at its end
+  if (_Unwind_GetIP(context))
+    walk->code = _Unwind_GetIP(context); // the outermost frame has no
+                                         // code address
   walk->stack = stack;
   return walk->turns ? _URC_NORMAL_STOP : _URC_NO_REASON;
 }
 
 static void do_nothing(void) {}
 
-// The function in which a coroutine of makecontext ends. It has no name; the call leaves its
-// address.
+// The return address of a coroutine's first function, in the C library. That code has no public
+// name, so a coroutine is prepared, and the address read from its stack.
 static uint64_t end_of_coroutines(void) {
   static uint64_t stack[1024];
   ucontext_t made;
@@ -81,14 +86,16 @@ static uint64_t end_of_coroutines(void) {
 #endif
 }
 
-// The function of the C library in which a thread begins; clone may be a replacement.
+// Returns whether code belongs to the C library's functions that start threads. `clone` itself is
+// not compared, because it may be a replacement.
 static int is_thread_start(uint64_t code) {
   Dl_info one, other;
   return code != end_of_coroutines() && dladdr((void *)(uintptr_t)(code - 1), &one) &&
          dladdr((void *)(uintptr_t)makecontext, &other) && one.dli_fbase == other.dli_fbase;
 }
 
-// The process begins with the first thread's stack as the system has made it.
+// Returns whether a frame is at the end of the first thread's stack, where the system has started
+// the process.
 static int is_process_start(uint64_t stack) {
   enum { FEW = 64 };
   void *const *end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
@@ -103,9 +110,9 @@ int mpipp_guard_is_on_own_stack(void) {
   return is_thread_start(walk.code);
 }
 
-// Returns whether there is memory, as far as the system shows: it reads the signal mask there
-// before it refuses the invalid operation. The interposer takes more of the stack in calls that
-// read memory.
+// Returns whether the stack may be read at an address. The system reads the signal mask there
+// before it rejects the invalid operation. A system call that only reads memory would not do: the
+// interposer uses more stack in it.
 static int is_readable(uint64_t address) {
   enum { WHAT = -1, MASK_BYTES = 8 };
   return syscall(SYS_rt_sigprocmask, WHAT, address, NULL, MASK_BYTES) == 0 || errno != EFAULT;
@@ -119,5 +126,5 @@ int mpipp_guard_can_walk(const void *context) {
   if (!(alternate->ss_flags & SS_DISABLE) && here - low < alternate->ss_size)
     return here - low >= WALK_BYTES;
   if (is_in(self, here, here + 1)) return here - self->stack_start >= WALK_BYTES;
-  return is_readable(here - WALK_BYTES); // below other stacks is a page without access
+  return is_readable(here - WALK_BYTES); // the page below a stack is inaccessible
 }

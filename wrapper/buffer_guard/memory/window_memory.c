@@ -8,9 +8,9 @@ enum { MOST = 256 };
 
 static struct mpipp_exposed {
   uint64_t serial, low, high;
-} all[MOST];     // by the number of the window
-static int used; // those beyond have never been
-static int more; // windows beyond the capacity: any memory may be theirs
+} all[MOST];     // indexed by an MPI window's number
+static int used; // number of entries that were ever used
+static int more; // number of windows beyond the capacity; if any, all memory may belong to a window
 
 static void add(const struct mpipp_win *win) {
   for (int i = 0; i < MOST; i++) {

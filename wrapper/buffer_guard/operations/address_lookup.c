@@ -17,22 +17,23 @@ static void open_pages(const struct mpipp_window *window, uint64_t low, uint64_t
   }
 }
 
-// Returns whether the values that were read belong to that operation; another may have replaced it.
+// Returns whether the values that were just read belong to that operation. Another operation may
+// have replaced it meanwhile.
 static int still_has_serial(const struct mpipp_guarded_operation *guarded, uint64_t serial) {
   return __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE) == serial &&
          __atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) == MPIPP_GUARDED_PENDING;
 }
 
-// The first byte of [low, high) in a window's pages; `high` if there are none.
+// The first address of [low, high) in a window's pages; `high` if there is none.
 static uint64_t first_of_pages(const struct mpipp_window *window, uint64_t low, uint64_t high) {
   uint64_t run = window ? mpipp_guard_window_run(window, low) : 0;
   if (!window || run >= window->run_count) return high;
   return window->runs[run].low > low ? window->runs[run].low : low;
 }
 
-// Returns whether a buffer of a pending operation has any of these bytes; first: the first of them.
-// A list of blocks cannot be read without the lock: then only its pages, its first and its last
-// byte count.
+// Returns whether a buffer of a pending operation contains any of these bytes; *first: the first of
+// them. A list of blocks cannot be read without the lock, so then only its pages, its first byte
+// and its last byte count.
 static int has_any(const struct mpipp_guarded_operation *guarded, uint32_t part,
                    const struct mpipp_bytes *given, uint64_t *first) {
   uint64_t serial = __atomic_load_n(&guarded->serial, __ATOMIC_ACQUIRE);
@@ -52,7 +53,7 @@ static int has_any(const struct mpipp_guarded_operation *guarded, uint32_t part,
   return still_has_serial(guarded, serial);
 }
 
-// Returns whether accesses of the program there are detected, and are errors.
+// Returns whether the program's accesses to the buffer are detected, and are errors.
 static int is_guarded(const struct mpipp_part *part, int stores) {
   if (part->partitions || part->is_open || mpipp_is_part_freed(part)) return 0;
   if (!(stores || part->writes)) return 0;
@@ -82,8 +83,9 @@ mpipp_guard_find_overlap(uint64_t low, uint64_t high, int stores, struct mpipp_m
   return first;
 }
 
-// Returns whether it has any of these, once: others may get that memory next, and free it. All of
-// the buffer's pages are opened: there is no longer a sign that they belong to the operation.
+// Returns whether the operation has any of the freed bytes. Each operation is reported once,
+// because another owner may get that memory and free it again. Opens all pages of the buffer,
+// because nothing else now shows that they belong to the operation.
 static int mark_freed(struct mpipp_guarded_operation *guarded, const struct mpipp_bytes *given) {
   int any = 0;
   if (__atomic_load_n(&guarded->state, __ATOMIC_ACQUIRE) != MPIPP_GUARDED_PENDING) return 0;

@@ -8,13 +8,16 @@
 #include "buffer_guard/operations/rma_requests.h"
 #include "generated/procedures.h"
 
-// The number of the thread's calls that may complete requests. Its address identifies the thread.
+// The number of this thread's calls that may complete requests. The variable's address identifies
+// the thread.
 static __thread uint64_t claims __attribute__((tls_model("initial-exec")));
 
 static int are_threads_concurrent(void) {
   static int known = 0, provided = MPI_THREAD_MULTIPLE, is_there = 0;
   if (known) return provided == MPI_THREAD_MULTIPLE;
-  PMPI(Initialized)(&is_there); // otherwise there are sessions with any thread level
+  PMPI(Initialized)
+  (&is_there); // 0 only in programs that use sessions, which may have any thread
+               // level
   if (is_there) PMPI(Query_thread)(&provided);
   known = 1;
   return provided == MPI_THREAD_MULTIPLE;
@@ -40,7 +43,8 @@ static int is_claimed(const struct mpipp_guarded_operation *one) {
   return one->claimer == &claims && one->claim == claims;
 }
 
-// The one whose handle MPI has stored there, else the newest.
+// Claims the operation whose handle MPI has stored at `place`; if there is none, the newest with
+// that handle.
 static void claim_operation(uint64_t request, uint64_t place) {
   struct mpipp_guarded_operation *chosen = NULL, *one = NULL;
   while ((one = mpipp_guard_next_with_handle(request, one))) {

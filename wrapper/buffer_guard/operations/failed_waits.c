@@ -12,7 +12,7 @@ int mpipp_guard_has_failed(const struct mpipp_passage *passage) {
   return has_requests && passage->code != MPI_SUCCESS;
 }
 
-// MPI-4.0, section 3.7.5: the error in the status of one that is not complete is MPI_ERR_PENDING.
+// MPI-4.0, section 3.7.5: an operation that is not complete has MPI_ERR_PENDING in its status.
 int mpipp_guard_may_be_complete(const struct mpipp_passage *passage, int64_t index) {
   uint32_t procedure = passage->call->procedure;
   const MPI_Status *statuses = passage->status;

@@ -33,7 +33,7 @@ static int is_ignored(const struct mpipp_call *call, uint32_t access) {
          call->op == MPIPP_KEY(MPI_NO_OP);
 }
 
-// The first process has nothing to receive from an exclusive scan.
+// In an exclusive scan, the first process receives nothing.
 static int has_no_input(const struct mpipp_call *call, uint32_t access) {
   if (mpipp_facts[call->procedure].operation != MPIPP_PROC_Exscan || !(access & MPIPP_WRITES))
     return 0;
@@ -71,7 +71,7 @@ static const struct mpipp_comm *grid_of(const struct mpipp_call *call) {
   return neighbors && comm && comm->topology == MPIPP_TOPO_CART && comm->dims ? comm : NULL;
 }
 
-// A peer's share of a buffer, as a buffer.
+// One peer's share of a buffer, as a buffer of its own.
 static struct mpipp_buffer share_of(const struct mpipp_call *call,
                                     const struct mpipp_buffer *buffer, uint64_t index) {
   struct mpipp_buffer share = *buffer;
@@ -95,8 +95,8 @@ static struct mpipp_buffer share_of(const struct mpipp_call *call,
   return share;
 }
 
-// Returns whether strided blocks continue others, the first of them or the second: then they are
-// one.
+// Joins two sets of strided blocks to one, if `more` continues all of them, their first or their
+// last. Returns 0 if that is not possible.
 static int join(struct mpipp_strided_blocks *strided, const struct mpipp_strided_blocks *more) {
   if (!strided->count) {
     *strided = *more;
@@ -153,7 +153,7 @@ int mpipp_guard_strided_blocks_of_call(const struct mpipp_call *call, uint32_t i
   return mpipp_layout_strided_blocks_of(&all, strided);
 }
 
-// The shares one after the other.
+// Adds the blocks of all shares, one share after another.
 static int list_shares(const struct mpipp_call *call, const struct mpipp_buffer *buffer,
                        const struct mpipp_comm *grid, struct mpipp_layout *layout) {
   uint64_t count = (uint64_t)buffer->peers;

@@ -10,20 +10,20 @@
 
 enum { MOST = 1 << 20, MOST_COMPARED = 1 << 10 };
 
-// The rest of a partition. For a send: its bytes, or those before and behind its own pages. For a
-// receive under memcheck: its bytes.
+// The bytes of a partition that page protection does not cover. For a send: the bytes before and
+// after the partition's own pages. For a receive under memcheck: all its bytes.
 struct mpipp_rest {
   struct mpipp_bytes bytes;
   struct mpipp_piece edges[2];
-  struct mpipp_snapshot *compared; // NULL: it is not compared
+  struct mpipp_snapshot *compared; // NULL: the bytes are not compared
 };
 
 struct mpipp_partitions {
   struct mpipp_window *window; // NULL: no page is protected
-  uint64_t low, count, bytes;  // the first byte; bytes of each
-  int writes, looks;           // looks: this time
-  struct mpipp_rest *rests;    // NULL: none is compared
-  char marked[];               // 1: ready, or arrived
+  uint64_t low, count, bytes;  // the first byte; number of partitions; bytes of each
+  int writes, looks;           // writes: MPI writes there; looks: changes are searched this time
+  struct mpipp_rest *rests;    // NULL: no partition is compared
+  char marked[];               // 1: marked ready, or arrived
 };
 
 struct mpipp_partitions *mpipp_guard_partitions_new(struct mpipp_window *window,
@@ -87,7 +87,7 @@ int mpipp_guard_partitions_begin(struct mpipp_partitions *partitions, int looks)
   if (!partitions->window) return 1;
   int shared = mpipp_guard_window_restart(partitions->window,
                                           partitions->writes ? MPIPP_SHARE_NOW : MPIPP_SHARE_USED);
-  // Bytes that are not received stay unchanged.
+  // Bytes that MPI does not receive must stay unchanged.
   if (partitions->writes) mpipp_guard_window_copy(partitions->window, 0, ~(uint64_t)0, 0);
   return shared;
 }
@@ -146,7 +146,7 @@ struct mpipp_block mpipp_guard_partitions_mark(struct mpipp_partitions *partitio
   return (struct mpipp_block){start, end, mpipp_page_down(start), mpipp_page_up(end)};
 }
 
-// Runs of partitions that belong to MPI, among those in range.
+// Protects each run of pages that belong to MPI, among the pages in range.
 int mpipp_guard_partitions_forbid(const struct mpipp_partitions *partitions, uint64_t low,
                                   uint64_t high) {
   if (!partitions->window) return 1;

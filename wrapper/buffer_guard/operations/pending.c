@@ -15,20 +15,21 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { HEADS = 1024, WORD = 64, WORDS = MPIPP_MOST_GUARDED / WORD }; // the first a power of two
+enum { HEADS = 1024, WORD = 64, WORDS = MPIPP_MOST_GUARDED / WORD }; // HEADS is a power of two
 
 static struct mpipp_guarded_operation all[MPIPP_MOST_GUARDED];
 uint32_t mpipp_guard_kept_count;
 uint32_t mpipp_guard_named_count;
 uint32_t mpipp_guard_count;
 uint64_t mpipp_guard_begun_count;
-// All buffers of pending operations are within these addresses.
+// The bounds of all buffers of pending operations.
 uint64_t mpipp_guard_low = ~(uint64_t)0, mpipp_guard_high;
 static uint32_t pending;
-static uint64_t taken[WORDS]; // a bit for each
-static uint32_t used;         // those beyond are free
-static uint32_t windows;      // of all
-// Lists by the handle of the request: 1 + index, 0 at their end.
+static uint64_t taken[WORDS]; // one bit for each entry of the table
+static uint32_t used;         // number of entries that were ever used
+static uint32_t windows;      // number of windows that all operations use
+// Hash lists of operations, by the handle of the request. A link is 1 + the index of an entry; 0
+// ends the list.
 static uint32_t heads[HEADS];
 
 static void set_state(struct mpipp_guarded_operation *guarded, enum mpipp_guarded_state state) {
@@ -39,7 +40,7 @@ static uint32_t *head_of(uint64_t request) {
   return &heads[(request * 0x9E3779B97F4A7C15u) >> 32 & (HEADS - 1)];
 }
 
-// The first free entry, so that few have to be visited if there are few.
+// The first free entry. Low entries are used first, so that a search visits few.
 static uint32_t first_free(void) {
   for (uint32_t i = 0; i < WORDS; i++) {
     if (~taken[i]) return i * WORD + (uint32_t)__builtin_ctzll(~taken[i]);
@@ -67,8 +68,8 @@ struct mpipp_guarded_operation *mpipp_guard_new(void) {
   return guarded;
 }
 
-// A window for the pages that contain only the buffer, with the rest compared; otherwise all is
-// compared.
+// Sets up a part: a window for the pages that contain only the buffer, and a comparison for the
+// other bytes. Returns 0 if the part cannot be guarded.
 static int set_up_part(struct mpipp_part *part, enum mpipp_sharing how) {
   if (mpipp_guard_memcheck && part->writes) return 1;
   part->window = mpipp_guard_memcheck ? NULL : mpipp_guard_window_take(&part->bytes, how);
@@ -86,8 +87,8 @@ static int set_up_part(struct mpipp_part *part, enum mpipp_sharing how) {
   return part->compared != NULL;
 }
 
-// Returns whether others have any of these bytes, some of which MPI is about to write: their bytes
-// are no longer compared.
+// MPI is about to write these bytes: stops the comparison of other operations with any of them.
+// Returns whether there are any.
 static int spoil_overlaps(const struct mpipp_bytes *bytes) {
   int any = mpipp_guard_snapshots_spoil(bytes);
   for (uint32_t i = 0, left = windows; left && i < used; i++) {
@@ -106,7 +107,7 @@ void mpipp_guard_add(struct mpipp_guarded_operation *guarded, struct mpipp_bytes
                      uint32_t buffer, int writes) {
   struct mpipp_part *part = &guarded->parts[guarded->part_count];
   *part = (struct mpipp_part){.bytes = *bytes, .buffer = buffer, .writes = (uint32_t)writes};
-  // Memory of another operation cannot keep a pattern for this one.
+  // If another operation uses the memory, a fill pattern there would not stay.
   enum mpipp_sharing how = guarded->persistent ? MPIPP_SHARE_AT_START : MPIPP_SHARE_NOW;
   if ((writes && spoil_overlaps(bytes)) || !set_up_part(part, how)) {
     mpipp_guard_bytes_give(bytes);
@@ -168,7 +169,7 @@ static int overlaps(const struct mpipp_bytes *one, const struct mpipp_bytes *oth
   return one->low < other->high && other->low < one->high;
 }
 
-// Returns 0 without memory for them.
+// Returns 0 if the system has no memory for the protection.
 static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->partitions) return mpipp_guard_partitions_forbid(part->partitions, low, high);
   enum mpipp_page_access allowed = part->writes ? MPIPP_ALLOW_NOTHING : MPIPP_ALLOW_LOADS;
@@ -181,13 +182,14 @@ static int forbid_pages(const struct mpipp_part *part, uint64_t low, uint64_t hi
   return 1;
 }
 
-// Freed memory has another owner, which may have mapped it again.
+// Opens pages of freed memory: they have another owner, which may have mapped them again.
 static void open_freed_memory(const struct mpipp_part *part) {
   for (uint64_t i = 0; part->window && i < part->window->run_count; i++)
     mpipp_guard_pages_open_all(part->window->runs[i].low, part->window->runs[i].high);
 }
 
-// Protects an operation's pages in [low, high), except in freed memory; it may be freed meanwhile.
+// Protects an operation's pages in [low, high), unless the program has freed the memory; it may
+// free it at the same time.
 static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (part->is_open || !part->window || mpipp_is_part_freed(part)) return;
   if (!forbid_pages(part, low, high)) {
@@ -198,7 +200,7 @@ static void forbid(struct mpipp_part *part, uint64_t low, uint64_t high) {
   if (mpipp_is_part_freed(part)) open_freed_memory(part);
 }
 
-// Before it is pending, and when it no longer is.
+// Called before an operation is pending. narrow() is called when it no longer is.
 static void widen(const struct mpipp_guarded_operation *guarded) {
   for (uint32_t i = 0; i < guarded->part_count; i++) {
     const struct mpipp_bytes *bytes = &guarded->parts[i].bytes;
@@ -216,8 +218,8 @@ static void narrow(void) {
   __atomic_store_n(&mpipp_guard_high, 0, __ATOMIC_RELEASE);
 }
 
-// Returns whether its pages may be used by others than the program's threads at any time, or the
-// program has protected them itself.
+// Returns whether others than the program's threads may use the pages at any time, or the program
+// protects them itself.
 static int has_other_users(const struct mpipp_bytes *bytes) {
   return mpipp_guard_uses_io_uring || mpipp_guard_is_exposed(bytes->low, bytes->high) ||
          mpipp_guard_is_protected(mpipp_page_down(bytes->low), mpipp_page_up(bytes->high));
@@ -233,7 +235,7 @@ void mpipp_guard_begin(struct mpipp_guarded_operation *guarded) {
     struct mpipp_part *part = &guarded->parts[i];
     uint32_t was_open = part->is_open;
     __atomic_store_n(&part->freed, 0, __ATOMIC_SEQ_CST);
-    // It may have become so since its pages were taken.
+    // The memory may have been exposed since the window took the pages.
     if (part->window && has_other_users(&part->bytes)) part->is_open = 1;
     forbid(part, 0, ~(uint64_t)0);
     are_left |= part->is_open && !was_open;
@@ -245,8 +247,8 @@ void mpipp_guard_begin(struct mpipp_guarded_operation *guarded) {
   guarded->cover->nothing += (uint64_t)are_left;
 }
 
-// Restores the protection of other operations on the pages of a buffer, which have just been
-// opened.
+// The pages of a buffer have just been opened: restores the protection that other operations need
+// on them.
 static void restore_protection(const struct mpipp_bytes *bytes) {
   for (uint32_t i = 0; i < used; i++) {
     if (all[i].state != MPIPP_GUARDED_PENDING) continue;
@@ -257,7 +259,7 @@ static void restore_protection(const struct mpipp_bytes *bytes) {
   }
 }
 
-// Its pages belong to the program again, except those that other operations have, too.
+// Gives the pages back to the program, except pages that other operations also protect.
 static void open_part(const struct mpipp_part *part) {
   if (!part->window) return;
   if (mpipp_is_part_freed(part))
@@ -295,8 +297,8 @@ void mpipp_guard_drop(struct mpipp_guarded_operation *guarded) {
   set_taken((uint32_t)(guarded - all), 0);
 }
 
-// Copies the data that MPI has received beside whole pages to the program. The first change is
-// reported.
+// Copies the data that MPI has received outside whole pages to the program. Reports the first
+// change.
 static int hand_over(const struct mpipp_guarded_operation *guarded, struct mpipp_change *change) {
   int found = 0;
   for (uint32_t i = 0; i < guarded->part_count; i++) {
@@ -332,7 +334,7 @@ int mpipp_guard_doubt(struct mpipp_guarded_operation *guarded, struct mpipp_chan
 
 int mpipp_guard_end(struct mpipp_guarded_operation *guarded, struct mpipp_change *change) {
   if (guarded->state == MPIPP_GUARDED_INACTIVE) {
-    if (guarded->filled) hand_over(guarded, NULL); // MPI has not started it after all
+    if (guarded->filled) hand_over(guarded, NULL); // MPI did not start the operation
     guarded->filled = 0;
     return 0;
   }

@@ -10,7 +10,7 @@
 
 enum { MOST = 1024 }; // a power of two
 
-static struct mpipp_request *records[MOST]; // made when they are needed; with the store's lock
+static struct mpipp_request *records[MOST]; // created when they are needed, with the store's lock
 static uint64_t count;
 
 int mpipp_guard_is_access(const struct mpipp_call *call) {

@@ -8,20 +8,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Sizes are powers of two; larger blocks are mappings of their own.
+// The sizes of blocks are powers of two; SMALLEST and LARGEST are exponents. A larger block gets a
+// mapping of its own.
 enum { SMALLEST = 6, LARGEST = 17, CHUNK = 1 << 20, ALIGNED = 16 };
 
 struct mpipp_guard_block {
-  uint64_t bytes; // with this header
+  uint64_t bytes; // including this header
   struct mpipp_guard_block *next;
 };
 
 static struct mpipp_guard_block *unused[LARGEST + 1];
-static char *next, *end; // the rest of the last chunk
+static char *next, *end; // the unused rest of the last chunk
 
-// By the system calls themselves: the C library's functions report to others, and MPI never gets
-// this memory. It has other flags than the program's memory; otherwise adjacent memory would become
-// one mapping.
+// Uses the system calls directly, because the C library's functions would report to the interposer,
+// and MPI never gets this memory. The flags differ from those of the program's memory, so that the
+// system does not merge the two mappings.
 static void *map(uint64_t bytes) {
   int saved = errno, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   long memory = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0L);

@@ -12,8 +12,9 @@ void mpipp_guard_recheck_io_uring(void) {
   is_looked_at = 0;
 }
 
-// Compute cards learn of memory by requests that cannot be seen. Memory that MPI itself has
-// registered with a network card is what the guard has passed to it.
+// Names of open files that show such a registration. Compute cards register memory by requests that
+// mpipp cannot see. Memory that MPI itself registers with a network card was passed to it by the
+// guard, and is safe.
 static const char *const names[] = {"anon_inode:[io_uring]", "anon_inode:[userfaultfd]",
                                     "/dev/nvidia", "/dev/kfd", NULL};
 

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Signal handlers ask whether their thread has the lock. For them it has the lock from just before
-// it takes it until after it has released it. Otherwise a handler in between would wait for its own
-// thread.
+// States of the lock. Signal handlers ask whether their thread holds it. The answer is yes from
+// just before the thread takes the lock until just after it has released it. Otherwise a handler
+// that runs in between would wait for its own thread.
 enum { FREE, TAKEN, AWAITED, LENT, BORROWED };
 static uint32_t lock = FREE;
 __thread int mpipp_guard_locked = 0;
@@ -25,7 +25,7 @@ static void set_locked(int is_locked) {
 
 int mpipp_guard_try_lock(void) {
   uint32_t free = FREE;
-  if (mpipp_guard_locked) return 0; // by this thread
+  if (mpipp_guard_locked) return 0; // this thread holds it
   set_locked(1);
   int done =
       __atomic_compare_exchange_n(&lock, &free, TAKEN, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
@@ -70,7 +70,7 @@ void mpipp_guard_unlock(void) {
   int saved = errno, is_borrowed = __atomic_load_n(&lock, __ATOMIC_RELAXED) == BORROWED;
   uint32_t to = is_borrowed ? LENT : FREE;
   int is_awaited = __atomic_exchange_n(&lock, to, __ATOMIC_RELEASE) == AWAITED;
-  set_locked(0); // before the system call, during which signals come
+  set_locked(0); // before the system call, during which signals may arrive
   if (is_borrowed || is_awaited) wake(is_borrowed ? INT_MAX : 1);
   errno = saved;
 }

@@ -14,7 +14,8 @@
 
 enum { HIGH = 900, LINES = 1 << 16 };
 
-// Linux 6.11 and later answer for one address. As in linux/fs.h, if that is new enough.
+// The query for one address (PROCMAP_QUERY) that Linux 6.11 and later have, as in linux/fs.h of
+// such a system.
 struct mpipp_query {
   uint64_t size, flags, address;
   uint64_t start, end, mode, page_size, offset, inode;
@@ -28,7 +29,7 @@ static int maps = -1, has_query = 1;
 static dev_t maps_device;
 static ino_t maps_inode;
 
-// A program may close all its files, and open its own under their numbers.
+// The program may have closed all its files, and opened its own files with their numbers.
 static int open_maps(void) {
   struct stat now;
   if (maps >= 0 && !fstat(maps, &now) && now.st_dev == maps_device && now.st_ino == maps_inode)
@@ -42,7 +43,7 @@ static int open_maps(void) {
   return maps;
 }
 
-// The first mapping that ends beyond an address; 0 without.
+// Finds the first mapping that ends after an address. Returns 0 if there is none.
 static int query_mapping(int file, uint64_t address, uint32_t name_size,
                          struct mpipp_mapping *found) {
   struct mpipp_query query = {.size = sizeof query,
@@ -50,7 +51,7 @@ static int query_mapping(int file, uint64_t address, uint32_t name_size,
                               .address = address,
                               .name_size = name_size,
                               .name = name_size ? (uint64_t)(uintptr_t)found->name : 0};
-  memset(found->name, 0, name_size); // valgrind does not know that the system writes it
+  memset(found->name, 0, name_size); // valgrind does not know that this ioctl writes the name
   if (ioctl(file, QUERY, &query)) return 0;
   found->start = query.start;
   found->end = query.end;
@@ -81,7 +82,8 @@ static int parse_beyond(const char *line, uint64_t address, struct mpipp_mapping
   return 1;
 }
 
-// The mapping from all lines, for an older system; -1 if there are none.
+// Finds the same mapping by reading all lines of /proc/self/maps, for older systems. Returns -1 if
+// the file cannot be read.
 static int read_mapping(uint64_t address, struct mpipp_mapping *found) {
   static char lines[LINES];
   int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), is_found = 0;
@@ -138,5 +140,5 @@ int mpipp_guard_mapping_guess(uint64_t address, struct mpipp_mapping *found) {
 }
 
 void mpipp_guard_mappings_fork(void) {
-  maps = -1; // it is the parent's; the child may close it
+  maps = -1; // the file shows the parent's mappings; the program's child may close it itself
 }

@@ -17,7 +17,7 @@ enum { THREADS = 64 };
 
 struct mpipp_tasks {
   long all[THREADS];
-  int count; // -1: there are more, or it is unknown
+  int count; // number of threads; -1: too many, or unknown
 };
 
 static struct mpipp_tasks mpis = {.count = 0};
@@ -36,8 +36,8 @@ static void list_tasks(struct mpipp_tasks *tasks) {
   if (mpipp_guard_list("/proc/self/task", add, tasks)) tasks->count = -1;
 }
 
-// pthread_join may return long before the system has removed the thread from its list. Such a
-// thread has no memory any more, and the system changes none for it.
+// pthread_join may return long before the system removes the thread from its list. Such a thread no
+// longer uses the process's memory.
 static int has_ended(long thread) {
   char path[64], text[512] = "";
   unsigned long bytes = 0;
@@ -47,8 +47,10 @@ static int has_ended(long thread) {
   ssize_t got = read(file, text, sizeof text - 1);
   int is_gone = got < 0 && errno == ESRCH;
   close(file);
-  const char *name_end = strrchr(text, ')'); // its name may have any
-  // Its state; 19 numbers; the bytes of its addresses.
+  const char *name_end = strrchr(text, ')'); // the thread's name may contain any character, also
+                                             // ')'
+  // The format of /proc/self/task/TID/stat after the name: the state, 19 numbers, and the size of
+  // the address space.
   static const char words[] = ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                               "%*s %*s %*s %lu";
   if (!name_end || sscanf(name_end, words, &bytes) != 1) return is_gone;

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Not by readdir, which takes memory from malloc.
+// Does not use readdir, which takes memory from malloc.
 static int list_directory(int directory, int (*is_it)(int, const char *, void *), void *with) {
   _Alignas(struct dirent64) char all[1 << 10];
   for (;;) {

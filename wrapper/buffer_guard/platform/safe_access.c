@@ -8,10 +8,11 @@
 
 void (*mpipp_guard_try_begins)(void);
 #define OF_THREAD static __thread __attribute__((tls_model("initial-exec")))
-// The current work, and where the thread continues if it is abandoned; and whether it was left.
+// The work that this thread does now, and the place where it continues if the work is abandoned.
+// The next variable: whether a handler has left the work by a jump.
 OF_THREAD struct mpipp_try now;
 OF_THREAD int is_left;
-OF_THREAD uint64_t asked; // the address that the program's handler has seen
+OF_THREAD uint64_t asked; // the last address that the program's handler has seen
 
 __attribute__((noinline)) int mpipp_guard_try(void (*work)(void *argument), void *argument) {
   void *here[5];
@@ -63,7 +64,8 @@ __attribute__((noinline, noreturn)) static void escape(void) {
   __builtin_longjmp(to, 1);
 }
 
-// The thread will call `escape` once it has left the handler, with its signal mask as before.
+// When the signal handler returns, the thread calls `escape`, with the signal mask that it had
+// before.
 int mpipp_guard_try_abandon(void *context) {
 #ifdef __x86_64__
   enum { RED_ZONE = 128, ALIGNED = 16, RETURN = 8 };

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: MIT
-// Work on memory of the program that may be unmapped: it is abandoned then.
+// Work on memory of the program that may be unmapped. If a load or store faults, the work is
+// abandoned.
 #ifndef MPIPP_BUFFER_GUARD_PLATFORM_SAFE_ACCESS_H
 #define MPIPP_BUFFER_GUARD_PLATFORM_SAFE_ACCESS_H
 
 #include <stdint.h>
 
-// Does some work; 0 if it was abandoned because a load or store had no memory. The work must hold
-// nothing that it would have to release. With the guard's lock.
+// Runs `work`. Returns 0 if it was abandoned because a load or store faulted. So the work must hold
+// nothing that it would have to release. The caller holds the guard's lock.
 int mpipp_guard_try(void (*work)(void *argument), void *argument);
-// Does work that stores received data for the program. At a store that is not allowed, the
-// program's handler comes first.
+// Does the same for work that stores received data for the program. If a store faults, the
+// program's own signal handler runs first, since it may open the memory.
 int mpipp_guard_try_deliver(void (*work)(void *argument), void *argument);
-// Set by faults.h: installs its handler.
+// faults.h sets this function, which installs its handler.
 extern void (*mpipp_guard_try_begins)(void) __attribute__((visibility("hidden")));
 
-// For that handler. Returns whether the thread does such work, which is abandoned when the handler
-// returns.
+// For that handler: if the thread does such work, arranges that it is abandoned when the handler
+// returns, and returns 1.
 int mpipp_guard_try_abandon(void *context);
-// Returns whether the program's handler has to see an address: each one once.
+// Returns whether the program's handler has to see the fault at an address. It sees each address
+// once.
 int mpipp_guard_try_asks_program(uint64_t address);
-// While the handler runs the thread does no such work; it may never return to it.
+// The work that a thread has suspended while the program's handler runs. The handler may never
+// return to it.
 struct mpipp_try {
-  void **place; // NULL: it does none
+  void **place; // where to continue; NULL: no work was suspended
   int delivers;
 };
 struct mpipp_try mpipp_guard_try_suspend(void);
 void mpipp_guard_try_resume(struct mpipp_try work);
-// Returns, once, whether it has not returned to it.
+// Returns, once, whether the handler has left the work by a jump.
 int mpipp_guard_try_was_abandoned(void);
 
 #endif

@@ -18,12 +18,13 @@ int (*mpipp_guard_deferral)(MPI_Request request) = NULL;
 
 enum { KNOWN = 1024, DEEP = 3, MOST_KEPT = 32 };
 
-// Sums of the accesses that were queried. The last bit says that the data had not been moved.
+// Checksums of the accesses that were already queried. The lowest bit is 1 if the data had not been
+// moved.
 static uint64_t known[KNOWN];
-// Sums of the accesses whose operation has not ended yet, and their number.
+// Checksums of the accesses whose operation is still active, and their number.
 static uint64_t kept[KNOWN], kept_count;
 
-// Identifies one instruction with its callers, and operations of one place.
+// A checksum of an instruction with its callers, and of the place of its operation.
 static uint64_t sum_of(const struct mpipp_touch *touch, const struct mpipp_call *call) {
   uint64_t sum = (touch->instruction ^ call->caller << 16) + touch->stores + 1;
   for (uint64_t i = 0; i < DEEP; i++) {
@@ -49,8 +50,8 @@ int mpipp_guard_pending_copy(uint64_t handle, uint64_t serial, struct mpipp_requ
   return request != NULL;
 }
 
-// Returns whether MPI had moved the data when the program called it next. Another thread may be
-// completing the operation.
+// Returns whether MPI had moved the data when the program called it next. The result is unknown if
+// another thread may be completing the operation.
 static enum mpipp_moved query_move_state(const struct mpipp_touch *touch, int is_persistent) {
   if (MPIPP_READ(mpipp_registry_several_threads) || touch->serial & MPIPP_ACCESS)
     return MPIPP_MOVED_UNKNOWN;
@@ -63,8 +64,8 @@ static enum mpipp_moved query_move_state(const struct mpipp_touch *touch, int is
     return MPIPP_MOVED_UNKNOWN;
   if (!flag) return MPIPP_NOT_MOVED;
   if (!touch->receives) return MPIPP_MOVED;
-  // The test lets arrived data come in. Afterwards the program's stores cannot be distinguished
-  // from it.
+  // The test call lets MPI store data that has arrived. Then the program's stores cannot be
+  // distinguished from that data.
   if (touch->stores || touch->sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
   uint64_t sum = mpipp_guard_pages_sum(mpipp_page_down(touch->address));
   if (sum == MPIPP_TOUCH_NO_SUM) return MPIPP_MOVED_UNKNOWN;
@@ -92,8 +93,8 @@ static enum mpipp_ends effect_of_procedure(const struct mpipp_call *call) {
   }
 }
 
-// With the lock: the effect of the next call on a request. Several may have one handle: then it is
-// the one whose handle MPI stored there.
+// The effect of the thread's call on a request. If several requests have one handle, the call
+// affects the one whose handle MPI stored at the passed address. The caller holds the store's lock.
 static enum mpipp_ends effect_of_call(const struct mpipp_call *call,
                                       const struct mpipp_request *request) {
   const struct mpipp_call *of = &request->call;
@@ -120,7 +121,7 @@ static int was_queried(uint64_t sum, enum mpipp_moved moved) {
   return before == sum || (moved == MPIPP_MOVED && (before | 1) == sum);
 }
 
-// With the lock.
+// The caller holds the store's lock.
 static void query(const struct mpipp_touch *touch, const struct mpipp_request *request,
                   enum mpipp_ends ends, struct mpipp_frame frame) {
   struct mpipp_asking asking;
@@ -137,7 +138,7 @@ static void query(const struct mpipp_touch *touch, const struct mpipp_request *r
     known[sum % KNOWN] = touch->moved == MPIPP_MOVED ? sum & ~(uint64_t)1 : sum;
 }
 
-// With the lock.
+// The caller holds the store's lock.
 static void keep(const struct mpipp_touch *touch, int is_kept) {
   uint64_t *place = &kept[touch->place % KNOWN];
   kept_count -= *place != 0;
@@ -145,8 +146,8 @@ static void keep(const struct mpipp_touch *touch, int is_kept) {
   kept_count += (uint64_t)is_kept;
 }
 
-// With the lock: the operation, if no access of that place is reported, and this is the first
-// there.
+// The request of the accessed operation, if no access from that place is reported yet, and this is
+// its first; else NULL. The caller holds the store's lock.
 static struct mpipp_request *reportable_request(const struct mpipp_touch *touch) {
   struct mpipp_request *request = mpipp_guard_pending_request(touch->request, touch->serial);
   uint64_t sum = request ? sum_of(touch, &request->call) : 0;
@@ -175,12 +176,13 @@ static int report(struct mpipp_touch *touch, void *with) {
 }
 
 void mpipp_guard_report_accesses(const struct mpipp_call *call) {
-  // At MPI_Abort the watcher has checked already, and has read the unreported accesses.
+  // MPI_Abort is different: the watcher has already checked, and has read the unreported accesses
+  // itself.
   if (call->procedure != MPIPP_PROC_Abort)
     mpipp_guard_faults_visit(0, report, (void *)(uintptr_t)call);
 }
 
-// Returns whether the thread is in a call that tests for completion, and completes nothing.
+// Returns whether the thread is in a call that tests for completion, and completes nothing itself.
 static int is_asking(void) {
   switch (mpipp_recorder_self->call.procedure) {
   case MPIPP_PROC_Request_get_status:
@@ -197,7 +199,7 @@ static int report_ended_access(struct mpipp_touch *touch, void *with) {
   const struct mpipp_request *request = with;
   struct mpipp_frame frame = mpipp_guard_frame_of(touch->address);
   mpipp_registry_lock();
-  // Accesses that were kept until the call came before it.
+  // The access was kept because its operation was active when the call began.
   enum mpipp_ends ends = touch->place && is_asking() ? MPIPP_ENDS : MPIPP_ENDS_MEANWHILE;
   if (!was_queried(sum_of(touch, &request->call), touch->moved)) query(touch, request, ends, frame);
   if (touch->place) keep(touch, 0);

@@ -11,9 +11,9 @@
 
 enum { KNOWN = 1024 };
 
-static uint64_t known[KNOWN]; // sums of what was asked about
+static uint64_t known[KNOWN]; // checksums of pairs of places that were already queried
 
-// With the store's lock. Returns whether the process is to stop.
+// Returns whether the process is to stop. The caller holds the store's lock.
 static int query(const struct mpipp_request *request, const struct mpipp_change *change,
                  struct mpipp_frame frame) {
   struct mpipp_asking asking;
@@ -24,7 +24,7 @@ static int query(const struct mpipp_request *request, const struct mpipp_change 
   int stops = 0;
   mpipp_guard_query_begin(&asking, mpipp_recorder_self);
   if (asking.question) {
-    // Its further arguments lie in the program's memory.
+    // The call's other arguments lie in the program's memory, and may be gone.
     asking.question->call.present &= ~(uint32_t)(MPIPP_HAS_ARGUMENTS | MPIPP_HAS_CONSTRUCTOR);
     asking.question->call.input_count = 0;
   }
@@ -39,7 +39,8 @@ void mpipp_guard_report_change(const struct mpipp_request *request,
                                const struct mpipp_change *change) {
   struct mpipp_frame frame = mpipp_guard_frame_of(change->address);
   mpipp_registry_lock();
-  int is_told = mpipp_guard_was_accessed(request->object.serial); // by its line
+  int is_told = mpipp_guard_was_accessed(request->object.serial); // the access is already reported,
+                                                                  // with its line
   int stops = !is_told && query(request, change, frame);
   mpipp_registry_unlock();
   mpipp_guard_stop_if(stops);

@@ -20,7 +20,8 @@ enum { FRAMES = 32, KNOWN = 256 };
 int mpipp_guards_buffers;
 void (*mpipp_guard_free_listener)(uint64_t start, uint64_t bytes);
 
-static uint64_t known[KNOWN][2]; // callers that were asked about: of free, and of the operation
+static uint64_t known[KNOWN][2]; // pairs of places that were already queried: the caller of free,
+                                 // and the operation
 
 static struct mpipp_request *pending_request(const struct mpipp_guarded_operation *guarded) {
   struct mpipp_request *request = mpipp_guard_pending_request(guarded->request, guarded->serial);
@@ -35,13 +36,13 @@ static int was_queried(uint64_t caller, uint64_t of_operation) {
   return 0;
 }
 
-// The call of free, and what called it.
+// Stores the place of the call of free, and its callers.
 static uint64_t walk(uint64_t caller, uint64_t *places) {
   void *stack[FRAMES];
   int depth = backtrace(stack, FRAMES), first = 0;
   while (first < depth && (uint64_t)(uintptr_t)stack[first] != caller) first++;
   uint64_t count = 1;
-  places[0] = caller - 1; // within the call
+  places[0] = caller - 1; // an address inside the call instruction
   for (int i = first + 1; i < depth && count <= MPIPP_TOUCH_CALLERS; i++)
     places[count++] = (uint64_t)(uintptr_t)stack[i];
   return count;

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static int are_wanted; // MPIPP_STOP
+static int are_wanted; // whether the run stops at findings (MPIPP_STOP)
 
 __attribute__((constructor)) static void read_settings(void) {
   are_wanted = getenv("MPIPP_STOP") != NULL;

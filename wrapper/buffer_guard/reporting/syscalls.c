@@ -41,7 +41,8 @@ void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t 
                                       .request = guarded->request,
                                       .address = meeting.address,
                                       .stores = (uint32_t)stores,
-                                      .instruction = caller - 1, // within the call
+                                      .instruction = caller - 1, // an address inside the call
+                                                                 // instruction
                                       .cover = (uintptr_t)guarded->cover,
                                       .receives = meeting.writes,
                                       .sum = MPIPP_TOUCH_NO_SUM};
@@ -51,14 +52,16 @@ void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t 
   errno = saved;
 }
 
-// Makes the pages the program's alone, if they do not belong to MPI. With the lock.
+// Makes the pages private to the program again, if they do not belong to MPI. The caller holds the
+// lock.
 static void unshare(uint64_t low, uint64_t high) {
   if (mpipp_guard_is_exposed(low, high) || mpipp_guard_windows_overlap(low, high)) return;
   mpipp_guard_faults_catch();
   mpipp_guard_pages_unshare(low, high);
 }
 
-// MPI and the program must keep the same pages.
+// The system would drop or change only one view of such pages: MPI and the program must keep the
+// same ones.
 void mpipp_system_note_advice(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_down(start), high = mpipp_page_up(start + bytes);
   if (!mpipp_system_is_outside_mpi() || mpipp_guard_locked || !mpipp_guard_pages_overlap(low, high))
@@ -74,7 +77,8 @@ void mpipp_system_note_mapping(uint64_t start, uint64_t bytes, uint64_t caller) 
   if (!mpipp_guard_locked) mpipp_guard_report_free(start, bytes, caller);
 }
 
-// The thread that has the lock may be waiting for a lock that this thread has.
+// Does not wait for the lock: the thread that holds it may be waiting for a lock that this thread
+// holds.
 void mpipp_system_note_release(uint64_t start, uint64_t bytes) {
   uint64_t low = mpipp_page_up(start), high = mpipp_page_down(start + bytes);
   if (low >= high || !mpipp_guard_pages_overlap(low, high) || !mpipp_guard_try_lock()) return;

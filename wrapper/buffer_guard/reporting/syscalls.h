@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory that the program passes to the system during a pending operation.
-// libc_interposer/syscalls.c, which is a separate library, finds these functions by name.
+// Memory that the program passes to the system while an operation on it is pending.
+// libc_interposer/syscalls.c, a separate library, finds these functions by name.
 #ifndef MPIPP_BUFFER_GUARD_REPORTING_SYSCALLS_H
 #define MPIPP_BUFFER_GUARD_REPORTING_SYSCALLS_H
 
@@ -8,25 +8,26 @@
 
 #include "abi/seam.h"
 
-// Returns whether the thread is outside MPI.
+// Returns whether the calling thread is outside MPI.
 MPIPP_SEAM int mpipp_system_is_outside_mpi(void);
-// A system call is about to load, or to store, some of these bytes: the pages are opened for it.
+// A system call is about to load, or to store, some of these bytes: opens their pages for it.
 // Returns whether the program must not do that.
 MPIPP_SEAM int mpipp_system_begin_use(uint64_t start, uint64_t bytes, int stores);
-// It has done so with these; caller: the return address of the function that made the call.
+// The system call has used these bytes. caller: the return address of the function that made the
+// call.
 MPIPP_SEAM void mpipp_system_note_use(uint64_t start, uint64_t bytes, int stores, uint64_t caller);
-// The content of these pages is about to be dropped, or may be from now on. The system must only
-// drop private pages of the program.
+// The program is about to allow the system to drop the content of these pages (madvise). So they
+// are made private first: in pages of the file, only one view would change.
 MPIPP_SEAM void mpipp_system_note_advice(uint64_t start, uint64_t bytes);
-// They are about to be mapped again, by the program or by the guard.
+// The program, or the guard itself, is about to map other memory at these addresses.
 MPIPP_SEAM void mpipp_system_note_mapping(uint64_t start, uint64_t bytes, uint64_t caller);
-// They may have been returned to the system.
+// malloc may have returned this memory to the system.
 MPIPP_SEAM void mpipp_system_note_release(uint64_t start, uint64_t bytes);
-// The program is about to set the protection of these pages itself.
+// The program is about to set the protection of these pages itself (mprotect).
 MPIPP_SEAM void mpipp_system_note_protection(uint64_t start, uint64_t bytes);
-// The program has made a ring of requests to the system (io_uring.h).
+// The program has created an io_uring.
 MPIPP_SEAM void mpipp_system_note_ring(void);
-// Corresponding functions for memory that is protected for other reasons.
+// Corresponding functions of another part, for memory that it protects for other reasons.
 MPIPP_SEAM extern int (*mpipp_guard_system_opens)(uint64_t start, uint64_t bytes);
 MPIPP_SEAM extern void (*mpipp_guard_system_logs)(uint64_t start, uint64_t bytes, int stores,
                                                   uint64_t caller);

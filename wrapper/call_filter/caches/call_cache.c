@@ -9,13 +9,13 @@
 #include "call_filter/self_transfers.h"
 
 enum { KNOWN_BITS = 8, WAYS = 4 };
-// Each sum is at one of the places that its upper bits select; 0: none. With a single place for
-// each, two sums of the same loop would evict each other in some runs, since they depend on
-// addresses.
+// The sums of cleared calls; 0: unused. The upper bits of a sum select a set of WAYS entries. With
+// a single entry each, two sums of one loop might evict each other in some runs, because they
+// depend on addresses.
 static uint64_t known[1 << KNOWN_BITS][WAYS];
 
-// A sum of products with random odd numbers: two sums are equal by chance as rarely as two random
-// words of 64 bits.
+// A sum is a sum of products with random odd factors. So two different calls have equal sums as
+// rarely as two random numbers of 64 bits are equal.
 #define OF_CALLER 0xBF58476D1CE4E5B9u
 #define OF_TYPE 0x94D049BB133111EBu
 #define OF_COUNT 0xD6E8FEB86659FD93u
@@ -45,7 +45,7 @@ int mpipp_filter_was_cleared(uint64_t sum) {
   return 0;
 }
 
-// Replaces the oldest entry.
+// Replaces the oldest sum of its set.
 void mpipp_filter_remember_clearance(uint64_t sum) {
   uint64_t *places = known[sum >> (64 - KNOWN_BITS)];
   if (mpipp_filter_was_cleared(sum)) return;
@@ -72,7 +72,7 @@ int mpipp_filter_is_plain_comm(uint64_t handle) {
   return 1;
 }
 
-// The object, which usually is the last one of its kind.
+// The live object of a handle, usually the same as in the last call; NULL if there is none.
 static const struct mpipp_object *live_object(enum mpipp_kind kind,
                                               const struct mpipp_object **last, uint64_t handle) {
   const struct mpipp_object *object = MPIPP_READ(*last);
@@ -84,7 +84,7 @@ static const struct mpipp_object *live_object(enum mpipp_kind kind,
   return object;
 }
 
-// 0 if it is unknown how its datatype is built: then it may be freed.
+// The sum of a buffer; 0 if the construction of its datatype is unknown, or the buffer has arrays.
 static inline uint64_t sum_of(const struct mpipp_call *call, const struct mpipp_buffer *buffer) {
   uint64_t alike = mpipp_equal_datatype(buffer->record);
   if (!alike || buffer->vector) return 0;
@@ -97,7 +97,7 @@ static uint64_t sum_of_meeting(uint64_t one, uint64_t other, uint64_t distance) 
   return mix(one * OF_SECOND + other + distance * OF_DISTANCE);
 }
 
-// The box of a buffer with data, or without; 0: the slow path has to decide.
+// The box of a buffer, which may be empty. Returns 0 if the slow path has to decide.
 static int box_of(const struct mpipp_buffer *buffer, struct mpipp_box *box) {
   const struct mpipp_datatype *type = (const void *)(uintptr_t)buffer->record;
   int64_t count = buffer->count;
@@ -140,8 +140,8 @@ static int sum_up_buffers(struct mpipp_call *call, struct mpipp_sums *sums) {
   return 1;
 }
 
-// The sum of a communicator, or of a window with a target that the call reaches; 0 if that is not
-// certain.
+// The sum of the call's communicator, or of its window if the target's window contains the access.
+// Returns 0 if that is not certain.
 static uint64_t sum_of_place(const struct mpipp_call *call) {
   const uint32_t present = call->present;
   if (present & MPIPP_HAS_WIN) {
@@ -161,7 +161,7 @@ static uint64_t sum_of_place(const struct mpipp_call *call) {
   return sum;
 }
 
-// Returns whether the result of an operation is disjoint from the data that it reads.
+// Returns whether the result buffer of the operation is disjoint from the buffers that it reads.
 static int are_disjoint(const struct mpipp_call *call) {
   struct mpipp_box boxes[MPIPP_MAX_BUFFERS];
   uint32_t count = 0;
@@ -222,7 +222,7 @@ void mpipp_filter_remember_cleared_pair(const struct mpipp_call *call, uint32_t 
   if (one && two) mpipp_filter_remember_clearance(sum_of_meeting(one, two, distance));
 }
 
-// The box of one of several buffers of an active operation; 0: unknown.
+// The box of one buffer of an active operation that has several. Returns 0 if it is unknown.
 static MPIPP_COLD int box_of_several(const struct mpipp_call *call,
                                      const struct mpipp_buffer *buffer, struct mpipp_box *box) {
   if (buffer->vector || !box_of(buffer, box)) return 0;
@@ -230,15 +230,15 @@ static MPIPP_COLD int box_of_several(const struct mpipp_call *call,
   return 1;
 }
 
-// The box of an operation's only buffer, or a larger one.
+// The box of an operation's only buffer; for several buffers, a box that contains them all.
 static inline void hull_of(const struct mpipp_call *call, struct mpipp_box *box) {
   box->low = call->low;
   box->high = call->high;
   box->writes = call->buffers[0].access / MPIPP_WRITES & 1;
 }
 
-// Returns whether an active operation uses no memory of the box, or is known to use it without
-// conflict.
+// Returns whether an active operation does not use memory of the box, or this overlap was cleared
+// before.
 static int is_clear_of(const struct mpipp_request *request, const struct mpipp_call *call,
                        const struct mpipp_sums *sums, const struct mpipp_box *box) {
   for (uint32_t i = 0; i < request->call.buffer_count; i++) {

@@ -22,7 +22,7 @@ enum {
   MOST_GAPS = 64
 };
 
-// The doubts that were queried: open addressing. A full table is emptied.
+// A hash table (open addressing) of the doubts that were queried. A full table is emptied.
 static struct mpipp_doubt *asked;
 static uint64_t asked_mask, asked_count;
 
@@ -137,12 +137,12 @@ static void ask_request(struct mpipp_asking *asking, const struct mpipp_call *ca
   if (request->persistent || given_up) mpipp_watcher_ask_parts(asking, &request->call);
   if (mpipp_facts[request->call.procedure].form == MPIPP_FORM_PARTITIONED)
     mpipp_watcher_ask_memory(asking, (uintptr_t)request,
-                             sizeof *request); // as it is now, with its marks
+                             sizeof *request); // with the present state of its partitions
   mpipp_watcher_ask_memory(asking, request->marks, (uint64_t)request->call.buffers[0].peers);
 }
 
-// Returns whether something may be wrong with a request in an array. index: its place there. A
-// request that the array has twice is marked with the index of its last place.
+// Returns whether a request in an array may be wrong. index: its position there. If a request
+// occurs twice, `given` of its record has the index of the last occurrence.
 static int may_be_wrong(const struct mpipp_call *call, const struct mpipp_request *request,
                         uint64_t index) {
   if (!request || request->object.flags & MPIPP_FLAG_ENDED) return 1;
@@ -152,13 +152,13 @@ static int may_be_wrong(const struct mpipp_call *call, const struct mpipp_reques
   return request->object.given != ~(uint32_t)index && !mpipp_may_be_duplicate(request);
 }
 
-// Returns whether the call keeps the requests as they were passed.
+// Returns whether the call leaves the array of requests as it was passed.
 static int keeps_requests(const struct mpipp_call *call) {
   return call->procedure == MPIPP_PROC_Waitany || call->procedure == MPIPP_PROC_Waitsome ||
          call->procedure == MPIPP_PROC_Request_free;
 }
 
-// The first request of an array, and those others that may have an error.
+// Adds the first request of an array, and the others that may be wrong.
 static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *call) {
   const MPI_Request *requests = (const MPI_Request *)(uintptr_t)call->requests;
   if (!requests || call->request_count <= 0) return;
@@ -180,7 +180,7 @@ static void ask_requests(struct mpipp_asking *asking, const struct mpipp_call *c
   }
 }
 
-// The operations that are pending on a communicator that is freed, or a file that is closed.
+// Adds the operations that are pending on a communicator that is freed, or a file that is closed.
 static void ask_pending_on(struct mpipp_asking *asking, uint64_t handle, mpipp_is_on *is_on) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   uint64_t left = MOST_PENDING;
@@ -226,7 +226,7 @@ static void ask_overlapping(struct mpipp_asking *asking, const struct mpipp_call
   if (request) {
     if (is_still_active(request, met.serial))
       mpipp_watcher_ask_pending(asking, request);
-    else if (request->object.serial == met.serial) // the call starts it
+    else if (request->object.serial == met.serial) // an operation that the call itself starts
       ask_request(asking, call, request->object.handle);
   } else if (met.record & MPIPP_OF_THREAD) {
     mpipp_watcher_ask_other_thread(asking, mpipp_owner_thread(met));
@@ -243,7 +243,8 @@ int mpipp_filter_asking_open(void) {
   const char *screens = getenv("MPIPP_SCREENS");
   const char *stop = getenv("MPIPP_STOP");
   stops = stop != NULL;
-  // A gdb that opens is not an ancestor of the process: with Yama the process has to allow it.
+  // A gdb that the run starts is no ancestor of the process: under Yama the process must allow it
+  // to attach.
   if (stop && strncmp(stop, "gdb", 3) == 0) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   mpipp_filter_checks_itself = screens && strcmp(screens, "check") == 0;
   mpipp_filter_awaits_answers =
@@ -252,19 +253,19 @@ int mpipp_filter_asking_open(void) {
   return !screens || strcmp(screens, "none") != 0;
 }
 
-// The split collective call that is pending on a file.
+// Adds the split collective call that is pending on a file.
 static void ask_split(struct mpipp_asking *asking, const struct mpipp_call *call) {
   const struct mpipp_file *file = mpipp_find_live(MPIPP_FILE, mpipp_filter_file_of(call));
   if (file && file->split_pending) mpipp_watcher_ask_parts(asking, &file->call);
 }
 
-// The state of a query about a buffer's memory, mapping by mapping.
+// The state of a pass over the process's mappings, for a buffer that may not be mapped.
 struct mpipp_gaps {
   struct mpipp_asking *asking;
-  uint64_t low, high; // the buffer, if some of it is not mapped
-  uint64_t base;      // the address that the program passes, from which displacements count
-  uint64_t end;       // of the mappings so far
-  int is_readable;    // 1: memory may be read at the base
+  uint64_t low, high; // the buffer, if some of it is not mapped; else 0
+  uint64_t base;      // the address that the program passes, to which displacements are added
+  uint64_t end;       // end of the mappings visited so far
+  int is_readable;    // 1: the memory at `base` is readable
   int writes_constants;
   uint32_t told;
 };
@@ -283,14 +284,14 @@ static void ask_gap(void *context, uint64_t start, uint64_t end, const char *mod
   gaps->end = end;
 }
 
-// A device may have memory that cannot be read, or is not mapped: a buffer that begins there is not
-// reported.
+// Finds out whether memory at `base` is readable. A device may have memory that is not readable, or
+// not mapped in the process: then the buffer is not reported.
 static void find_base(void *context, uint64_t start, uint64_t end, const char *mode) {
   struct mpipp_gaps *gaps = context;
   if (start <= gaps->base && gaps->base < end) gaps->is_readable = *mode == 'r';
 }
 
-// When the call filter is checked, any buffer may be a constant.
+// In a run that tests the call filter itself, every buffer is compared with constants.
 static void ask_gaps(struct mpipp_asking *asking, const struct mpipp_call *call) {
   struct mpipp_gaps gaps = {.asking = asking, .writes_constants = mpipp_filter_checks_itself};
   for (uint32_t i = 0; i < call->buffer_count; i++) {
@@ -325,8 +326,9 @@ void mpipp_filter_ask_call(struct mpipp_asking *asking, const struct mpipp_threa
   ask_gaps(asking, call);
 }
 
-// When the call filter is checked: a queried call is not cleared, so most of the query needs no
-// answer. But some does: calls that equal one without findings are cleared from then on.
+// In a run that tests the call filter: returns whether a query needs no answer. A queried call is
+// not cleared, so usually nothing would be compared. Some queries still need one, because equal
+// calls are cleared once an answer has no findings.
 static int is_skipped(void) {
   static unsigned calls = 0;
   if (calls++ % 4 == 0) return 0;

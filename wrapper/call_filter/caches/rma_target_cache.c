@@ -6,17 +6,17 @@
 enum { MOST_BUFFERS = 3, TARGETS_BITS = 3 };
 _Static_assert(MPIPP_TARGETS == 1 << TARGETS_BITS, "as many");
 
-// Entries belong to one thread. A call on another window, or an operation that equals none,
-// replaces an older entry.
+// A cache of valid operations, for each thread. A call on another window, or an operation that
+// equals no entry, replaces the oldest one.
 static __thread struct mpipp_target {
   uint64_t win, serial, caller, op, kind;
-  int64_t rank, first, last; // displacements inside the window, and so are those between
+  int64_t rank, first, last; // range of displacements for which the access is inside the window
   uint64_t addresses[MOST_BUFFERS], records[MOST_BUFFERS];
   int64_t counts[MOST_BUFFERS];
-  uint64_t number; // of all entries so far
+  uint64_t number; // ordinal among all entries so far
 } targets[1 << TARGETS_BITS] __attribute__((tls_model("initial-exec")));
 static __thread uint64_t numbers __attribute__((tls_model("initial-exec")));
-// The entry of the call with that serial.
+// The entry that the thread's last call with a known target used, and the call's serial.
 static __thread const struct mpipp_target *last __attribute__((tls_model("initial-exec")));
 static __thread uint64_t last_call __attribute__((tls_model("initial-exec")));
 
@@ -44,7 +44,7 @@ static uint64_t op_of(const struct mpipp_call *call) {
   return call->present & MPIPP_HAS_OP ? call->op : 0;
 }
 
-// 0 if everything is equal, except the place at the target.
+// Returns 0 if the call equals the entry, except for the displacement at the target.
 static uint64_t differs(const struct mpipp_target *target, const struct mpipp_call *call,
                         const struct mpipp_object *win) {
   uint64_t other = (target->win ^ (uintptr_t)win) | (target->serial ^ win->serial) |
@@ -59,7 +59,7 @@ static uint64_t differs(const struct mpipp_target *target, const struct mpipp_ca
   return other;
 }
 
-// The target's buffer is the last in the arguments of each operation.
+// The displacement: in each operation the target's buffer is the last one.
 static int64_t displacement(const struct mpipp_call *call) {
   return (int64_t)call->buffers[call->buffer_count - 1].address;
 }
@@ -75,7 +75,7 @@ int mpipp_filter_knows_target(const struct mpipp_call *call, const struct mpipp_
 void mpipp_filter_remember_target(const struct mpipp_call *call, const struct mpipp_object *win) {
   if (call->buffer_count > MOST_BUFFERS) return;
   for (uint32_t i = 0; i < call->buffer_count; i++) {
-    // Others may be freed, and their records reused.
+    // The program may free other datatypes, and their records would be reused.
     const struct mpipp_object *type = (const void *)(uintptr_t)call->buffers[i].record;
     if (!(type->flags & MPIPP_FLAG_PREDEFINED)) return;
   }

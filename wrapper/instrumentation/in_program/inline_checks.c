@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Code that becomes part of each object that Clang compiles for `mpipp cc`, inlined in place of the
-// calls that -fsanitize=thread makes. The checked ranges are copied into each object, whose copy
-// has no address elsewhere. So no store of the program changes the copy. The compiler makes two
-// versions of a loop without calls: one of them for the case that nothing is checked, without any
-// check.
+// Code that becomes part of each object file that Clang compiles for `mpipp cc`. It is inlined in
+// place of the calls that -fsanitize=thread makes. Each object file has a copy of the checked
+// ranges, whose address no other object knows. So no store of the program changes the copy. So
+// Clang can make two versions of a loop without calls: the one for the case that nothing is checked
+// has no checks at all.
 #include "instrumentation/in_program/interface.h"
 
 #define INSIDE __attribute__((always_inline, used)) static
@@ -13,17 +13,19 @@
 
 static unsigned char active __attribute__((section("mpipp_activate")));
 
-// Any call may change it, as far as the compiler knows: after a call it is loaded again.
+// The compiler must assume that any call may change the variable, so it loads it again after each
+// call.
 __attribute__((used)) static void mpipp_inlined_look(unsigned char any) {
   active = any;
 }
 
-// They do not access the program's memory: mpipp/cli adds that to their declarations.
+// These functions do not access the program's memory. mpipp/cli adds that to their declarations in
+// LLVM's code.
 __attribute__((preserve_all)) extern void mpipp_inlined_load(uint64_t address, uint64_t length);
 __attribute__((preserve_all)) extern void mpipp_inlined_store(uint64_t address, uint64_t length);
-// Returns whether a checked range may overlap these bytes.
+// Returns the kinds of checked ranges that may overlap these bytes; 0 if none does.
 __attribute__((preserve_all)) extern unsigned mpipp_inlined_span(uint64_t low, uint64_t high);
-// Records loads or stores (interface.h).
+// Reports loads or stores (interface.h).
 __attribute__((preserve_all)) extern void
 mpipp_inlined_comb(uint64_t first, uint64_t last, uint64_t count, uint64_t bytes_and_stores);
 
@@ -83,7 +85,7 @@ INSIDE void __tsan_vptr_update(void *address, void *value) {
   check_access(address, sizeof(void *), 1, active);
 }
 
-// For sizes that have no function above.
+// For sizes for which no function is defined above.
 INSIDE void mpipp_inlined_loads(void *address, uint64_t length) {
   check_range(address, length, 0, active);
 }
@@ -109,14 +111,15 @@ INSIDE void *mpipp_inlined_memset(void *to, int byte, uint64_t length) {
   return __builtin_memset(to, byte, length);
 }
 
-// Checks in loops. Before a loop, all bytes that it accesses have been checked once, by the code
-// that mpipp/toolchain/instrument/llvm_ir/hoist_loop_checks.py adds. These functions get the result
-// of that check.
+// Checks in loops. Before a loop, one check covers all bytes that the loop accesses.
+// mpipp/toolchain/instrument/llvm_ir/hoist_loop_checks.py adds that code. The following functions
+// get the result of the check.
 INSIDE unsigned mpipp_inlined_overlaps(uint64_t low, uint64_t high) {
   return OFTEN_NOT(active) ? mpipp_inlined_span(low, high) : 0;
 }
 
-// All accesses of a line of the loop, at once. turn: the last one's number, from 0.
+// Reports all accesses of one line of the loop together. turn: the number of the last iteration,
+// from 0.
 INSIDE void mpipp_inlined_record(_Bool keeps, uint64_t first, uint64_t last, int64_t turn,
                                  uint64_t bytes_and_stores) {
   if (OFTEN_NOT(keeps))

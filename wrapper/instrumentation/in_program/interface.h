@@ -1,64 +1,67 @@
 // SPDX-License-Identifier: MIT
-// The interface between a program that `mpipp cc` has compiled and the wrapper's library. Each
-// executable and shared library that was linked so has one of these.
+// The interface between a program compiled by `mpipp cc` and the wrapper. Each executable and
+// shared library that was linked this way has one struct mpipp_program.
 #ifndef MPIPP_INSTRUMENTATION_IN_PROGRAM_INTERFACE_H
 #define MPIPP_INSTRUMENTATION_IN_PROGRAM_INTERFACE_H
 
 #include <stdint.h>
 
-// One byte for eight of the program's, which GCC's -fsanitize=kernel-address tests. A mark is
-// negative: then accesses of all sizes are checked in detail. The values that GCC itself writes
-// around variables of a frame, and in their place outside their scope, are no marks.
+// The shadow has one byte for eight bytes of the program. Code of GCC's -fsanitize=kernel-address
+// tests it. A negative byte makes that code report accesses of all sizes. The marks below are such
+// bytes. GCC itself writes other values around variables of a frame, and in place of variables
+// outside their scope.
 #define MPIPP_SHADOW_AT ((uint64_t)0x7fff8000)
 #define MPIPP_SHADOW_BYTES ((uint64_t)1 << 44)
 enum {
   MPIPP_SHADOW_SHIFT = 3,
   MPIPP_SHADOW_ANY = 0x80,
-  MPIPP_SHADOW_STORES = 1, // stores are checked
+  MPIPP_SHADOW_STORES = 1, // the program's stores are checked
   MPIPP_SHADOW_LOADS = 2,
   MPIPP_SHADOW_MARKS = MPIPP_SHADOW_STORES | MPIPP_SHADOW_LOADS,
-  // The longest access that is looked up by its first byte: an access that begins so far before a
-  // checked byte is checked, too.
+  // The longest access for which only the shadow of its first byte is tested. So marks begin this
+  // many bytes before the first checked byte.
   MPIPP_SHADOW_REACH = 16,
 };
 
-// The kinds of a mark, or 0 if it is none.
+// The marks in a byte of the shadow; 0 if it has none.
 static inline int mpipp_marks(unsigned char shadow) {
   return (shadow & ~MPIPP_SHADOW_MARKS) == MPIPP_SHADOW_ANY ? shadow & MPIPP_SHADOW_MARKS : 0;
 }
 
 enum { MPIPP_PROGRAM_VERSION = 4, MPIPP_SPANS = 16 };
 
-// Bytes [low, high) that are checked, and the reason: pending operations use them; or all loads and
-// stores are recorded.
+// A checked range of bytes [low, high), and the reasons: a pending operation uses it, or all its
+// loads and stores are recorded.
 enum { MPIPP_SPAN_PENDING = 1, MPIPP_SPAN_KEPT = 2 };
 struct mpipp_span {
   uint64_t low, high, kinds;
 };
 
-// Equally spaced accesses of a line. They have the first address and the last, their number, twice
-// the bytes of each, plus 1 for stores. next: the return address in the code that reports them.
+// The parameters for accesses of one line with equal spacing. first, last: addresses. count: number
+// of accesses. bytes_and_stores: twice the bytes of each, plus 1 for stores. next: a return address
+// in the code that reports them.
 #define MPIPP_COMB                                                                                 \
   uint64_t first, uint64_t last, uint64_t count, uint64_t bytes_and_stores, uint64_t next
 
 struct mpipp_program {
   uint64_t version;
-  // Set by the library, NULL without it: the program loads or stores bytes that may be in a checked
-  // range. next: the return address in the code that reports it.
+  // A function of the wrapper, NULL without it: the program loads or stores bytes that may be in a
+  // checked range. next: a return address in the code that reports this.
   void (*accesses)(uint64_t address, uint64_t bytes, int stores, uint64_t next);
-  // Many accesses at once, which are recorded. `quickly` uses no floating-point register, and
-  // returns 0 if it cannot record them.
+  // Report many recorded accesses at once. `quickly` uses no floating-point register, and returns 0
+  // if it cannot record them.
   void (*combs)(MPIPP_COMB);
   int (*quickly)(MPIPP_COMB);
-  // Set by the program. Maps the shadow if it is not there; 0 without.
+  // A function of the program, which maps the shadow if it is not mapped yet. Returns 0 if that
+  // fails.
   int (*map)(void);
-  // Sets the ranges that contain all checked bytes, at most MPIPP_SPANS.
+  // A function of the program: sets the ranges that contain all checked bytes, at most MPIPP_SPANS.
   void (*look)(const struct mpipp_span *spans, uint64_t count);
-  struct mpipp_program *following; // the library's
+  struct mpipp_program *following; // used by the wrapper: next in its list
 };
 
-// A function of the library, by its name. there: 1 when the program part was loaded; 0 before it is
-// gone.
+// The name of the wrapper's function that registers a part of the program. there: 1 when the part
+// was loaded, 0 before it is unloaded.
 #define MPIPP_PROGRAM_REGISTER "mpipp_program_register"
 typedef void mpipp_program_register_type(struct mpipp_program *program, int there);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Linked into everything that GCC links: code of its -fsanitize=kernel-address uses the shadow from
-// the first instruction on, with the wrapper's library or without. A function with arrays marks its
-// frame there, and refers to nothing.
+// Linked to everything that GCC links for `mpipp cc`. Code of -fsanitize=kernel-address uses the
+// shadow from the first instruction on, with or without the wrapper: a function with arrays marks
+// its frame there. That code refers to no symbol, so the shadow must be mapped early.
 #include <unistd.h>
 
 #include "instrumentation/in_program/interface.h"
@@ -26,7 +26,7 @@ __attribute__((constructor(101))) HIDDEN void mpipp_need_shadow(void) {
 }
 
 #ifdef MPIPP_EXECUTABLE
-// Before the constructors of its libraries.
+// Runs before the constructors of the program's libraries.
 __attribute__((section(".preinit_array"),
                used)) static void (*const first)(void) = mpipp_need_shadow;
 #endif
@@ -37,8 +37,8 @@ static inline __attribute__((always_inline)) void report(const void *address, ui
   if (mpipp_program.accesses) mpipp_program.accesses(at, bytes, stores, next);
 }
 
-// The marks of a byte in the shadow. Frames that were left by an exception or longjmp have not
-// removed GCC's values around their variables: each is met once.
+// The marks of a byte in the shadow. If an exception or longjmp has left a frame, GCC's own values
+// around its variables remain. Each of them causes one needless check.
 static inline __attribute__((always_inline)) int marks(uint64_t at) {
   unsigned char *shadow = (unsigned char *)(at >> MPIPP_SHADOW_SHIFT) + MPIPP_SHADOW_AT;
   unsigned char was = *shadow;
@@ -48,7 +48,8 @@ static inline __attribute__((always_inline)) int marks(uint64_t at) {
   return found;
 }
 
-// Checks the marks in the shadow. Loads of sent data are valid, and frequent.
+// Checks an access whose shadow has marks. Loads of a buffer that MPI only reads are valid, and
+// frequent.
 static inline __attribute__((always_inline)) void check_marks(const void *address, uint64_t bytes,
                                                               int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
@@ -58,7 +59,7 @@ static inline __attribute__((always_inline)) void check_marks(const void *addres
     report(address, bytes, stores, next);
 }
 
-// For accesses of any size GCC tests the first byte and the last.
+// For an access of any size, GCC tests the first byte and the last one.
 static inline __attribute__((always_inline)) void check_any(const void *address, uint64_t bytes,
                                                             int stores, uint64_t next) {
   uint64_t at = (uint64_t)(uintptr_t)address;
@@ -94,7 +95,7 @@ OF_ANY(__asan_report_store_n_noabort, 1)
 OF_ANY(__asan_loadN_noabort, 0)
 OF_ANY(__asan_storeN_noabort, 1)
 
-// GCC needs these functions; they do nothing.
+// Functions that GCC's code needs, and that do nothing here.
 HIDDEN void __asan_handle_no_return(void) {}
 HIDDEN void __asan_poison_stack_memory(uint64_t at __attribute__((unused)),
                                        uint64_t bytes __attribute__((unused))) {}

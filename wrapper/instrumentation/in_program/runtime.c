@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Linked into everything that `mpipp cc` and its variants link: the functions that instrumented
-// loads and stores refer to. Without the wrapper's library nothing is checked.
+// Linked to everything that `mpipp cc` and its variants link: the functions that instrumented loads
+// and stores call. Without the wrapper nothing is checked.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define WORD(X) ((uint64_t)(uintptr_t)(X))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// The checked ranges of Clang's objects, each with a copy of its own.
+// The sections of Clang's object files in which each has its own copy of a variable.
 #define SECTION_OF(TYPE, NAME)                                                                     \
   extern TYPE __start_##NAME[] __attribute__((weak, visibility("hidden")));                        \
   extern TYPE __stop_##NAME[] __attribute__((weak, visibility("hidden")))
@@ -22,7 +22,7 @@ SECTION_OF(unsigned char, mpipp_activate);
 
 static const char magic[] = "mpipp's shadow";
 
-// The shadow is at addresses where no program has memory.
+// Returns whether the shadow is already mapped. It is at addresses that no program uses otherwise.
 static int is_mapped(void) {
   return memcmp((const void *)MPIPP_SHADOW_AT, magic, sizeof magic) == 0;
 }
@@ -32,8 +32,8 @@ static void *map(int how, int file) {
               how | MAP_NORESERVE | MAP_FIXED_NOREPLACE, file, 0);
 }
 
-// A file in memory, of which only the used pages count. A process with a lower limit of file sizes
-// would be ended.
+// Maps a memory file, of which only pages in use take memory. A file size above RLIMIT_FSIZE would
+// end the process, so then it is not done.
 static void *map_file(void) {
   struct rlimit most;
   if (getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur < MPIPP_SHADOW_BYTES) return MAP_FAILED;
@@ -44,11 +44,13 @@ static void *map_file(void) {
   return got;
 }
 
-// Any of it may be stored to: functions that GCC has compiled mark their frames.
+// All of the shadow must be writable, because functions that GCC has compiled mark their frames
+// there.
 HIDDEN int mpipp_program_map(void) {
   unsigned char *at = (unsigned char *)MPIPP_SHADOW_AT;
   void *got = map(MAP_PRIVATE | MAP_ANONYMOUS, -1);
-  // The system reserves memory for all writable pages (vm.overcommit_memory = 2).
+  // If vm.overcommit_memory is 2, the system reserves memory for all writable pages, so there is
+  // not enough. Then a file is mapped.
   if (got == MAP_FAILED && errno == ENOMEM) got = map_file();
   if (got != at) {
     unsigned char there;
@@ -61,11 +63,11 @@ HIDDEN int mpipp_program_map(void) {
   return 1;
 }
 
-// The checked ranges; unused ones are empty.
+// The ranges that are checked now; unused entries are empty.
 HIDDEN struct mpipp_span mpipp_inlined_spans[MPIPP_SPANS];
 HIDDEN uint64_t mpipp_inlined_span_count;
 
-// During the change the range is too large, never too small.
+// Changes a range in such an order that readers see it too large in between, but never too small.
 static void set(struct mpipp_span *span, const struct mpipp_span *now) {
   __atomic_store_n(&span->kinds, span->kinds | now->kinds, __ATOMIC_RELEASE);
   if (now->high > span->high) __atomic_store_n(&span->high, now->high, __ATOMIC_RELEASE);
@@ -85,7 +87,7 @@ static void look(const struct mpipp_span *spans, uint64_t count) {
 HIDDEN struct mpipp_program mpipp_program = {
     .version = MPIPP_PROGRAM_VERSION, .map = mpipp_program_map, .look = look};
 
-// In a static program there is none.
+// In a static program, dlsym is missing.
 extern void *dlsym(void *restrict, const char *restrict) __attribute__((weak));
 
 static void announce(int there) {
@@ -93,7 +95,8 @@ static void announce(int there) {
   if (here) ((mpipp_program_register_type *)here)(&mpipp_program, there);
 }
 
-// The C library of a static program copies memory before there are variables of threads.
+// Set by the constructor. In a static program the C library copies memory earlier, when there are
+// no thread-local variables yet.
 static int begun;
 
 __attribute__((constructor(101))) static void begin(void) {
@@ -108,7 +111,8 @@ __attribute__((destructor(101))) static void end(void) {
 #define INLINE static inline __attribute__((always_inline))
 #define NEXT WORD(__builtin_return_address(0))
 
-// Ranges that Clang's code has reported, by loads and stores: it may call these functions then.
+// The last ranges that Clang's code has reported, for loads and for stores. It may call these
+// functions next, which would report the same range.
 static __thread uint64_t told[2][2];
 
 INLINE int is_checked(uint64_t low, uint64_t high) {
@@ -126,7 +130,7 @@ INLINE void copies(const void *address, uint64_t bytes, int stores, uint64_t nex
   if (mpipp_program.accesses) mpipp_program.accesses(WORD(address), bytes, stores, next);
 }
 
-// For the linker's --wrap: GCC does not see the accesses of these functions.
+// The linker's --wrap replaces these functions, because GCC does not see their accesses.
 void *__real_memcpy(void *, const void *, size_t);
 void *__real_memmove(void *, const void *, size_t);
 void *__real_memset(void *, int, size_t);
@@ -148,7 +152,8 @@ HIDDEN void *__wrap_memset(void *to, int byte, size_t bytes) {
   return __real_memset(to, byte, bytes);
 }
 
-// Clang's code calls it if a check may have found something: all registers stay unchanged.
+// Clang's code calls this function if a check may have found something. All registers stay
+// unchanged.
 HIDDEN __attribute__((used)) void mpipp_inlined_report(MPIPP_COMB) {
   uint64_t bytes = bytes_and_stores >> 1, stores = bytes_and_stores & 1;
   if (count > 1 && mpipp_program.combs) {
@@ -168,7 +173,7 @@ HIDDEN __attribute__((used, target("no-sse,no-mmx"))) int mpipp_inlined_report_f
   return mpipp_program.quickly(first, last, count, bytes_and_stores, next);
 }
 
-#define SAVED "2752" // bytes of x87, SSE, AVX and AVX-512 state
+#define SAVED "2752" // bytes for the state of x87, SSE, AVX and AVX-512
 #define STUB(NAME, ARGUMENTS)                                                                      \
   __asm__(                                                                                         \
       ".text\n"                                                                                    \
@@ -201,7 +206,8 @@ STUB("mpipp_inlined_load", ONE("0"));
 STUB("mpipp_inlined_store", ONE("1"));
 STUB("mpipp_inlined_comb", "");
 
-// The kinds of ranges that overlap these bytes. Only the result's register changes.
+// Returns the kinds of checked ranges that overlap these bytes. Changes only the register of the
+// result.
 __asm__(".text\n"
         ".globl mpipp_inlined_span\n.hidden mpipp_inlined_span\n"
         ".type mpipp_inlined_span,@function\nmpipp_inlined_span:\n"
@@ -226,7 +232,7 @@ __asm__(".text\n"
         "pop %rcx\n.cfi_def_cfa_offset 8\nret\n"
         ".cfi_endproc\n.size mpipp_inlined_span, .-mpipp_inlined_span\n");
 
-// Functions that Clang's modules refer to, and that do nothing here.
+// Functions to which Clang's code refers, and that do nothing here.
 #define NOTHING(NAME, PARAMETERS)                                                                  \
   HIDDEN void NAME PARAMETERS {}
 NOTHING(__tsan_init, (void))

@@ -9,7 +9,7 @@
 #include "generated/facts.h"
 #include "registry/object_store.h"
 
-static const int64_t most = (int64_t)1 << 30; // bytes of a copy
+static const int64_t most = (int64_t)1 << 30; // largest copy, in bytes
 
 int mpipp_perturb_accumulates(unsigned operation) {
   return operation == MPIPP_PROC_Accumulate || operation == MPIPP_PROC_Get_accumulate ||
@@ -69,7 +69,7 @@ void mpipp_perturb_deferred_free(struct mpipp_deferred_operation *one) {
   free(one);
 }
 
-// Bytes from the first to the last; -1: unknown.
+// The number of bytes from the first to the last; -1 if it is unknown.
 static int64_t span(const struct mpipp_datatype *type, int64_t count) {
   int64_t found;
   if (count <= 0 || type->size <= 0) return 0;
@@ -110,11 +110,14 @@ static int keep_all(struct mpipp_deferred_operation *one, const struct mpipp_pas
     if (!keep(argument, buffer, passage->addresses[i])) return 0;
   }
   one->disp = (MPI_Aint)(uintptr_t)one->place.address;
-  if (!sides[MPIPP_ORIGIN]) one->origin.type = one->place.type; // MPI may check it all the same
+  if (!sides[MPIPP_ORIGIN])
+    one->origin.type = one->place.type; // MPI may check an unused argument,
+                                        // too
   return 1;
 }
 
-// The function that MPI calls for a request of mpipp's: RMA operations have no status.
+// Functions of the generalized request that stands for the operation. RMA operations have no
+// status.
 static int query(void *state, MPI_Status *status) {
   (void)state;
   PMPI(Status_set_elements)(status, MPI_BYTE, 0);
@@ -132,8 +135,9 @@ static int cancel(void *state, int complete) {
   return MPI_SUCCESS;
 }
 
-// Not with known errors of the MPI library. MPICH 4.0 continues before such gets are complete,
-// except in MPI_Win_flush. Open MPI ignores where a derived datatype begins.
+// Returns whether the operation may be split, despite known errors of MPI libraries. MPICH 4.0
+// continues before such gets are complete, except in MPI_Win_flush. Open MPI ignores the lower
+// bound of a derived datatype.
 static int can_be_cut(const struct mpipp_deferred_operation *one) {
 #if defined MPICH_NUMVERSION && MPICH_NUMVERSION < 40100000
   const struct mpipp_win *win = mpipp_find_live(MPIPP_WIN, one->win);
@@ -205,7 +209,7 @@ void mpipp_perturb_deferred_release(struct mpipp_deferred_operation *one) {
   PMPI(Grequest_complete)(one->request);
 }
 
-// The runs of a cut on one side, from the buffer's address on.
+// Gathers the runs of one part on one side. Their offsets begin at the buffer's address.
 static int gather_runs(const struct mpipp_cuts *cuts, uint32_t number, enum mpipp_side side,
                        MPI_Datatype *type) {
   const struct mpipp_run *runs = &cuts->runs[cuts->first[number]];
@@ -223,8 +227,8 @@ static int gather_runs(const struct mpipp_cuts *cuts, uint32_t number, enum mpip
   return code == MPI_SUCCESS ? PMPI(Type_commit)(type) : code;
 }
 
-// The argument that MPI gets in place of the original. MPI takes displacements at the target only
-// in units of the window: a type contains the rest. Returns MPI's code.
+// The argument that MPI gets for one part. MPI multiplies displacements at the target by the
+// window's unit, so the remaining bytes are part of a datatype. Returns MPI's code.
 static int cut_of(struct mpipp_argument *argument, const struct mpipp_cuts *cuts, int number,
                   enum mpipp_side side) {
   if (number < 0 || (!argument->count && !argument->address && side != MPIPP_TARGET))
@@ -271,7 +275,9 @@ static int hand_over(const struct mpipp_deferred_operation *one, const struct mp
 int mpipp_perturb_deferred_hand_over(const struct mpipp_deferred_operation *one, int cut) {
   struct mpipp_argument all[MPIPP_SIDES] = {one->origin, one->result, one->place};
   int code = MPI_SUCCESS;
-  for (int i = 0; i < MPIPP_SIDES; i++) all[i].is_kept = 0; // its own, not of this cut
+  for (int i = 0; i < MPIPP_SIDES; i++)
+    all[i].is_kept = 0; // this part's datatypes do not need the
+                        // kept ones
   for (int i = 0; i < MPIPP_SIDES && code == MPI_SUCCESS; i++)
     code = cut_of(&all[i], one->cuts, cut, (enum mpipp_side)i);
   if (code == MPI_SUCCESS)

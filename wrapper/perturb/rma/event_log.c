@@ -18,11 +18,11 @@
 #include "registry/registry.h"
 
 enum { MOST_WORDS = 256, NOT_OPEN = -1, CLOSED = -2 };
-static const size_t most = (size_t)1 << 22; // bytes of a process
+static const size_t most = (size_t)1 << 22; // limit for the file of one process, in bytes
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *directory;
-static char executable[PATH_MAX]; // the loader has no name for it
+static char executable[PATH_MAX]; // the loader has no file name for the executable
 static int file = NOT_OPEN;
 static size_t written;
 
@@ -33,13 +33,13 @@ void mpipp_perturb_journal_open(void) {
 }
 
 static int open_file(void) {
-  static char path[PATH_MAX]; // with the lock
+  static char path[PATH_MAX]; // protected by the lock
   snprintf(path, sizeof path, "%s/schedule %d", directory, mpipp_registry.world_rank);
   return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-// Writes the words and the place of the code that the call returns to, separated by tabs. The place
-// is the number of the byte in its file, and the path.
+// Writes the words, and the place of the code to which the call returns, separated by tabs. The
+// place is the offset in the code's file, and the file's path.
 static void write_line(const char *words, uint64_t caller) {
   struct link_map *map = NULL;
   Dl_info info;

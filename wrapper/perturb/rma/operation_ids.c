@@ -43,7 +43,7 @@ void mpipp_perturb_identities_open(const char *text) {
     if (!one) return;
     one->rank = strtoul(at, &end, 10);
     one->place = strtoul(end + (*end == ':'), &end, 10);
-    one->last = (unsigned long)UINT32_MAX; // without times: all
+    one->last = (unsigned long)UINT32_MAX; // without times all operations of the place are meant
     if (*end == '.') one->first = one->last = strtoul(end + 1, &end, 10);
     if (*end == '-') one->last = strtoul(end + 1, &end, 10);
     one->next = meant;
@@ -93,7 +93,8 @@ struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage
 
 struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call) {
   struct mpipp_identity found = next_at(&others, mpipp_recorder_place(call));
-  found.place += MOST_PLACES; // chances are those of no operation
+  found.place += MOST_PLACES; // separate numbers, so that the random choices differ from those of
+                              // operations
   return found;
 }
 

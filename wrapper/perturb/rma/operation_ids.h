@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The names of one-sided operations in a schedule, equal in each run of a program: the place that
-// calls, and how often it has.
+// Names of one-sided operations, equal in each run of a program: the place that makes the call, and
+// the ordinal of the call there.
 #ifndef MPIPP_PERTURB_RMA_OPERATION_IDS_H
 #define MPIPP_PERTURB_RMA_OPERATION_IDS_H
 
@@ -8,22 +8,24 @@
 
 #include "intercept/hooks.h"
 
-// Both from 1; a place of 0: there are too many.
+// Both numbers begin at 1. place is 0 if there are too many places.
 struct mpipp_identity {
-  uint32_t place; // among those that call such operations, in the order of their first calls
-  uint32_t time;  // there
+  uint32_t place; // ordinal among the places with such operations, in the order of their first
+                  // calls
+  uint32_t time;  // ordinal of the call at that place
 };
 
-// text: "...,only=RANK:PLACE.TIME+RANK:PLACE.TIME-TIME+...,...": only these are perturbed.
+// Reads the selected operations from a text
+// "...,only=RANK:PLACE.TIME+RANK:PLACE.TIME-TIME+...,...". Without `only`, all are selected.
 void mpipp_perturb_identities_open(const char *text);
-// The name of a call that starts an operation; consecutive equal gets share one. Calls must not be
-// concurrent.
+// The name of a call that starts an operation. Consecutive equal gets have one name, because their
+// number depends on timing. The caller must prevent concurrent calls.
 struct mpipp_identity mpipp_perturb_identify(const struct mpipp_passage *passage);
-// The name of a call that completes operations, among such calls.
+// The name of a call that completes operations. These calls have places and ordinals of their own.
 struct mpipp_identity mpipp_perturb_identify_call(const struct mpipp_call *call);
-// The next operation gets a new name, even if it is equal.
+// Makes the next operation get a new name, even if it equals the last one.
 void mpipp_perturb_identities_separate(void);
-// Returns whether it is perturbed.
+// Returns whether an operation is selected for perturbation.
 int mpipp_perturb_is_selected(struct mpipp_identity identity);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The options for perturbing one-sided operations: the user's choice, or else the seed's.
+// The options for perturbing one-sided operations. The seed chooses each option that the user does
+// not set.
 #ifndef MPIPP_PERTURB_RMA_OPTIONS_H
 #define MPIPP_PERTURB_RMA_OPTIONS_H
 
 enum mpipp_choice { MPIPP_BY_SEED = -1, MPIPP_NO, MPIPP_YES };
-enum mpipp_sequence_of { // in what order operations are handed over
+enum mpipp_sequence_of { // the order in which deferred operations are passed to MPI
   MPIPP_IN_ANY_ORDER,
   MPIPP_REVERSED,
   MPIPP_PUTS_FIRST,
@@ -13,20 +14,22 @@ enum mpipp_sequence_of { // in what order operations are handed over
 };
 
 struct mpipp_rules {
-  int defer;    // operations wait for what must complete them
-  int local;    // at a local completion, the local data is copied, and the operation waits
-  int split;    // into elements or bytes
-  long parts;   // ... at most so many; 0: as many as split_operation.c says
+  int defer;    // operations wait for the call that must complete them
+  int local;    // a call that completes an operation locally copies its data, and the operation
+                // waits on
+  int split;    // operations are split into elements or bytes
+  long parts;   // largest number of parts; 0: as split_operation.c decides
   int order;    // enum mpipp_sequence_of, or MPIPP_BY_SEED
-  int flush;    // after each, so that the order is kept
-  int show;     // tell in what order, on the standard error
-  long latency; // at most so many milliseconds before each, or MPIPP_BY_SEED
+  int flush;    // a flush follows each operation, so that MPI keeps the order
+  int show;     // the order is printed on the standard error
+  long latency; // largest delay before each operation in milliseconds, or MPIPP_BY_SEED
 };
 extern struct mpipp_rules mpipp_perturb_rules __attribute__((visibility("hidden")));
 
-// "SEED,order=reverse,split=yes": what mpipp/cli/commands/run/perturb.py has found to be right.
+// Reads the options, for example "SEED,order=reverse,split=yes". mpipp/cli/commands/run/perturb.py
+// has checked the text.
 void mpipp_perturb_rules_open(const char *text);
-// A choice, made by the seed where the user has not: then yes in so many cases of 16.
+// Returns the user's choice, or else a random one: yes in so many cases of 16.
 int mpipp_perturb_choose(int choice, unsigned in_16);
 
 #endif

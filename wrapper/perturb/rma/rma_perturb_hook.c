@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Legal but adversarial schedules of one-sided communication (mpipp run --provoke=rma), after
 // Kowalewski, Fuerlinger: Nasty-MPI: Debugging Synchronization Errors in MPI-3 One-Sided
-// Applications. Operations wait for the call that must complete them. Then they are cut into
+// Applications. Operations wait for the call that must complete them. Then they are split into
 // elements or bytes, and passed to MPI in another order. The results of a correct program never
 // change.
 #include <pthread.h>
@@ -20,12 +20,13 @@
 #include "registry/object_store.h"
 
 enum {
-  NEXT_TO_MPI = 2000, // the guard's order is 1000
+  NEXT_TO_MPI = 2000, // the order of the hook; the guard's is 1000
   ANY_TARGET = -1,
-  MOST = 100000, // that wait at a time
-  LATE_IN = 16,  // one operation in so many is late by the seed,
-  FIRST = 64,    // of the first at each place, so that a long run takes no longer,
-  LATENCY = 5,   // by so many milliseconds at most
+  MOST = 100000, // largest number of operations that wait at a time
+  LATE_IN = 16,  // with the seed's choice, one operation in so many is late,
+  FIRST = 64,    // but only among the first ones at each place, so that a long run takes little
+                 // longer,
+  LATENCY = 5,   // and at most by so many milliseconds
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,18 +34,19 @@ static pthread_cond_t handed_over = PTHREAD_COND_INITIALIZER;
 static struct mpipp_deferred_operation *deferred, **last = &deferred, *newest;
 static int count;
 static uint32_t numbers;
-static int requests; // that stand for some of them
+static int requests; // number of requests of deferred operations
 
 static int is_among(const struct mpipp_deferred_operation *one, uint64_t win, int target) {
   return one->win == win && (target == ANY_TARGET || one->target == target);
 }
 
-// A thread that passes operations to MPI, without the lock. MPI may wait in it for another process,
-// and that for another thread of this one. A thread that completes them waits for this one.
+// A thread that passes operations to MPI. It does not hold the lock, because MPI may wait for
+// another process, and that process for another thread of this one. A thread that has to complete
+// the same operations waits until this is done.
 struct mpipp_handing {
   struct mpipp_handing *next;
   uint64_t win;
-  int target; // ANY_TARGET: several
+  int target; // ANY_TARGET: several targets
 };
 static struct mpipp_handing *handing;
 
@@ -75,7 +77,7 @@ static void hand_over(struct mpipp_deferred_operation *list, const struct mpipp_
   pthread_cond_broadcast(&handed_over);
 }
 
-// Accumulates before a chosen one at the same target come before it. From the last on.
+// Chooses the accumulates before `chosen` with the same target, because MPI must get them first.
 static void choose_earlier(struct mpipp_deferred_operation *chosen) {
   for (struct mpipp_deferred_operation *one = deferred; one && one != chosen; one = one->next)
     if (one->accumulates && is_among(one, chosen->win, chosen->target)) one->is_chosen = 1;
@@ -120,7 +122,7 @@ static void append(struct mpipp_deferred_operation *one) {
   MPIPP_WRITE(requests, requests + one->is_request);
 }
 
-// Chooses the operations that an accumulate must not overtake.
+// Chooses the deferred operations that an accumulate must not overtake.
 static void choose_overtaken(const struct mpipp_call *call) {
   int target = (int)call->target_rank;
   if (!mpipp_perturb_accumulates(mpipp_facts[call->procedure].operation)) return;
@@ -129,7 +131,7 @@ static void choose_overtaken(const struct mpipp_call *call) {
     if (one->accumulates && is_among(one, call->win, target)) one->is_chosen = 1;
 }
 
-// Milliseconds at most.
+// The delay of an operation in milliseconds, at most.
 static uint64_t latency_of(const struct mpipp_deferred_operation *one) {
   uint32_t time = one->identity.time;
   if (mpipp_perturb_rules.latency != MPIPP_BY_SEED) return (uint64_t)mpipp_perturb_rules.latency;
@@ -150,7 +152,7 @@ static struct mpipp_deferred_operation *begin(const struct mpipp_passage *passag
   return one;
 }
 
-// It is passed to MPI now.
+// Passes the operation to MPI in its own call.
 static int pass_now(const struct mpipp_passage *passage, struct mpipp_identity identity,
                     int as_is) {
   const struct mpipp_call *call = passage->call;
@@ -189,8 +191,8 @@ static int defer_operation(struct mpipp_passage *passage) {
   return verdict;
 }
 
-// Local completion: operations that return data to the program are passed to MPI. For the rest the
-// local data is copied, so that they can wait.
+// Completes an operation locally. If it returns data to the program, it is passed to MPI. Otherwise
+// its local data is copied, so that it can wait.
 static void complete_locally(struct mpipp_deferred_operation *one) {
   int is_new = !one->origin.copy;
   if (one->fetches || !mpipp_perturb_deferred_copy(one)) {
@@ -205,7 +207,7 @@ static void complete_locally(struct mpipp_deferred_operation *one) {
   }
 }
 
-// The choices depend on the seed, and on the ordinal of the call among those of its place.
+// Random choices for a call depend on the seed, and on the ordinal of the call at its place.
 static void begin_call(const struct mpipp_call *call) {
   struct mpipp_identity identity = mpipp_perturb_identify_call(call);
   mpipp_perturb_note_place(call);
@@ -258,7 +260,7 @@ static int enter(struct mpipp_passage *passage) {
   int target = (int)call->target_rank;
   if (mpipp_perturb_can_be_deferred(call)) return defer_operation(passage);
   if (call->present & MPIPP_HAS_REQUESTS && !call->buffer_count) complete_requests(call);
-  // In MPICH, MPI_PROC_NULL has the value of ANY_TARGET.
+  // MPICH's MPI_PROC_NULL has the same value as ANY_TARGET.
   if (call->present & MPIPP_HAS_TARGET_RANK && target == MPI_PROC_NULL) return MPIPP_GO_ON;
   switch (call->procedure) {
   case MPIPP_PROC_Win_fence:

@@ -13,12 +13,12 @@
 #include "perturb/rma/options.h"
 #include "registry/registry.h"
 
-// An operation or a cut of one.
+// An operation, or one part of a split operation.
 struct mpipp_schedule_item {
   struct mpipp_deferred_operation *one;
-  int cut;         // -1: it is not cut
-  uint32_t number; // in the program's order
-  uint64_t key;    // lower keys are earlier
+  int cut;         // index of the part; -1: the operation is not split
+  uint32_t number; // ordinal of the operation in the program's order
+  uint64_t key;    // items are sorted by this key
 };
 
 static int compare(const void *first, const void *second) {
@@ -46,7 +46,7 @@ static uint64_t key(const struct mpipp_schedule_item *item, int order) {
 
 struct mpipp_schedule_place {
   int target;
-  uint32_t at; // in the new order
+  uint32_t at; // index in the new order
 };
 
 static int compare_places(const void *first, const void *second) {
@@ -55,7 +55,7 @@ static int compare_places(const void *first, const void *second) {
   return one->at < other->at ? -1 : one->at > other->at;
 }
 
-// Accumulates keep their order at each target: they exchange places among themselves.
+// Accumulates to one target must keep their order, so they exchange positions among themselves.
 static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
   uint32_t found = 0;
   struct mpipp_schedule_place *places = malloc(2 * count * sizeof *places),
@@ -78,7 +78,8 @@ static int keep_accumulates(struct mpipp_schedule_item *items, uint32_t count) {
   return fine;
 }
 
-// All parts of an operation together take as long as one that is not cut.
+// Delays an operation. All parts of a split operation together take as long as one that is not
+// split.
 static void linger(struct mpipp_deferred_operation *before) {
   if (!before->latency) return;
   uint64_t microseconds = mpipp_perturb_chance(before->latency + 1) * 1000;
@@ -103,9 +104,12 @@ static struct mpipp_schedule_item *items_of(struct mpipp_deferred_operation *lis
   return items;
 }
 
-// mpipp: rank 0: before MPI_Win_unlock: 2. MPI_Accumulate to 1, 1. MPI_Put to 1 (in 4 parts)
-// Numbers are those of the operations in the program's order. Consecutive parts are shown together.
-// One line at once, so that those of several processes do not mix.
+// Prints the order, for example:
+//
+//   mpipp: rank 0: before MPI_Win_unlock: 2. MPI_Accumulate to 1, 1. MPI_Put to 1 (4 of 4 parts)
+//
+// The numbers are ordinals in the program's order. Consecutive parts are shown together. The line
+// is written at once, so that lines of several processes do not mix.
 static void show(const struct mpipp_schedule_item *items, uint32_t count,
                  const struct mpipp_call *call, int flushes) {
   char text[1900];
@@ -127,7 +131,7 @@ static void show(const struct mpipp_schedule_item *items, uint32_t count,
   if (write(STDERR_FILENO, text, (size_t)used) < 0) return;
 }
 
-// Notes the operations that come before one that the program has called earlier.
+// Notes the operations that MPI gets before an operation that the program called earlier.
 static void note_order(const struct mpipp_schedule_item *items, uint32_t count) {
   const struct mpipp_deferred_operation *first = NULL;
   for (uint32_t i = count; i-- > 0;) {
@@ -147,7 +151,7 @@ static void note(const struct mpipp_deferred_operation *one, int flushed) {
   if (one->delay) mpipp_perturb_note(&one->at, MPIPP_WAY_DELAYED, NULL, (one->delay + 999) / 1000);
 }
 
-// Operations in the order of their first cuts.
+// Logs the operations in the order of their first parts.
 static void keep_in_journal(const struct mpipp_schedule_item *items, uint32_t count,
                             const struct mpipp_deferred_operation *list,
                             const struct mpipp_call *call, int flushes) {
@@ -183,7 +187,7 @@ static void hand_over(struct mpipp_deferred_operation *list, const struct mpipp_
     if (flushes && code == MPI_SUCCESS)
       code = PMPI(Win_flush)(items[i].one->target, (MPI_Win)(uintptr_t)list->win);
   }
-  // Without memory, in the program's order.
+  // Without memory, the operations are passed in the program's order.
   for (const struct mpipp_deferred_operation *one = list; !fine && one && code == MPI_SUCCESS;
        one = one->next)
     code = mpipp_perturb_deferred_hand_over(one, -1);
@@ -198,8 +202,8 @@ void mpipp_perturb_hand_over(struct mpipp_deferred_operation *list, const struct
   hand_over(list, call, flushes);
   while (list) {
     struct mpipp_deferred_operation *next = list->next;
-    // MPICH 4.0 reports gets as complete locally before they are, and reads data that is put later:
-    // the operation keeps a copy.
+    // MPICH 4.0 reports gets as locally complete too early, and reads put data later. So the
+    // operation needs a copy of its data.
     int has_copy = list->origin.copy || list->compare.copy;
     if (passive && !flushes && (list->is_request || list->fetches || has_copy))
       PMPI(Win_flush)(list->target, (MPI_Win)(uintptr_t)list->win);

@@ -9,21 +9,21 @@
 #include "registry/object_store.h"
 
 enum {
-  PARTS = 64,     // that a put or get without gaps is cut into
-  MOST = 512,     // elements, or parts with the gaps; if there are more, some are merged
-  RUNS = 1 << 16, // of one side; what has more is left whole
-  KEPT = 1 << 22, // runs of all operations that wait: 128 MiB
+  PARTS = 64,     // number of parts of a put or get without gaps
+  MOST = 512,     // largest number of elements or parts otherwise; beyond that, some are merged
+  RUNS = 1 << 16, // largest number of runs of one side; an operation with more is not split
+  KEPT = 1 << 22, // largest number of runs in all waiting operations: 128 MiB
   MOST_NESTED = 16,
 };
-static uint32_t kept; // runs
-// Offsets may be negative, addresses of layouts may not.
+static uint32_t kept; // number of runs in waiting operations
+// Added to offsets, because they may be negative, but addresses of layouts may not.
 static const uint64_t base = (uint64_t)1 << 60;
 
 static const struct mpipp_datatype *type_of(const struct mpipp_buffer *buffer) {
   return (const void *)(uintptr_t)buffer->record;
 }
 
-// The predefined datatype that all of a type consists of; NULL if there are several.
+// The only predefined datatype in a datatype; NULL if there are several.
 static const struct mpipp_datatype *element(const struct mpipp_datatype *type, int nested) {
   const struct mpipp_datatype *found = NULL;
   if (!type || nested > MOST_NESTED) return NULL;
@@ -37,8 +37,9 @@ static const struct mpipp_datatype *element(const struct mpipp_datatype *type, i
   return found;
 }
 
-// The bytes of a side in the order of its type map: that is how the sides fit together. total: of
-// the sides before, -1: this is the first. has_gap: units do not follow each other in memory.
+// The runs of bytes of one side in the order of its type map, in which the sides correspond.
+// *total: number of bytes of the previous sides; -1: this is the first. *has_gap: set if units are
+// not adjacent in memory.
 static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *total, int64_t unit,
                                  int has_gap) {
   const struct mpipp_datatype *type = type_of(buffer);
@@ -54,7 +55,7 @@ static struct mpipp_layout *runs(const struct mpipp_buffer *buffer, int64_t *tot
     fine = has_gap ? length == unit : length % unit == 0;
     bytes += length;
   }
-  // Predefined types with gaps, and sides that do not fit together, are left to MPI.
+  // MPI gets predefined datatypes with gaps, and sides that do not correspond, unchanged.
   if (fine && bytes == size && (*total < 0 || *total == bytes)) {
     *total = bytes;
     return layout;
@@ -67,8 +68,8 @@ static int64_t smaller(int64_t one, int64_t other) {
   return one < other ? one : other;
 }
 
-// Ends a run where a part ends, or a run of any side. Returns how many there are; to: where they
-// go, or NULL.
+// Divides the bytes into runs: a run ends where a part ends, or a run of any side. Returns the
+// number of runs. to: the array for them, or NULL.
 static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t total, int64_t part,
                      struct mpipp_run *to) {
   uint32_t run[MPIPP_SIDES] = {0}, count = 0;
@@ -93,12 +94,12 @@ static uint32_t walk(struct mpipp_layout *const layouts[MPIPP_SIDES], int64_t to
   return count;
 }
 
-// Bytes of each of so many parts, or more of them: what each counts is an int.
+// The number of bytes in each of `parts` parts. It may be less, so that a part's count fits an int.
 static int64_t part_of(int64_t total, int64_t unit, int64_t parts) {
   return smaller((total / unit + parts - 1) / parts * unit, INT_MAX / unit * unit);
 }
 
-// NULL: no memory, or too much of it.
+// Allocates the parts. Returns NULL without memory, or if the runs exceed the limit.
 static struct mpipp_cuts *allocate_cuts(uint32_t runs, int64_t unit) {
   struct mpipp_cuts *cuts = NULL;
   if (__atomic_add_fetch(&kept, runs, __ATOMIC_RELAXED) <= KEPT)

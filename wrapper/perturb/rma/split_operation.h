@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A one-sided operation as many smaller ones, which together do the same.
+// Splits a one-sided operation into many smaller ones, which together have the same effect.
 #ifndef MPIPP_PERTURB_RMA_SPLIT_OPERATION_H
 #define MPIPP_PERTURB_RMA_SPLIT_OPERATION_H
 
@@ -8,22 +8,24 @@
 
 enum mpipp_side { MPIPP_ORIGIN, MPIPP_RESULT, MPIPP_TARGET, MPIPP_SIDES };
 
-// `bytes` bytes, which follow each other on all sides; offsets from the buffers' addresses.
+// A run of `bytes` bytes that are adjacent on all sides. Offsets are relative to the buffers'
+// addresses.
 struct mpipp_run {
   int64_t at[MPIPP_SIDES];
   int64_t bytes;
 };
 
 struct mpipp_cuts {
-  MPI_Datatype unit; // what they consist of: bytes, or elements of an accumulate
+  MPI_Datatype unit; // the datatype of a part's units: bytes, or elements of an accumulate
   int64_t unit_bytes;
   uint32_t run_count, count;
-  uint32_t *first; // run of each, and where the last one ends
+  uint32_t *first; // the index of the first run of each part, and the number of runs at the end
   struct mpipp_run runs[];
 };
 
-// sides: the buffers, NULL where the operation has none; by_element: each element goes over at
-// once. NULL: it is one piece, or not known well enough.
+// Splits an operation. sides: its buffers, NULL for sides that it does not have. by_element: 1 if
+// each element must stay whole. Returns NULL if there would be only one part, or too little is
+// known.
 struct mpipp_cuts *mpipp_perturb_cuts_new(const struct mpipp_buffer *const sides[MPIPP_SIDES],
                                           int by_element);
 void mpipp_perturb_cuts_free(struct mpipp_cuts *cuts);

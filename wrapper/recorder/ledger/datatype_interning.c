@@ -6,7 +6,8 @@
 
 enum { FIRST_SLOTS = 256, MAX_KEPT = 1 << 16 };
 
-// A hash table of the records that stand for equal datatypes; only used with the lock held.
+// A hash table with one record for each construction of a datatype. It is used only with the lock
+// held.
 static struct mpipp_datatype **slots;
 static uint64_t mask, used;
 
@@ -15,7 +16,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-// The record that stands for a component, from the record of the datatype.
+// The address of the record that stands for a component of the datatype.
 static uint64_t component(const struct mpipp_datatype *type, uint32_t i) {
   const struct mpipp_datatype *found =
       (const void *)(uintptr_t)((const uint64_t *)(uintptr_t)type->components)[i];
@@ -69,7 +70,7 @@ static int make_room(void) {
   return 1;
 }
 
-// The entry of a datatype whose components are known. 0: the table is full.
+// The entry for a datatype whose components have entries. Returns 0 if the table is full.
 static uint64_t find(struct mpipp_datatype *type) {
   if (!make_room()) return 0;
   struct mpipp_datatype **slot = slot_of(type);
@@ -81,7 +82,7 @@ static uint64_t find(struct mpipp_datatype *type) {
   return (uint64_t)(uintptr_t)*slot;
 }
 
-// The first component without an entry; NULL: all have one.
+// The first component that has no entry yet; NULL if all have one.
 static struct mpipp_datatype *unknown_component(const struct mpipp_datatype *type) {
   const uint64_t *components = (const uint64_t *)(uintptr_t)type->components;
   for (uint32_t i = 0; i < type->component_count; i++) {
@@ -96,7 +97,7 @@ uint64_t mpipp_recorder_equal_datatype_locked(uint64_t record, uint64_t handle) 
     return 0;
   if (MPIPP_READ(type->object.flags) & MPIPP_FLAG_PREDEFINED) return record;
   if (MPIPP_READ(type->object.flags) & MPIPP_FLAG_ENDED) return 0;
-  while (!type->alike) { // from the innermost component outward
+  while (!type->alike) { // from the innermost component outwards
     struct mpipp_datatype *inner = type;
     for (struct mpipp_datatype *next = inner; next; next = unknown_component(inner)) inner = next;
     inner->alike = find(inner);

@@ -13,12 +13,13 @@
 
 enum {
   POOL_BYTES = 1 << 16,
-  FIRST_PAGE = 24,  // words
-  LAST_PAGE = 4096, // if no single call needs more
+  FIRST_PAGE = 24,  // in words
+  LAST_PAGE = 4096, // in words, unless a single call needs more
   FEW_WORDS = 64,
-  KEPT_FOR_RUNS = 1, // word of a page
-  CONTEXT = 3,       // calls: a longer context does not help if a loop has exceptions
-  MOST_VALUES = 64,  // of an array; a longer one is kept as a hash
+  KEPT_FOR_RUNS = 1, // words at the end of a page that are kept free for closing a run
+  CONTEXT = 3,       // number of previous calls that are compared to find a period: more does not
+                     // help for loops with exceptions
+  MOST_VALUES = 64,  // longest array that is kept; of a longer one only a hash is kept
 };
 
 const uint64_t mpipp_recorder_no_item[MPIPP_ONE_BUFFER] = {0};
@@ -31,7 +32,7 @@ void mpipp_recorder_ledger_open(void) {
   if (asked) mpipp_recorder_ledger_limit = strtoull(asked, NULL, 10);
 }
 
-// Zeroed memory that is never freed; NULL beyond the limit.
+// Zeroed memory that is never freed. Returns NULL beyond the ledger's limit.
 static void *take(uint64_t bytes) {
   if (bytes > (uint64_t)(pool_end - pool)) {
     uint64_t chunk = bytes > POOL_BYTES / 4 ? bytes : POOL_BYTES;
@@ -68,13 +69,14 @@ static void expect(struct mpipp_channel *channel, uint64_t item, uint32_t period
 void mpipp_recorder_note_advance(struct mpipp_channel *channel, uint64_t ordinal) {
   struct mpipp_history *history = history_of(channel);
   uint32_t period = channel->period;
-  if (!history || !period) return; // another thread changes it, too, without order
+  if (!history || !period) return; // another thread changes the channel, too, at the same time
   uint64_t like = history->position + 1 - period + (ordinal - history->position) % period;
   uint64_t item = *recent_item(history, like);
-  if (item) MPIPP_WRITE(channel->expected, item); // 0: unchanged
+  if (item) MPIPP_WRITE(channel->expected, item); // 0: the item is just being replaced
 }
 
-// Space for words at the end of the last page; NULL without memory.
+// Space for some words at the end of the last page; `kept` more words stay free. Returns NULL
+// without memory.
 static uint64_t *room(struct mpipp_history *history, uint64_t words, uint64_t kept) {
   struct mpipp_page *page = (void *)(uintptr_t)history->last;
   if (page && page->used + words + kept <= page->capacity) return &page->words[page->used];
@@ -95,7 +97,7 @@ static void add_words(struct mpipp_history *history, uint64_t words) {
   __atomic_store_n(&page->used, page->used + words, __ATOMIC_RELEASE);
 }
 
-// An item of one word: a run, or an ordinal. Returns 0 without memory.
+// Writes an item of one word: a run, or an ordinal. Returns 0 without memory.
 static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kept) {
   uint64_t *place = room(history, 1, kept);
   if (!place) return 0;
@@ -104,7 +106,7 @@ static int write_word(struct mpipp_history *history, uint64_t word, uint64_t kep
   return 1;
 }
 
-// Ends the current run with that ordinal. There is always space for it.
+// Writes the current run, which ends with this ordinal. There is always space for it.
 static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
   struct mpipp_history *history = history_of(channel);
   uint64_t from = history->position, period = channel->period;
@@ -118,7 +120,7 @@ static void close_run(struct mpipp_channel *channel, uint64_t ordinal) {
   history->position = ordinal;
 }
 
-// Stops recording the channel.
+// Stops recording the channel, because the ledger is full.
 static void give_up(struct mpipp_channel *channel) {
   struct mpipp_history *history = history_of(channel);
   if (history) history->full = 1;
@@ -132,8 +134,8 @@ static int equals_item(uint64_t item, const uint64_t *words) {
   return other[0] == words[0] && memcmp(other, words, count * sizeof *words) == 0;
 }
 
-// The distance to the last call that equals this one and had the same few calls before it. 0: there
-// was none lately.
+// The distance to the last equal call, preferring one before which the same few calls were made.
+// Returns 0 if none of the recent calls is equal.
 static uint64_t period_of(struct mpipp_history *history, uint64_t ordinal, const uint64_t *words) {
   uint64_t known = ordinal - history->recent_from, best = 0, longest = 0;
   if (known > MPIPP_RECENT) known = MPIPP_RECENT;
@@ -154,15 +156,16 @@ static struct mpipp_history *begin(struct mpipp_comm *comm, struct mpipp_channel
   if (!history) return NULL;
   history->comm = (uint64_t)(uintptr_t)comm;
   history->recent_from = 1;
-  // The messages on the communicator still matter after it is freed.
+  // A message on the communicator may be compared after the communicator is freed, so its record is
+  // kept.
   mpipp_registry_refer_locked(history->comm, comm->object.handle);
   MPIPP_WRITE(channel->history, (uint64_t)(uintptr_t)history);
   return history;
 }
 
-// With the lock held: appends the call with that ordinal, as words. follows: the next call comes
-// after it. Otherwise no run may begin here, not even for a moment: a reader would take the run to
-// reach up to the count.
+// Appends a call with this ordinal, as words. follows: 1 if the next call will have the next
+// ordinal. Otherwise no run may begin here, not even for a moment: a reader would take the run to
+// last up to the channel's count. The caller holds the lock.
 static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                    const uint64_t *words, int follows) {
   struct mpipp_history *history = history_of(channel);
@@ -170,7 +173,7 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   if (!history || history->full) return give_up(channel);
   mpipp_recorder_time_locked(channel->history, ordinal);
   close_run(channel, ordinal - 1);
-  expect(channel, 0, 0); // later calls have no expectation meanwhile
+  expect(channel, 0, 0); // no call is expected while the history changes
   if (history->position != ordinal - 1) {
     if (!write_word(history, MPIPP_ITEM_ORDINAL | ordinal << 8, KEPT_FOR_RUNS))
       return give_up(channel);
@@ -180,7 +183,8 @@ static void append(struct mpipp_comm *comm, struct mpipp_channel *channel, uint6
   uint64_t period = follows ? period_of(history, ordinal, words) : 0;
   if (period) {
     if (!room(history, 0, KEPT_FOR_RUNS)) return give_up(channel);
-    // The call is the run's first; the next is the one 1 - period after it.
+    // This call is the first one of a run. The next call is expected to equal the one `period - 1`
+    // before this.
     uint64_t next = period == 1 ? ordinal - 1 : ordinal + 1 - period;
     return expect(channel, *recent_item(history, next), (uint32_t)period);
   }
@@ -217,7 +221,7 @@ static void end_words(uint64_t *words, const uint64_t *end, const struct mpipp_c
   words[0] = MPIPP_ITEM_HEAD(end - words, buffers, call->procedure);
 }
 
-// Returns whether it is as expected.
+// Notes a call. Returns whether it was the expected one.
 static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                 const uint64_t *words) {
   if (!equals_item(channel->expected, words)) {
@@ -229,8 +233,8 @@ static int note(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t
   return 1;
 }
 
-// place: where the operation begins. The call that made a persistent request has a place of its
-// own.
+// Fills the words of a call with one buffer. place: where the operation is started; the call that
+// created a persistent request has a place of its own.
 static void buffer_item(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                         const struct mpipp_buffer *buffer, uint64_t record) {
   uint64_t *word = words + 3;
@@ -329,8 +333,9 @@ static int used_vectors(const struct mpipp_call *call) {
   return used;
 }
 
-// The identity of an operation: predefined ones by handle, the program's own by their function. The
-// two highest bits say that it is the program's own, and that it is commutative. 0: unknown.
+// The identity of a reduction operation: the handle of a predefined one, the function of the
+// program's own. The highest bits mark the program's own, and a commutative one. Returns 0 if it is
+// unknown.
 static uint64_t operation(uint64_t handle) {
   const uint64_t own = (uint64_t)1 << 63, commutative = (uint64_t)1 << 62;
   if (mpipp_registry_is_constant(MPIPP_OP, handle)) return handle;
@@ -338,7 +343,8 @@ static uint64_t operation(uint64_t handle) {
   return op ? own | (op->commute ? commutative : 0) | (op->function & (commutative - 1)) : 0;
 }
 
-// Returns whether the procedure's own arguments are kept: all processes must agree in some of them.
+// Returns whether the call's named arguments are kept: for procedures in which all processes must
+// agree in some of them.
 static int keeps_arguments(const struct mpipp_call *call) {
   return (call->present & MPIPP_HAS_ARGUMENTS) && mpipp_facts[call->procedure].agree;
 }
@@ -350,8 +356,8 @@ static uint64_t value_of(const struct mpipp_input *input, uint64_t i) {
   return ((const uint64_t *)values)[i];
 }
 
-// The members of a group that this process belongs to: a hash, and in the lowest 24 bits their
-// number; 0 for any other group.
+// A hash of the members of a group, if this process belongs to it, with the number of members in
+// the lowest 24 bits. Returns 0 for any other group.
 static uint64_t members_hash(uint64_t handle) {
   const struct mpipp_group *group = mpipp_find_live(MPIPP_GROUP, handle);
   if (!group || group->rank < 0 || !(group->world_ranks || group->world_known)) return 0;
@@ -362,16 +368,17 @@ static uint64_t members_hash(uint64_t handle) {
   return hash << 24 | ((uint64_t)group->size & 0xFFFFFF);
 }
 
-// The length of an array that follows from the other arguments; 0 if the array is not kept.
+// The length of an array that has no length argument, computed from the other arguments. Returns 0
+// if the array is not kept.
 static uint64_t implied_count(const struct mpipp_call *call, const struct mpipp_input *input) {
   if (input->shape == MPIPP_SHAPE_TEXT) return strlen(input->values);
   if (call->procedure != MPIPP_PROC_Graph_create) return 0;
-  const struct mpipp_input *index = input - 1; // edges come after it
+  const struct mpipp_input *index = input - 1; // the argument before `edges` is `index`
   return index->count > 0 ? value_of(index, (uint64_t)index->count - 1) : 0;
 }
 
-// An argument: its name, and the number of its values. 2^32 is added if a length and a hash replace
-// the values. The number is 2^33 for a null pointer, and for an argument without values.
+// Writes an argument: its name, the number of its values, and the values. If only a length and a
+// hash are kept, 2^32 is added to the number. For a null pointer, or no values, the number is 2^33.
 static uint64_t *input_words(uint64_t *word, const struct mpipp_call *call,
                              const struct mpipp_input *input) {
   const uint64_t hashed = (uint64_t)1 << 32, none = (uint64_t)1 << 33;
@@ -435,7 +442,7 @@ static void collective_words(uint64_t *words, const struct mpipp_call *call, uin
   end_words(words, word, call, call->buffer_count);
 }
 
-// The calls between the last noted one and this one failed.
+// Notes the call as the next one. Calls that were counted since the last noted one have failed.
 static int note_next(struct mpipp_comm *comm, struct mpipp_channel *channel, uint64_t ordinal,
                      const uint64_t *words) {
   struct mpipp_history *history = history_of(channel);
@@ -457,8 +464,8 @@ void mpipp_recorder_note_end_locked(struct mpipp_channel *channel) {
   expect(channel, 0, 0);
 }
 
-// The words of a collective call, in the passed array or, if that is too small, in an allocated
-// one. NULL without memory.
+// The words of a collective call: in `few`, or in allocated memory if that is too small. Returns
+// NULL without memory.
 static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_t few[FEW_WORDS]) {
   int vectors = call->present & MPIPP_HAS_VECTORS ? used_vectors(call) : 0;
   uint64_t most = word_limit(call, vectors), *words = few;
@@ -468,7 +475,7 @@ static uint64_t *words_of(const struct mpipp_call *call, uint64_t place, uint64_
   return words;
 }
 
-// ordinal: 0 for a call on a window or a file: it is the next one.
+// ordinal: 0 for a call on a window or a file, which is always the next one.
 static uint64_t note_collective(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                 const struct mpipp_call *call, uint64_t place, uint64_t ordinal) {
   uint64_t few[FEW_WORDS], *words = words_of(call, place, few);

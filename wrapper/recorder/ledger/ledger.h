@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The ledger: the call history that is kept of each channel (channels.h). It has the messages sent
-// and received and the collective calls, by ordinal.
+// The ledger: the history of the calls of each channel (channels.h). It has sent and received
+// messages, and collective calls, by ordinal.
 //
 // A channel's history is a list of items, each of one or more words (u64), in pages:
-//   a call       its arguments, as far as they matter to other processes (mpipp_item_call in
-//                ledger.c);
+//   a call       the arguments that matter to other processes (mpipp_item_call in ledger.c);
 //   a run        each of the next n calls equals the call p before it;
-//   an ordinal   the ordinal of the next call: those in between are not kept, or the next calls
+//   an ordinal   the ordinal of the next call: calls in between are not kept, or the next calls
 //                replace earlier items with these ordinals.
-// The current run is not written yet: the channel's count gives its length. So a loop of 10^6
-// iterations costs a few comparisons each time, and a few hundred bytes in all.
+// The current run is not written yet: the channel's count shows its length. So a loop of 10^6
+// iterations costs a few comparisons for each call, and a few hundred bytes in all.
 #ifndef MPIPP_RECORDER_LEDGER_LEDGER_H
 #define MPIPP_RECORDER_LEDGER_LEDGER_H
 
 #include "abi/seam.h"
 #include "registry/object_store.h"
 
-// The first word of a call: its kind, the number of its words, the number of buffers, the
-// procedure.
+// The first word of a call's item: its kind, number of words, number of buffers, and procedure.
 #define MPIPP_ITEM_HEAD(WORDS, BUFFERS, PROCEDURE)                                                 \
   ((uint64_t)MPIPP_ITEM_CALL | (uint64_t)(WORDS) << 8 | (uint64_t)(BUFFERS) << 32 |                \
    (uint64_t)(PROCEDURE) << 40)
-// The words of a call with one buffer, and their positions. Two more may follow the third and the
-// last one: the place that started a persistent operation, and the number of peers.
+// The positions of words in a call with one buffer. There may be two more: after the third word the
+// place that started a persistent operation, and at the end the number of peers.
 enum {
   MPIPP_ONE_BUFFER = 6,
   MPIPP_AT_RECORD = 4,
@@ -30,68 +28,75 @@ enum {
   MPIPP_MOST_WORDS = MPIPP_ONE_BUFFER + 2,
 };
 
-// One of so many repeated calls has its time kept, if no other thread holds the lock.
+// In a run, the time of one call in so many is kept, unless another thread holds the lock.
 enum { MPIPP_TIMED = 64 };
 
-// The place of the program's call. Without the lock, because it may ask the system's loader.
+// The place of the call in the program. Call it without the lock, because it may use the system's
+// loader.
 MPIPP_SEAM uint64_t mpipp_recorder_place(const struct mpipp_call *call);
 
-// Notes a send or a receive of that buffer as the next call in a channel. The caller then raises
-// the channel's count. The first function is out of line, the second needs the lock.
+// Notes a send or a receive with that buffer as the next call of a channel. The caller then raises
+// the channel's count. mpipp_recorder_note_slow takes the lock itself; for
+// mpipp_recorder_note_locked the caller holds it.
 void mpipp_recorder_note_slow(struct mpipp_channel *channel, const struct mpipp_call *call,
                               const struct mpipp_buffer *buffer) MPIPP_COLD;
 void mpipp_recorder_note_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                 const struct mpipp_call *call, uint64_t place,
                                 const struct mpipp_buffer *buffer);
-// Notes a collective call that MPI has accepted, with its ordinal: before that, its arrays may be
-// invalid. Returns the item that was expected there, if the call equals it; else 0.
+// Notes a collective call with its ordinal, when MPI has accepted it: before that, its arrays may
+// be invalid. Returns the item that the channel expected, if the call equals it; else 0.
 uint64_t mpipp_recorder_note_collective_locked(struct mpipp_comm *comm,
                                                struct mpipp_channel *channel,
                                                const struct mpipp_call *call, uint64_t place);
-// Notes a call on a window or a file, whose channel has a history from the start. The call is the
-// next one, and the caller raises the count.
+// Notes a call on a window or a file as the next one of its channel, which has a history from the
+// start (mpipp_recorder_note_open_locked). The caller raises the count.
 int mpipp_recorder_note_open_locked(struct mpipp_comm *comm, struct mpipp_channel *channel);
 void mpipp_recorder_note_object_call_locked(struct mpipp_channel *channel,
                                             const struct mpipp_call *call, uint64_t place);
-// With the lock held, for MPIPP_TURNS: so many consecutive calls on the communicator with that
-// identity. They look like a call with this root and tag.
+// Notes, in the channel MPIPP_TURNS, that so many consecutive calls were made on the communicator
+// with that identity. In the history this looks like a call with this root and tag. The caller
+// holds the lock.
 void mpipp_recorder_note_turn_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
                                      uint64_t identity, uint64_t calls);
-// With the lock held, of MPIPP_STEPS (recorder/matching/call_order.h): notes a step. It looks like
-// a call of that procedure, whose root, operation and tag are the numbers.
+// Notes a step in the channel MPIPP_STEPS (recorder/matching/call_order.h). In the history it looks
+// like a call of that procedure with these numbers as root, operation and tag. The caller holds the
+// lock.
 void mpipp_recorder_note_step_locked(struct mpipp_comm *world, struct mpipp_channel *channel,
                                      unsigned procedure, uint64_t place, const uint64_t numbers[3]);
-// With the lock held: a receive that was counted before, with that ordinal.
+// Notes a receive that was already counted, with that ordinal. The caller holds the lock.
 void mpipp_recorder_note_receive_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                         const struct mpipp_call *call, uint64_t place,
                                         uint64_t ordinal);
-// With the lock held: the words of a send or receive. The second function notes them as the next
-// call of a held channel (wildcard_receives.h), after those that are certain.
+// mpipp_recorder_words_locked fills the words of a send or receive.
+// mpipp_recorder_note_settled_call_locked notes them as the next call of a held channel, after the
+// calls that are already certain (wildcard_receives.h). The caller holds the lock.
 void mpipp_recorder_words_locked(uint64_t *words, const struct mpipp_call *call, uint64_t place,
                                  const struct mpipp_buffer *buffer);
 void mpipp_recorder_note_settled_call_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                              const uint64_t *words);
-// From now on the channel's receives are noted late, or not at all.
+// Holds a channel: from now on its receives are noted only when they are certain.
+// mpipp_recorder_release_channel ends that.
 void mpipp_recorder_hold_channel(struct mpipp_channel *channel);
 void mpipp_recorder_release_channel(struct mpipp_channel *channel);
 
-// With the lock held: sets the outcome of a collective call that was noted when it started.
+// Sets the outcome of a collective call that was noted when it started. The caller holds the lock.
 void mpipp_recorder_note_outcome_locked(struct mpipp_comm *comm, struct mpipp_channel *channel,
                                         const struct mpipp_call *call, uint64_t place);
-// With the lock held: no further collective call is noted.
+// No more collective calls of the channel are noted. The caller holds the lock.
 void mpipp_recorder_note_end_locked(struct mpipp_channel *channel);
 
-// With the lock held: the next counted calls are not noted, or replace others.
+// Notes that the history has a gap: the next counted calls are not noted, or replace others. The
+// caller holds the lock.
 void mpipp_recorder_note_gap_locked(struct mpipp_channel *channel);
 
-// Advances to the item after that ordinal, in a run with a period of more than one.
+// Makes the channel expect the item after that ordinal, in a run with a period of more than one.
 void mpipp_recorder_note_advance(struct mpipp_channel *channel, uint64_t ordinal) MPIPP_COLD;
 
-// The bytes that the ledger may take; 0: nothing is kept, and no call is ever expected.
+// The number of bytes that the ledger may use. 0: nothing is kept, and no call is ever expected.
 extern uint64_t mpipp_recorder_ledger_limit MPIPP_HIDDEN;
 
-// In line: nearly always the call equals the run's. The comparison does not notice if one place
-// calls several procedures, as through a pointer.
+// Notes a send or receive in line, because nearly always it equals the expected call. If one place
+// calls several procedures, for example through a pointer, the comparison does not notice that.
 static inline __attribute__((always_inline)) void
 mpipp_perturb_note(struct mpipp_channel *channel, const struct mpipp_call *call,
                    const struct mpipp_buffer *buffer) {
@@ -103,10 +108,10 @@ mpipp_perturb_note(struct mpipp_channel *channel, const struct mpipp_call *call,
     mpipp_recorder_note_advance(channel, MPIPP_READ(channel->count) + 1);
 }
 
-// An item that equals no call. A channel has it as its next item if it expects no call.
+// An item that no call equals. A channel that expects no call has it as its expected item.
 extern const uint64_t mpipp_recorder_no_item[MPIPP_ONE_BUFFER] MPIPP_HIDDEN;
 
-// The ledger's limit, from MPIPP_LEDGER.
+// Reads the ledger's limit from MPIPP_LEDGER.
 void mpipp_recorder_ledger_open(void);
 
 #endif

@@ -9,21 +9,22 @@
 #include "recorder/ledger/ledger.h"
 
 enum {
-  MOST = 2, // buffers
-  // The facts of such a call that are noted beside its buffers.
+  MOST = 2, // largest number of buffers
+  // The facts that are noted of such a call beside its buffers.
   NUMBERS = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL | MPIPP_HAS_ROOT | MPIPP_HAS_OP,
 };
 
-// Calls that were as expected, with all that they were noted with. Their objects are predefined, so
-// they do not change. Items of the ledger are never changed. A new call replaces an old one.
+// A cache of calls that equalled the expected item, with all facts that the item has. Their objects
+// are predefined, so they do not change, and items never change, either. A new call replaces an old
+// one.
 static struct mpipp_repeated_call {
   const struct mpipp_channel *channel;
-  uint64_t expected; // of the channel: the item
+  uint64_t expected; // the channel's expected item
   uint64_t caller, op;
   int64_t root;
   uint32_t present;
   uint16_t procedure, count;
-  struct mpipp_buffer buffers[MOST]; // their addresses: 1 for MPI_IN_PLACE, else 0
+  struct mpipp_buffer buffers[MOST]; // `address` is 1 for MPI_IN_PLACE, else 0
 } repeated[8];
 
 static struct mpipp_repeated_call *place_of(uint64_t expected) {

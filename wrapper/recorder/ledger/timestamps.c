@@ -6,7 +6,7 @@
 #include "registry/object_store.h"
 #include "registry/registry.h"
 
-enum { TIMES = 4096 }; // the last ones are kept
+enum { TIMES = 4096 }; // only the last ones are kept
 
 uint64_t mpipp_recorder_now(void) {
   struct timespec now;
@@ -24,7 +24,7 @@ void mpipp_recorder_time_locked(uint64_t history, uint64_t ordinal) {
   }
   if (!times) return;
   struct mpipp_timed *one = &times[noted++ % TIMES];
-  MPIPP_WRITE(one->history, 0); // for a reader meanwhile it is nobody's
+  MPIPP_WRITE(one->history, 0); // no reader may take the new time for that of the old history
   __atomic_thread_fence(__ATOMIC_RELEASE);
   MPIPP_WRITE(one->ordinal, ordinal);
   MPIPP_WRITE(one->time, mpipp_recorder_now());

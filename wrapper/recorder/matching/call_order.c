@@ -16,7 +16,7 @@ uint64_t mpipp_recorder_step(const struct mpipp_call *call, unsigned kind, uint6
   struct mpipp_channel *steps =
       world ? mpipp_recorder_channel_of(world, MPIPP_STEPS, 0, thread) : NULL;
   if (steps) mpipp_recorder_note_step_locked(world, steps, call->procedure, place, numbers);
-  uint64_t number = steps ? mpipp_channel_count(steps) : 0;
+  uint64_t number = steps ? mpipp_channel_next_ordinal(steps) : 0;
   mpipp_registry_unlock();
   return number;
 }

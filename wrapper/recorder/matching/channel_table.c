@@ -8,7 +8,7 @@
 
 enum { CHANNELS_AT_ONCE = 64, FIRST_SLOTS = 16, MAX_CHANNELS = 1 << 14 };
 
-// A hash table of a communicator's channels; only slow paths use it, under the store's lock.
+// A hash table of a communicator's channels. Only slow paths use it, with the store's lock.
 struct mpipp_channels {
   uint64_t mask, used;
   struct mpipp_channel *slots[];
@@ -49,7 +49,7 @@ static struct mpipp_channel **slot_of(struct mpipp_channels *table, enum mpipp_s
   }
 }
 
-// Space for one more; 0 when there is none.
+// Makes space for one more channel. Returns 0 without memory.
 static int make_room(struct mpipp_comm *comm, enum mpipp_sequence sequence) {
   struct mpipp_channels *old = (void *)(uintptr_t)comm->channel_table;
   if (old && old->used >= MAX_CHANNELS && sequence <= MPIPP_RECEIVES) return 0;
@@ -83,7 +83,8 @@ void mpipp_recorder_set_later_uncertain(struct mpipp_comm *comm, enum mpipp_sequ
   __atomic_or_fetch(&comm->uncertain, 1u << sequence, __ATOMIC_RELEASE);
 }
 
-// Threads that start operations side by side give them no order.
+// Marks a channel as shared by threads that start operations concurrently, so that these have no
+// order.
 static void set_shared(struct mpipp_comm *comm, struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->shared, 1);
   mpipp_recorder_set_later_uncertain(comm, channel->sequence);

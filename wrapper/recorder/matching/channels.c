@@ -41,7 +41,7 @@ uint64_t mpipp_recorder_count(const struct mpipp_call *call, enum mpipp_sequence
       mpipp_recorder_note_locked(record, channel, noted, place, noted_buffer(noted, sequence));
     else if (sequence == MPIPP_RECEIVES)
       mpipp_recorder_note_gap_locked(channel);
-    ordinal = mpipp_channel_count(channel);
+    ordinal = mpipp_channel_next_ordinal(channel);
     if (late) mpipp_recorder_wildcards_settle(record);
     if (sequence < MPIPP_KEPT_SEQUENCES && !late) {
       unsigned slot = mpipp_channel_place((int)(key >> 32), (int)(uint32_t)key);
@@ -89,7 +89,7 @@ uint64_t mpipp_recorder_open_object_channel(const struct mpipp_call *call,
   return (uint64_t)(uintptr_t)channel;
 }
 
-// With the lock held: the channel of the call's window or file; NULL if nothing is kept.
+// The channel of the call's window or file; NULL if none is kept. The caller holds the lock.
 static struct mpipp_channel *object_channel(const struct mpipp_call *call) {
   const struct mpipp_win *win =
       call->present & MPIPP_HAS_WIN ? mpipp_find_live(MPIPP_WIN, call->win) : NULL;
@@ -98,7 +98,8 @@ static struct mpipp_channel *object_channel(const struct mpipp_call *call) {
   return (void *)(uintptr_t)(win ? win->channel : file ? file->channel : 0);
 }
 
-// With the lock held: the ordinals of later calls are not certain; earlier ones stay certain.
+// Makes the ordinals of later calls uncertain, and leaves the earlier ones certain. The caller
+// holds the lock.
 static void set_channel_uncertain(struct mpipp_channel *channel) {
   if (MPIPP_READ(channel->count) & MPIPP_UNCERTAIN) return;
   if (channel->sequence == MPIPP_COLLECTIVES)
@@ -109,14 +110,15 @@ static void set_channel_uncertain(struct mpipp_channel *channel) {
   MPIPP_WRITE(channel->count, channel->certain | MPIPP_UNCERTAIN);
 }
 
-// Nothing waits for it any more, as for a receive that has lost all its ordinals.
+// Counts a wildcard receive as known although it has no ordinal, because no receive waits for it
+// any more.
 static void set_answered(const struct mpipp_call *call) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->recv_ordinal = 0;
   __atomic_store_n(&own->present, own->present | MPIPP_HAS_RECV_ORDINAL, __ATOMIC_RELEASE);
 }
 
-// Its request is about to be made, with a copy of the call.
+// Sets the ordinal in the call's record. The request that the call creates gets a copy of it.
 static void set_ordinal(const struct mpipp_call *call, uint64_t ordinal) {
   struct mpipp_call *own = &mpipp_thread_of(call)->call;
   own->ordinal = ordinal;
@@ -134,8 +136,9 @@ static void note_on_object(const struct mpipp_call *call, const struct mpipp_cal
     if (mpipp_facts[call->procedure].form == MPIPP_FORM_NONBLOCKING)
       set_ordinal(call, MPIPP_READ(channel->count) + 1);
     else
-      set_answered(call); // before it is counted
-    mpipp_channel_count(channel);
+      set_answered(call); // set before the channel's count is raised, because readers compare the
+                          // two
+    mpipp_channel_next_ordinal(channel);
   }
   mpipp_registry_unlock();
 }
@@ -153,13 +156,14 @@ void mpipp_recorder_note_refused_object_call(const struct mpipp_call *call,
   mpipp_registry_unlock();
 }
 
-// Consecutive collective calls on one communicator: its identity, and the last call.
+// The current stretch of consecutive collective calls on one communicator: its identity, and its
+// last call.
 static struct {
-  const struct mpipp_channel *channel; // NULL: it is another communicator's by now
+  const struct mpipp_channel *channel; // NULL: the channel is used by another communicator now
   uint64_t identity, calls;
 } turn;
 
-// With the lock held: the next call is on another communicator.
+// Ends the stretch, because the next call is on another communicator. The caller holds the lock.
 static void change_turns(const struct mpipp_call *call, const struct mpipp_comm *comm,
                          const struct mpipp_channel *channel) {
   struct mpipp_comm *world = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
@@ -168,7 +172,7 @@ static void change_turns(const struct mpipp_call *call, const struct mpipp_comm 
       world ? mpipp_recorder_channel_of(world, MPIPP_TURNS, 0, thread) : NULL;
   if (turns && turn.calls) {
     mpipp_recorder_note_turn_locked(world, turns, turn.identity, turn.calls);
-    mpipp_channel_count(turns);
+    mpipp_channel_next_ordinal(turns);
   }
   turn.channel = channel;
   turn.identity = comm->identity;
@@ -232,12 +236,12 @@ void mpipp_recorder_end_collectives(const struct mpipp_call *call) {
   mpipp_registry_unlock();
 }
 
-// Returns whether several threads have called, and not only may.
+// Returns whether several threads have called MPI, and not only may do so.
 static int are_threads_concurrent(void) {
   return mpipp_recorder_has_concurrent_threads() && MPIPP_READ(mpipp_registry_several_threads);
 }
 
-// From now on receives on the communicator have no certain ordinals; the counts so far are kept.
+// Makes ordinals of later receives on the communicator uncertain; the present counts are kept.
 static void freeze(struct mpipp_comm *comm) {
   mpipp_recorder_wildcards_give_up(comm);
   mpipp_recorder_set_uncertain(comm, MPIPP_RECEIVES);
@@ -252,9 +256,9 @@ static void freeze(struct mpipp_comm *comm) {
   }
 }
 
-// Threads cache the addresses of the channels that they used last. A reused channel must leave
-// these caches: it may be for another sequence with the same key. So must a channel with waiting
-// receives (wildcard_receives.h).
+// Clears a thread's cache of the channels that it used last. A channel must leave it when it is
+// reused, since the new sequence may have the same key. It must also leave it while receives wait
+// in it (wildcard_receives.h).
 static void forget_cache(struct mpipp_thread *thread) {
   for (int sequence = 0; sequence < MPIPP_KEPT_SEQUENCES; sequence++) {
     for (int i = 0; i < MPIPP_LAST_CHANNELS; i++) {
@@ -271,7 +275,7 @@ static void forget_all_caches(void) {
   while ((thread = mpipp_recorder_next_thread(NULL, thread))) forget_cache(thread);
 }
 
-// A receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
+// Counts a receive with MPI_ANY_SOURCE or MPI_ANY_TAG.
 static uint64_t post_wildcard(const struct mpipp_call *call, uint64_t handle, int blocking,
                               const struct mpipp_call *noted) {
   uint64_t ordinal = 0, place = noted ? mpipp_recorder_place(call) : 0;
@@ -322,12 +326,12 @@ void mpipp_recorder_receive_wildcard(const struct mpipp_call *call, const MPI_St
   int source = status->MPI_SOURCE, tag = status->MPI_TAG;
   if (source == MPI_PROC_NULL) return;
   if (source == MPI_ANY_SOURCE)
-    return mpipp_recorder_distrust_comm(call); // it is unknown which message it was
+    return mpipp_recorder_distrust_comm(call); // it is unknown which message was received
   mpipp_registry_lock();
   struct mpipp_comm *comm = comm_of(call->comm);
   int late = comm && mpipp_recorder_has_wildcards(comm);
   if (late) mpipp_recorder_wildcards_match(comm, 0, source, tag);
-  // Before it is counted in its channel: it must never count twice.
+  // Before it is counted in its channel: the two counts together must never count it twice.
   if (comm && !late) MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
   mpipp_registry_unlock();
   if (late) return;
@@ -369,7 +373,7 @@ void mpipp_recorder_start_partitioned(const struct mpipp_call *call,
   mpipp_recorder_count(call, start_sequence(made), made->comm, start_key(made), made);
 }
 
-// With the lock held.
+// The caller holds the lock.
 static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_COMM].table;
   for (struct mpipp_chunk *chunk = table ? (void *)(uintptr_t)table->chunks : NULL; chunk;
@@ -379,7 +383,8 @@ static void for_all_comms(void (*change)(struct mpipp_comm *comm)) {
   }
 }
 
-// A process inside a receive of any message counts it only when the receive returns.
+// A process inside a wildcard receive counts it only when it returns. So later ordinals are
+// uncertain when threads begin to call concurrently.
 static void freeze_wildcards(struct mpipp_comm *comm) {
   if (comm->posted_any) freeze(comm);
 }
@@ -404,7 +409,7 @@ void mpipp_recorder_distrust_ordinals(void) {
   mpipp_registry_unlock();
 }
 
-// With the lock held: takes back an ordinal, only if it is the last one.
+// Takes back an ordinal, if it is still the last one. The caller holds the lock.
 static void take_back(struct mpipp_comm *comm, enum mpipp_sequence sequence, uint64_t key,
                       uint64_t ordinal) {
   struct mpipp_channel *channel = mpipp_recorder_find_channel(comm, sequence, key);
@@ -450,7 +455,9 @@ void mpipp_recorder_uncount(struct mpipp_call *call) {
 }
 
 void mpipp_recorder_distrust_comm(const struct mpipp_call *call) {
-  if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL))) return; // it took no part
+  if (!(call->present & (MPIPP_HAS_ORDINAL | MPIPP_HAS_RECV_ORDINAL)))
+    return; // the call was not
+            // counted
   struct mpipp_comm *comm = call->present & MPIPP_HAS_COMM ? comm_of(call->comm) : NULL;
   if (!comm) return;
   if (call->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE)) {

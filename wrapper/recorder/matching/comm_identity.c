@@ -48,7 +48,8 @@ void mpipp_recorder_gather(const struct mpipp_call *call, uint64_t handle) {
   mpipp_recorder_count(call, MPIPP_GROUP_CALLS, call->comm, key, NULL);
 }
 
-// A record in place of a communicator, for calls that have none; with the lock held.
+// A record that stands for the missing communicator of calls without one. The caller holds the
+// lock.
 static struct mpipp_comm *no_comm_record(void) {
   struct mpipp_comm *record = (void *)(uintptr_t)mpipp_registry.apart;
   if (record) return record;
@@ -56,7 +57,7 @@ static struct mpipp_comm *no_comm_record(void) {
   if (!record) return NULL;
   record->object.kind = MPIPP_COMM;
   record->object.serial = 1;
-  record->object.handle = (uint64_t)(uintptr_t)record; // no other record has it
+  record->object.handle = (uint64_t)(uintptr_t)record; // a value that no other record has
   record->identity = 2;                                // MPI_COMM_WORLD has 1
   __atomic_store_n(&mpipp_registry.apart, (uint64_t)(uintptr_t)record, __ATOMIC_RELEASE);
   return record;
@@ -71,7 +72,7 @@ static uint64_t count_without_comm(const struct mpipp_call *call, enum mpipp_seq
                                       ? mpipp_recorder_channel_of(record, sequence, key, thread)
                                       : NULL;
   if (channel)
-    ordinal = mpipp_channel_count(channel);
+    ordinal = mpipp_channel_next_ordinal(channel);
   else if (record)
     mpipp_recorder_set_uncertain(record, sequence);
   mpipp_registry_unlock();
@@ -93,7 +94,8 @@ void mpipp_recorder_gather_groups(struct mpipp_call *call, uint64_t handle, cons
   call->tag = 0;
   if (!group || !group->world_known || !stringtag) return mpipp_recorder_fail_gather_groups();
   for (const char *c = stringtag; *c; c++) tag = mix(tag, (unsigned char)*c);
-  call->tag = fold(tag); // like that of MPI_Comm_create_group, also for the identity
+  call->tag = fold(tag); // replaces the tag of MPI_Comm_create_group; it also enters the new
+                         // communicator's identity
   uint64_t members = members_of(group->world_ranks, group->size);
   count_without_comm(call, MPIPP_GROUP_CALLS, mpipp_channel_key(fold(members), (int)call->tag));
 }
@@ -115,26 +117,28 @@ void mpipp_recorder_fail_gather(uint64_t handle, enum mpipp_sequence sequence) {
   if (comm) mpipp_recorder_set_uncertain(comm, sequence);
 }
 
-// A hash of the processes, equal from both sides of an intercommunicator; 0 if they are unknown.
+// A hash of the processes, which is equal from both sides of an intercommunicator. Returns 0 if
+// they are unknown.
 static uint64_t processes_of(const struct mpipp_comm *comm) {
   if (!comm->world_known || (comm->inter && !comm->remote_world_ranks)) return 0;
   uint64_t local = members_of(comm->world_ranks, comm->size);
   if (!comm->inter) return local;
   const int32_t *ranks = (const int32_t *)(uintptr_t)comm->remote_world_ranks;
   for (int i = 0; i < comm->remote_size; i++) {
-    if (ranks[i] < 0) return 0; // a process of another world
+    if (ranks[i] < 0) return 0; // a process of another MPI_COMM_WORLD
   }
   uint64_t remote = members_of(comm->remote_world_ranks, comm->remote_size);
   return local < remote ? mix(local, remote) : mix(remote, local);
 }
 
-// Not collective over a whole communicator: counted for the same processes and tag.
+// Returns whether a procedure is collective only over some processes of the communicator. Its calls
+// are counted for the same processes and tag.
 static int is_among_members(uint32_t procedure) {
   unsigned over = mpipp_facts[procedure].over;
   return over == MPIPP_OVER_GROUP || over == MPIPP_OVER_GROUPS;
 }
 
-// Made of groups without a communicator.
+// The identity of a communicator that was created from groups alone.
 static uint64_t identity_without_comm(const struct mpipp_call *call,
                                       const struct mpipp_comm *made) {
   uint64_t processes = processes_of(made), key = mix(processes, (uint64_t)call->tag);
@@ -151,7 +155,8 @@ uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
   uint64_t processes = processes_of(made), ordinal = call->ordinal;
   const struct mpipp_comm *parent = comm_of(call->comm);
   if (is_among_members(call->procedure)) {
-    // An intercommunicator has two parents, but both are in one world.
+    // An intercommunicator is created from two communicators, but both belong to the same
+    // MPI_COMM_WORLD.
     if (mpipp_facts[call->procedure].over == MPIPP_OVER_GROUPS)
       parent = comm_of(MPIPP_KEY(MPI_COMM_WORLD));
     uint64_t key = mix(processes, (uint64_t)call->tag);
@@ -159,7 +164,7 @@ uint64_t mpipp_recorder_comm_identity(const struct mpipp_call *call,
         parent ? mpipp_recorder_count(call, MPIPP_CREATIONS, parent->object.handle, key, NULL) : 0;
     ordinal = ordinal ? mix(ordinal, key) : 0;
   } else if (!(call->present & MPIPP_HAS_ORDINAL)) {
-    return 0; // processes that meet in other ways: spawned, accepted
+    return 0; // processes that met in other ways: spawned, or connected
   }
   if (!parent || !parent->identity || !processes || !ordinal) return 0;
   if (mpipp_recorder_is_uncertain(parent, is_among_members(call->procedure) ? MPIPP_CREATIONS

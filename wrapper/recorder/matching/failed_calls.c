@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that failed: decide whether they took part in the matching all the same.
+// Failed calls: decides from the error class whether they took part in the matching.
 #include "abi/mpi_symbols.h"
 #include "generated/procedures.h"
 #include "recorder/matching/channels.h"
@@ -11,11 +11,12 @@ static int class_of(int code) {
   return PMPI(Error_class)(code, &class) == MPI_SUCCESS ? class : MPI_ERR_UNKNOWN;
 }
 
-// The part that a failed collective call took. Most libraries check the arguments first; other
-// processes do not see a call that fails there.
+// The participation of a failed collective call in its operation. Most libraries check the
+// arguments first; a call that fails there is not seen by other processes.
 enum mpipp_part { NOT_KNOWN, PERHAPS, TAKEN };
 
-// The system's answer, which processes send each other.
+// Returns whether the error comes from the file system. Processes share the result of opening a
+// file, so all have taken part.
 static int is_file_system_error(int error_class) {
   switch (error_class) {
   case MPI_ERR_ACCESS:
@@ -49,7 +50,7 @@ static enum mpipp_part part_of(const struct mpipp_call *call, int error_class) {
   }
 }
 
-// Returns whether no further argument has to be read in the caller's memory.
+// Returns whether all named arguments are numbers, so that no memory of the caller has to be read.
 static int has_numbers_only(const struct mpipp_call *call) {
   if (!(call->present & MPIPP_HAS_ARGUMENTS)) return 0;
   const struct mpipp_input *inputs = (const void *)(uintptr_t)call->inputs;
@@ -59,7 +60,7 @@ static int has_numbers_only(const struct mpipp_call *call) {
   return 1;
 }
 
-// Returns whether all arguments may be read although MPI may not have accepted them.
+// Returns whether the arguments may be read, although MPI may not have accepted them.
 static int can_be_read(const struct mpipp_call *call) {
   if (call->present & MPIPP_HAS_UNKNOWN) return 0;
   for (int v = 0; call->present & MPIPP_HAS_VECTORS && v < MPIPP_MAX_VECTORS; v++) {
@@ -108,8 +109,8 @@ void mpipp_recorder_note_unknown_outcome(const struct mpipp_call *call) {
 
 int mpipp_recorder_fail_object_call(const struct mpipp_call *call, int code) {
   if (call->present & MPIPP_HAS_DROPPED) return code;
-  // The arguments may differ between processes, and MPI may have found that: keep it as the last
-  // call.
+  // The error may be that the arguments differ between processes, so the call is kept as the last
+  // one.
   const struct mpipp_call noted = failed_copy(call, class_of(code));
   mpipp_recorder_note_refused_object_call(call, has_numbers_only(call) ? &noted : NULL);
   return code;
@@ -124,7 +125,7 @@ void mpipp_recorder_fail_completion(uint64_t handle, int code) {
   const struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
   if (request && !request->newer && is_collective(&request->call)) {
     noted = failed_copy(&request->call, error_class);
-    noted.present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS; // they are gone with the call
+    noted.present &= ~(uint32_t)MPIPP_HAS_ARGUMENTS; // its arguments are no longer in memory
     place = request->object.caller;
     is_known = 1;
   }

@@ -11,15 +11,15 @@
 enum { MOST = 1024, MOST_PATTERNS = 16, FEW_CHANNELS = 64 };
 
 struct mpipp_waiting {
-  uint64_t any; // its ordinal among receives of any message; 0: a receive of one channel
+  uint64_t any; // ordinal among the wildcard receives; 0: a receive of one channel
   int32_t source, tag;
   uint32_t known, blocking, over;
   uint64_t words[MPIPP_MOST_WORDS];
 };
 
 struct mpipp_wildcards {
-  uint32_t first, end; // of the used entries
-  uint64_t posted;     // since the receives are frozen
+  uint32_t first, end; // the entries in use are [first, end)
+  uint64_t posted;     // number of receives posted since the receives were frozen
   struct mpipp_waiting all[MOST];
 };
 
@@ -57,8 +57,8 @@ static int freeze(struct mpipp_comm *comm) {
   return late != NULL;
 }
 
-// All receives are known: the next ones are counted at once. With many channels this is not done
-// each time, since it visits all of them.
+// All receives are known: ends the freeze, so that later ones are counted immediately. This visits
+// all channels, so with many channels it is not done each time.
 static void thaw(struct mpipp_comm *comm) {
   uint64_t channels = mpipp_recorder_channel_count(comm);
   if (channels > FEW_CHANNELS && wildcards_of(comm)->posted < channels) return;
@@ -86,7 +86,7 @@ static struct mpipp_channel *receives_of(struct mpipp_comm *comm, int source, in
   return mpipp_recorder_channel_of(comm, MPIPP_RECEIVES, mpipp_channel_key(source, tag), thread);
 }
 
-// Returns 0 if its channel has no capacity.
+// Counts a receive in its channel. Returns 0 if there is no memory for the channel.
 static int settle(struct mpipp_comm *comm, struct mpipp_waiting *one) {
   struct mpipp_channel *channel = receives_of(comm, one->source, one->tag);
   if (!channel) return 0;
@@ -99,7 +99,8 @@ static int is_same(const struct mpipp_waiting *one, const struct mpipp_waiting *
   return one->source == other->source && one->tag == other->tag;
 }
 
-// Settles the receives before which no receive waits that may take from their channels.
+// Settles each receive whose channel cannot be changed by an earlier wildcard receive that is still
+// unknown.
 void mpipp_recorder_wildcards_settle(struct mpipp_comm *comm) {
   struct mpipp_wildcards *late = mpipp_recorder_has_wildcards(comm) ? wildcards_of(comm) : NULL;
   if (!late) return;
@@ -122,7 +123,7 @@ void mpipp_recorder_wildcards_settle(struct mpipp_comm *comm) {
   if (late->first == late->end) thaw(comm);
 }
 
-// Space for one more; NULL: there are too many.
+// Space for one more receive; NULL if there are too many.
 static struct mpipp_waiting *add(struct mpipp_comm *comm) {
   struct mpipp_wildcards *late = wildcards_of(comm);
   if (late->end == MOST) {
@@ -176,9 +177,9 @@ void mpipp_recorder_wildcards_match(struct mpipp_comm *comm, uint64_t ordinal, i
     if (one->known || !one->any || (ordinal ? one->any != ordinal : !one->blocking)) continue;
     struct mpipp_channel *channel = receives_of(comm, source, tag);
     if (!channel || source < 0 || tag < 0 || !may_take(one, source, tag)) break;
-    // Before it is counted in its channel: it must never count twice.
+    // Before it is counted in its channel: the two counts together must never count it twice.
     MPIPP_WRITE(comm->returned_any, comm->returned_any + 1);
-    mpipp_channel_count(channel);
+    mpipp_channel_next_ordinal(channel);
     one->known = 1;
     one->source = source;
     one->tag = tag;

@@ -27,14 +27,15 @@ const struct mpipp_attachment *mpipp_recorder_attachment_for(const struct mpipp_
   if (!comm) return NULL;
   const struct mpipp_attachment *found = &comm->attached;
   if (MPIPP_READ(found->state) == MPIPP_NOT_ATTACHED) {
-    // The record does not say which communicators belong to that session.
+    // It is not recorded which communicators belong to the session.
     if (mpipp_registry.of_sessions && !(comm->object.flags & MPIPP_FLAG_PREDEFINED)) return NULL;
     found = &mpipp_registry.attached;
   }
   return MPIPP_READ(found->state) == MPIPP_ATTACHED_UNKNOWN ? NULL : found;
 }
 
-// The call does not own it any more: a reader must not see it attached twice.
+// Takes the new state from the call's record. The call then no longer has it, so that a reader does
+// not see the buffer attached twice.
 static struct mpipp_attachment *changed_attachment(struct mpipp_call *call) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_ARGUMENTS);
   return mpipp_recorder_attachment_of(call);
@@ -66,7 +67,8 @@ int64_t mpipp_recorder_buffered_bytes(const struct mpipp_call *call) {
   return bytes;
 }
 
-// Nothing is counted with several threads: another one may know that a message was received.
+// With several threads nothing is counted, because another thread may know that a message was
+// received.
 void mpipp_recorder_note_buffered_send(const struct mpipp_call *call) {
   struct mpipp_attachment *attached = (void *)mpipp_recorder_attachment_for(call);
   if (!attached || MPIPP_READ(mpipp_registry_several_threads)) return;

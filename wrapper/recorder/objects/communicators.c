@@ -19,8 +19,8 @@ static int is_initialized(void) {
 
 int mpipp_recorder_has_world;
 
-// The group of all processes. Objects of a session must not be used with others (MPI-4.1, section
-// 11.3). 0: unknown.
+// The group of all processes. session: 0 if it is unknown. Objects of one session must not be used
+// with those of others (MPI-4.1, section 11.3).
 static int ask_world(uint64_t session, MPI_Group *all) {
 #ifdef MPIPP_HAVE_Session_init
   if (session && mpipp_find_live(MPIPP_SESSION, session))
@@ -42,7 +42,7 @@ void mpipp_recorder_session_world(uint64_t session) {
   mpipp_registry.world_rank = rank;
 }
 
-// The session that a group or a communicator comes from, by the call that makes it.
+// The session to which the communicator or group belongs that a call creates.
 static uint64_t session_of(const struct mpipp_call *call) {
   if (call && call->present & MPIPP_HAS_COMM) {
     const struct mpipp_comm *comm = mpipp_find_live(MPIPP_COMM, call->comm);
@@ -61,8 +61,8 @@ static uint64_t session_of(const struct mpipp_call *call) {
   return session;
 }
 
-// The group's ranks in MPI_COMM_WORLD, or mpi://WORLD. Empty if every rank is the same there,
-// unless all are wanted. Returns whether they are known.
+// The group's ranks in MPI_COMM_WORLD, or in mpi://WORLD. They are empty if each rank is the same
+// there, unless all are wanted. Returns whether the ranks are known.
 static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all_wanted,
                             uint64_t *field) {
   if (size <= 0) return 0;
@@ -76,7 +76,7 @@ static uint32_t world_ranks(MPI_Group group, uint64_t session, int size, int all
     known = PMPI(Group_translate_ranks)(group, size, ranks, all, world) == MPI_SUCCESS;
     for (int i = 0; i < size; i++) {
       same &= world[i] == i;
-      if (world[i] == MPI_UNDEFINED) world[i] = -1; // a process of another world
+      if (world[i] == MPI_UNDEFINED) world[i] = -1; // a process of another MPI_COMM_WORLD
     }
     PMPI(Group_free)(&all);
     if (known && !same) {
@@ -109,7 +109,8 @@ static void ask_cartesian(struct mpipp_comm *record, MPI_Comm comm) {
   if (!values) return;
   PMPI(Cart_get)(comm, ndims, values, values + ndims, values + 2 * ndims);
   record->ndims = ndims;
-  record->dims = (uint64_t)(uintptr_t)values; // one block, owned by dims
+  record->dims = (uint64_t)(uintptr_t)values; // one block of memory for all three arrays, owned by
+                                              // `dims`
   record->periods = (uint64_t)(uintptr_t)(values + ndims);
   record->coords = (uint64_t)(uintptr_t)(values + 2 * ndims);
   record->indegree = record->outdegree = 2 * ndims;
@@ -124,7 +125,7 @@ static void ask_graph(struct mpipp_comm *record, MPI_Comm comm) {
   record->sources = record->destinations = (uint64_t)(uintptr_t)found;
 }
 
-// The weights are queried and ignored: the constant for no weights is the library's.
+// The weights are queried but ignored. For an unweighted graph MPI stores none.
 static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
   int weighted = 0;
   PMPI(Dist_graph_neighbors_count)(comm, &record->indegree, &record->outdegree, &weighted);
@@ -133,7 +134,8 @@ static void ask_distributed_graph(struct mpipp_comm *record, MPI_Comm comm) {
   int *weights = mpipp_registry_allocate((size_t)(in + out + 1) * sizeof *weights);
   if (found && weights) {
     PMPI(Dist_graph_neighbors)(comm, in, found, weights, out, found + in, weights + in);
-    record->sources = (uint64_t)(uintptr_t)found; // one block, owned by sources
+    record->sources = (uint64_t)(uintptr_t)found; // one block of memory for both arrays, owned by
+                                                  // `sources`
     record->destinations = (uint64_t)(uintptr_t)(found + in);
     found = NULL;
   }
@@ -159,7 +161,8 @@ static void ask_topology(struct mpipp_comm *record, MPI_Comm comm) {
 static void add_comm(const struct mpipp_call *call, MPI_Comm comm, unsigned flags,
                      const char *name) {
   if (comm == MPI_COMM_NULL) return;
-  // Another thread is about to mark its live record as freed; the communicator was not predefined.
+  // The handle was another communicator's, which another thread is about to mark as freed; that one
+  // was not predefined.
   const struct mpipp_object *known = mpipp_find_live(MPIPP_COMM, MPIPP_KEY(comm));
   if (known && MPIPP_READ(known->flags) & MPIPP_FLAG_PREDEFINED) return;
   int saved = errno;
@@ -210,12 +213,12 @@ void mpipp_recorder_comm_start(void) {
   add_comm(NULL, MPI_COMM_SELF, MPIPP_FLAG_PREDEFINED, "MPI_COMM_SELF");
   MPI_Comm parent = MPI_COMM_NULL;
   PMPI(Comm_get_parent)(&parent);
-  // An ordinary communicator that the library made: MPI_Comm_disconnect ends it (MPI-4.1, section
-  // 11.8.2).
+  // MPI_COMM_PARENT is an ordinary communicator that the library has created: MPI_Comm_disconnect
+  // ends it (MPI-4.1, section 11.8.2).
   add_comm(NULL, parent, MPIPP_FLAG_IMPORTED, "MPI_COMM_PARENT");
 }
 
-// The procedures that may return one handle of a group several times.
+// Returns whether a procedure may return the handle of a group that it has returned before.
 static int asks_for_group(uint32_t procedure) {
   return procedure == MPIPP_PROC_Comm_group || procedure == MPIPP_PROC_Comm_remote_group ||
          procedure == MPIPP_PROC_Win_get_group || procedure == MPIPP_PROC_File_get_group;

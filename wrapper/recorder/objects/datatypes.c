@@ -10,7 +10,7 @@
 #include "recorder/objects/datatypes.h"
 #include "registry/registry.h"
 
-// The extents that the library itself reports: the reference value in every record.
+// The extents as the library itself reports them. mpipp compares its own results with these.
 static void ask_extents(struct mpipp_datatype *record, MPI_Datatype datatype) {
   MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
 #ifdef MPIPP_HAVE_Type_size_x
@@ -52,7 +52,8 @@ static int own_distribution(int64_t distribution) {
   return MPIPP_DISTRIBUTE_NONE;
 }
 
-// Constants have other values in every library; the records hold this library's own.
+// Replaces the library's values of constants in the arguments by mpipp's numbers, which are equal
+// for all libraries.
 static void normalise(enum mpipp_combiner combiner, int64_t *arguments, int64_t count) {
   if (combiner == MPIPP_COMBINER_SUBARRAY) {
     arguments[count - 1] = own_order(arguments[count - 1]);
@@ -82,7 +83,8 @@ static int fill_arguments(struct mpipp_datatype *record, const struct mpipp_inpu
   return 1;
 }
 
-// The record of a component; the freed one if another thread has freed it meanwhile.
+// The record of a component. It may be a freed one if another thread has freed the component
+// meanwhile.
 static uint64_t component_record(uint64_t caller, MPI_Datatype datatype) {
   uint64_t handle = MPIPP_KEY(datatype);
   if (!mpipp_find_live(MPIPP_DATATYPE, handle)) mpipp_recorder_import_datatype(caller, datatype);
@@ -107,7 +109,8 @@ static int same_arguments(const struct mpipp_datatype *record, const struct mpip
   const int64_t *end = values + record->argument_count;
   for (const struct mpipp_input *input = inputs; input->values; input++) {
     if (input->count > end - values) return 0;
-    if (input->count == 1 && input->size == sizeof(int)) { // the usual case
+    if (input->count == 1 && input->size == sizeof(int)) { // the most frequent case, in fewer
+                                                           // instructions
       if (*values++ != *(const int *)input->values) return 0;
       continue;
     }
@@ -123,7 +126,8 @@ static int same_components(const struct mpipp_datatype *record, const MPI_Dataty
   if (record->component_count != count) return 0;
   const uint64_t *values = (const uint64_t *)(uintptr_t)record->components;
   for (int64_t i = 0; i < count; i++) {
-    // The record keeps them referenced: until it is freed, its handle leads to it.
+    // The record refers to its components, so until a component's record is freed, its handle leads
+    // to it.
     const struct mpipp_object *old = (const struct mpipp_object *)(uintptr_t)values[i];
     if (!old || old->handle != MPIPP_KEY(components[i]) ||
         MPIPP_READ(old->flags) & MPIPP_FLAG_ENDED)
@@ -132,14 +136,14 @@ static int same_components(const struct mpipp_datatype *record, const MPI_Dataty
   return 1;
 }
 
-// Returns whether the recorded arguments are the constructor's own, and determine the type.
+// Returns whether the recorded arguments are those of the constructor, and determine the datatype.
 static int is_plain(enum mpipp_combiner combiner) {
   return combiner != MPIPP_COMBINER_DUP && combiner != MPIPP_COMBINER_SUBARRAY &&
          combiner != MPIPP_COMBINER_DARRAY && combiner < MPIPP_COMBINER_F90_REAL;
 }
 
-// Returns whether a freed record also describes the new type: made with the same handle, by the
-// same constructor, from the same components. Loops that make and free their types do so.
+// Returns whether a freed record also describes the new datatype: it has the same handle,
+// constructor and components. This is so in loops that create and free their datatypes.
 static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner combiner,
                    uint32_t large, const struct mpipp_input *inputs, const MPI_Datatype *components,
                    int64_t count) {
@@ -150,7 +154,7 @@ static int is_same(const struct mpipp_datatype *record, enum mpipp_combiner comb
          same_arguments(record, inputs) && same_components(record, components, count);
 }
 
-// The library's answers are unchanged; only the INTEGER may differ.
+// The library's extents are unchanged. Only the Fortran INTEGER may differ.
 static int reuse_record(uint64_t caller, enum mpipp_combiner combiner, uint32_t large,
                         MPI_Datatype made, const struct mpipp_input *inputs,
                         const MPI_Datatype *components, int64_t count) {
@@ -173,8 +177,9 @@ static __attribute__((noinline)) void
 make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype made,
      const struct mpipp_input *inputs, const MPI_Datatype *components, int64_t component_count) {
   int saved = errno;
-  // The parameterised Fortran types and pairs are predefined: the same handle every time. Types
-  // without a handle of their own, or with a name, are known: MPI_DATATYPE_NULL, MPI_DOUBLE_INT.
+  // Parameterised Fortran types and pairs are predefined: the library returns the same handle each
+  // time. Datatypes whose handle is already recorded with a name are known, too, such as
+  // MPI_DATATYPE_NULL and MPI_DOUBLE_INT.
   int lasting = combiner >= MPIPP_COMBINER_F90_REAL;
   if (lasting && mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(made))) return;
   struct mpipp_datatype *record = mpipp_registry_claim(MPIPP_DATATYPE, MPIPP_KEY(made), caller);
@@ -183,10 +188,10 @@ make(uint64_t caller, enum mpipp_combiner combiner, uint32_t large, MPI_Datatype
   if (large) mpipp_mark(&record->object, large);
   if (lasting) mpipp_mark(&record->object, MPIPP_FLAG_PREDEFINED | MPIPP_FLAG_COMMITTED);
   ask_extents(record, made);
-  // Without memory the record stays, but lacks what did not fit.
+  // Without memory the record is kept, but without the arguments or components that had no space.
   if (fill_arguments(record, inputs)) fill_components(record, components, component_count);
   if (combiner == MPIPP_COMBINER_DUP && record->inline_component) {
-    // "The same committed state as the old": MPI-4.1, section 5.1.10.
+    // MPI-4.1, section 5.1.10: a duplicate has the same committed state as the old datatype.
     struct mpipp_datatype *old = (struct mpipp_datatype *)(uintptr_t)record->inline_component;
     mpipp_mark(&record->object, MPIPP_READ(old->object.flags) & MPIPP_FLAG_COMMITTED);
   }
@@ -254,8 +259,9 @@ static int own_combiner(int combiner) {
   return MPIPP_COMBINER_NAMED;
 }
 
-// A type's contents as the library returns them: integers, addresses and large counts. Joined in
-// this order they are the constructor's arguments (except for the two below).
+// A datatype's contents as MPI_Type_get_contents returns them: integers, addresses and large
+// counts. In this order they are the constructor's arguments, except for the two constructors
+// below.
 struct mpipp_contents {
   int combiner;
   int64_t integers, addresses, counts, datatypes;
@@ -305,15 +311,15 @@ static int contents_of(MPI_Datatype datatype, struct mpipp_contents *c) {
                                   c->integer, c->address, c->datatype);
 }
 
-// Imports a datatype whose handle MPI has returned: it exists, even if the handle was another's
-// before.
+// Imports a datatype whose handle MPI has returned, so that it certainly exists, even if another
+// datatype had the handle before.
 static void import_returned(uint64_t caller, MPI_Datatype datatype) {
   if (!mpipp_registry_may_ask(MPIPP_DATATYPE, MPIPP_KEY(datatype)))
     mpipp_registry_note_new_handle(MPIPP_DATATYPE, MPIPP_KEY(datatype));
   mpipp_recorder_import_datatype(caller, datatype);
 }
 
-// MPI_Type_get_contents returned a new handle, except for a predefined datatype.
+// MPI_Type_get_contents returns new handles, except for predefined datatypes: frees them.
 static void give_back(MPI_Datatype *taken) {
   struct mpipp_contents contents = {0};
   if (!envelope(*taken, &contents) || contents.combiner == MPI_COMBINER_NAMED ||
@@ -330,11 +336,12 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_
                                   {c->address, c->addresses, sizeof(MPI_Aint), 0, 0},
                                   {c->count, c->counts, sizeof(MPI_Count), 0, 0}};
   if (c->counts > 0 && own == MPIPP_COMBINER_SUBARRAY) {
-    // integers: ndims, order; counts: sizes, subsizes, starts
+    // The integers are ndims and order; the large counts are sizes, subsizes and starts.
     inputs[0].count = 1;
     inputs[3] = (struct mpipp_input){c->integer + 1, 1, sizeof(int), 0, 0};
   } else if (c->counts > 0 && own == MPIPP_COMBINER_DARRAY) {
-    // integers: size, rank, ndims, distribs, dargs, psizes, order; counts: gsizes
+    // The integers are size, rank, ndims, distribs, dargs, psizes and order; the large counts are
+    // gsizes.
     inputs[0].count = 3;
     inputs[3] = (struct mpipp_input){c->integer + 3, c->integers - 3, sizeof(int), 0, 0};
   }
@@ -343,15 +350,16 @@ static void import_derived(uint64_t caller, MPI_Datatype datatype, struct mpipp_
   mpipp_recorder_add_datatype(&call, own, c->counts > 0, datatype, inputs, c->datatype,
                               c->datatypes);
   struct mpipp_datatype *record = mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype));
-  // MPI cannot be asked whether it is committed; but MPI has just accepted it in a call.
+  // MPI has no query whether a datatype is committed. But MPI has just accepted it in a call, so it
+  // is.
   if (record) mpipp_mark(&record->object, MPIPP_FLAG_IMPORTED | MPIPP_FLAG_COMMITTED);
   for (int64_t i = 0; i < c->datatypes; i++) give_back(&c->datatype[i]);
 }
 
-// Returns whether an unseen or freed handle certainly belongs to a datatype, by the memory that it
-// leads to. Only MPI may report an invalid handle: MPI_Type_get_envelope would call an error
-// handler, or read any memory. So with most libraries the answer is unknown until they have
-// accepted the handle.
+// Returns whether an unrecorded or freed handle certainly belongs to a datatype, judged by the
+// memory that it points to. MPI must not be asked: with an invalid handle, MPI_Type_get_envelope
+// would call an error handler, or read any memory. So with most libraries the answer is 0 until
+// they have accepted the handle in a call.
 static int is_certain(MPI_Datatype datatype) {
 #ifdef MPIPP_DATATYPE_CLASS
   struct {
@@ -380,13 +388,13 @@ static void put_handler_back(MPI_Comm comm, MPI_Errhandler handler) {
     PMPI(Errhandler_free)(&handler);
 }
 
-// The envelope of a freed handle that certainly belongs to another datatype now. The library may
-// have made a datatype of its own there, whose constructor Open MPI does not know. That is an error
-// that the program's error handlers must not see: the handlers that MPI calls for errors without a
-// communicator. An error of another thread still goes to them.
+// The envelope of a freed handle that certainly belongs to another datatype now. That may be a
+// datatype that the library itself created, with a constructor that MPI_Type_get_envelope of Open
+// MPI rejects. So the error handlers that MPI calls for errors without a communicator are replaced
+// meanwhile. An error of another thread still reaches the program's handlers.
 static int envelope_of_freed_handle(MPI_Datatype datatype, struct mpipp_contents *c) {
   int started = 0;
-  PMPI(Initialized)(&started); // and not only a session
+  PMPI(Initialized)(&started); // without MPI_COMM_WORLD there are no such error handlers
   if (!started || MPIPP_READ(mpipp_registry_several_threads)) return envelope(datatype, c);
   MPI_Errhandler world = set_handler_aside(MPI_COMM_WORLD), self = set_handler_aside(MPI_COMM_SELF);
   int found = envelope(datatype, c);
@@ -439,11 +447,11 @@ void mpipp_recorder_import_view(const struct mpipp_call *call, MPI_Datatype etyp
 static void import_handles(struct mpipp_call *call, const struct mpipp_vector *vector) {
   const MPI_Datatype *datatypes = (const MPI_Datatype *)(uintptr_t)vector->datatypes;
   for (uint64_t i = 0; i < vector->length; i++) {
-    mpipp_recorder_import_datatype(call->caller, datatypes[i]); // if it is unknown
+    mpipp_recorder_import_datatype(call->caller, datatypes[i]); // does nothing if it is recorded
   }
 }
 
-// Imports datatypes that are certain, before MPI has checked them.
+// Imports datatypes that certainly exist, before MPI has checked them.
 static void import_certain(const struct mpipp_call *call, MPI_Datatype datatype) {
   if (!mpipp_find_live(MPIPP_DATATYPE, MPIPP_KEY(datatype)) && is_certain(datatype))
     mpipp_recorder_import_datatype(call->caller, datatype);

@@ -13,7 +13,7 @@ void mpipp_recorder_add_file(const struct mpipp_call *call, MPI_File file, uint6
   record->comm = comm;
   record->amode = amode;
   record->filename = mpipp_registry_copy_text(filename);
-  // The view until the program sets one (MPI-4.1, section 14.2.1).
+  // The default view, until the program sets another (MPI-4.1, section 14.2.1).
   record->disp = 0;
   record->etype = record->filetype = MPIPP_KEY(MPI_BYTE);
   record->datarep = mpipp_registry_copy_text("native");
@@ -51,7 +51,8 @@ void mpipp_recorder_begin_split(const struct mpipp_call *call) {
 void mpipp_recorder_end_split(const struct mpipp_call *call) {
   struct mpipp_file *record = mpipp_registry_lock_live(MPIPP_FILE, call->file);
   if (record) {
-    MPIPP_WRITE(record->split_ended, call->serial); // seen to be this call's from now on
+    MPIPP_WRITE(record->split_ended, call->serial); // from now on, readers see that this call ends
+                                                    // the operation
     MPIPP_WRITE(record->split_doubted, 0);
     __atomic_store_n(&record->split_pending, 0, __ATOMIC_RELEASE);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files.
+// Records files and their split collective operations.
 #ifndef MPIPP_RECORDER_OBJECTS_FILES_H
 #define MPIPP_RECORDER_OBJECTS_FILES_H
 
@@ -12,7 +12,7 @@ void mpipp_recorder_file_view(uint64_t file, int64_t disp, uint64_t etype, uint6
                               const char *datarep);
 void mpipp_recorder_begin_split(const struct mpipp_call *call);
 void mpipp_recorder_end_split(const struct mpipp_call *call);
-// A _begin or an _end: whether one is pending is not known.
+// A _begin or an _end call has failed, so it is unknown whether a split operation is pending.
 void mpipp_recorder_fail_split(const struct mpipp_call *call);
 
 #endif

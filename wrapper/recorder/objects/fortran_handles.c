@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Fortran INTEGER handles that are not the handles themselves: Open MPI's, and MPICH's of files.
-// The library numbers an object when its Fortran layer first asks for the INTEGER, by MPI_X_c2f. To
-// ask for those of requests here as well would slow down every C program; to listen costs nothing.
+// Fortran INTEGER handles that differ from the C handles: all of Open MPI's, and those of MPICH's
+// files. The library assigns the INTEGER when its Fortran layer first asks for it, by MPI_X_c2f. If
+// the recorder asked for those of requests, too, it would slow down every C program. Instead it
+// reads the results of the Fortran layer's calls, which costs nothing.
 #include "recorder/objects/fortran_handles.h"
 
 #include <stddef.h>
@@ -30,7 +31,7 @@ void mpipp_recorder_set_constant_fint(enum mpipp_kind kind, uint64_t handle) {
     CASE(MPIPP_ERRHANDLER, Errhandler, MPI_Errhandler)
     CASE(MPIPP_MESSAGE, Message, MPI_Message)
   default:
-    break; // null handles of files and sessions are 0
+    break; // the null handles of files and sessions are 0
   }
 #undef CASE
 }

@@ -8,14 +8,14 @@
 #include "abi/mpi_symbols.h"
 #include "registry/object_store.h"
 
-// Entries of an info as its record has them: key, NUL, value, NUL, key ...
+// The entries of an info, as its record has them: key, NUL, value, NUL, key ...
 struct mpipp_entries {
   char *text;
   size_t bytes;
   int64_t count;
 };
 
-// Without memory, the entry is lost.
+// Appends an entry. Without memory, the entry is lost.
 static void append(struct mpipp_entries *entries, const char *key, const char *value) {
   size_t key_bytes = strlen(key) + 1, value_bytes = strlen(value) + 1;
   char *larger = mpipp_registry_allocate(entries->bytes + key_bytes + value_bytes);
@@ -56,7 +56,7 @@ void mpipp_recorder_add_info(const struct mpipp_call *call, MPI_Info info) {
   errno = saved;
 }
 
-// The entries, with the new value of a key in its place, or at the end for a new key.
+// A copy of the entries with a new value for one key, in its place or, for a new key, at the end.
 static struct mpipp_entries changed_entries(const struct mpipp_info *record, const char *key,
                                             const char *value) {
   struct mpipp_entries entries = {0};
@@ -72,15 +72,15 @@ static struct mpipp_entries changed_entries(const struct mpipp_info *record, con
   return entries;
 }
 
-// The recorder does not ask MPI for the content of the info. Another thread may change it
-// meanwhile, and an error in the recorder's own call would go to the program's error handler.
+// The recorder does not query MPI for the info's content, because another thread may be changing
+// it. An error in the recorder's query would then go to the program's error handler.
 void mpipp_recorder_set_info_entry(uint64_t info, const char *key, const char *value) {
   int saved = errno;
   uint64_t old = 0;
   struct mpipp_info *record = mpipp_registry_lock_live(MPIPP_INFO, info);
   if (record) {
     struct mpipp_entries entries = changed_entries(record, key, value);
-    record->key_count = 0; // the block is replaced first
+    record->key_count = 0; // readers must see no entries while the block is replaced
     old = mpipp_replace(&record->entries, (uint64_t)(uintptr_t)entries.text);
     __atomic_store_n(&record->key_count, entries.count, __ATOMIC_RELEASE);
   }

@@ -18,7 +18,7 @@ void mpipp_recorder_add_constant(enum mpipp_kind kind, uint64_t handle, const ch
 void mpipp_recorder_set_name(enum mpipp_kind kind, uint64_t handle, const char *name) {
   uint64_t text = mpipp_registry_copy_text(name);
   struct mpipp_object *record = mpipp_registry_lock_live(kind, handle);
-  // The content of a predefined datatype follows from its name.
+  // A predefined datatype keeps its name, because readers derive its content from it.
   int fixed = kind == MPIPP_DATATYPE && record && MPIPP_READ(record->flags) & MPIPP_FLAG_PREDEFINED;
   if (record && name && !fixed) text = mpipp_replace(&record->name, text);
   mpipp_registry_unlock();

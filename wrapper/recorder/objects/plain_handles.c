@@ -22,7 +22,7 @@ void mpipp_recorder_add_errhandler(const struct mpipp_call *call, MPI_Errhandler
   if (errhandler == MPI_ERRHANDLER_NULL || mpipp_registry_is_constant(MPIPP_ERRHANDLER, handle))
     return;
   if (!function && mpipp_registry_add_handle(MPIPP_ERRHANDLER, handle))
-    return; // asked for, not made
+    return; // a reference to an existing error handler, which MPI_X_get_errhandler returns
   struct mpipp_errhandler *record = mpipp_registry_claim(MPIPP_ERRHANDLER, handle, call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Errhandler, errhandler);
@@ -32,7 +32,7 @@ void mpipp_recorder_add_errhandler(const struct mpipp_call *call, MPI_Errhandler
 
 void mpipp_recorder_add_message(struct mpipp_call *call, MPI_Message message,
                                 const MPI_Status *status) {
-  call->ordinal = 0; // it waits for no message any more
+  call->ordinal = 0; // the call no longer waits for a message
   call->present |= MPIPP_HAS_ORDINAL;
   uint64_t handle = MPIPP_KEY(message);
   const struct mpipp_object *old = mpipp_find_live(MPIPP_MESSAGE, handle);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Objects with few facts beside the handle: operations, error handlers, messages, sessions.
+// Records objects with few properties: reduction operations, error handlers, messages, sessions.
 #ifndef MPIPP_RECORDER_OBJECTS_PLAIN_HANDLES_H
 #define MPIPP_RECORDER_OBJECTS_PLAIN_HANDLES_H
 

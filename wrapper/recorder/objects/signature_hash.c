@@ -9,7 +9,7 @@
 #include "registry/object_store.h"
 
 static const uint64_t points[2] = MPIPP_DIGEST_POINTS;
-#define LESS_ONE (MPIPP_DIGEST_PRIME - 1) // to be added
+#define LESS_ONE (MPIPP_DIGEST_PRIME - 1) // add it to subtract one, modulo the prime
 static const struct mpipp_fingerprint empty = {.power = {1, 1}};
 
 static uint64_t reduce(uint64_t value) {
@@ -21,8 +21,8 @@ static uint64_t product(uint64_t one, uint64_t other) {
   return reduce((uint64_t)(whole & MPIPP_DIGEST_PRIME) + (uint64_t)(whole >> 61));
 }
 
-// Powers of the points for each digit of an exponent at each place, in base 16. Also the inverses
-// of the points less one.
+// Tables of powers of the points: for each place of an exponent in base 16, and each digit there.
+// And the inverses of the points minus one.
 enum { DIGIT_BITS = 4, DIGITS = 1 << DIGIT_BITS, PLACES = 64 / DIGIT_BITS };
 static uint64_t powers[2][PLACES][DIGITS], inverses[2];
 
@@ -41,7 +41,7 @@ static void prepare(void) {
       for (int d = 1; d < DIGITS; d++) powers[i][k][d] = product(powers[i][k][d - 1], base);
       base = product(powers[i][k][DIGITS - 1], base);
     }
-    // By Fermat: to the power of the prime less two.
+    // The inverse by Fermat's theorem: the power with the exponent prime - 2.
     base = points[i] - 1;
     inverses[i] = 1;
     for (uint64_t left = MPIPP_DIGEST_PRIME - 2; left; left >>= 1, base = product(base, base)) {
@@ -61,7 +61,8 @@ struct mpipp_fingerprint mpipp_recorder_fingerprint_concatenate(struct mpipp_fin
   return first;
 }
 
-// Copies of one element a, the hashes times the points less one: a (x^count - 1).
+// The fingerprint of `count` copies of one element. Its hashes are still multiplied by the points
+// minus one: a (x^count - 1).
 static struct mpipp_fingerprint repeat_element(struct mpipp_fingerprint part, uint64_t count) {
   for (int i = 0; i < 2; i++) {
     part.power[i] = power(i, count);
@@ -91,7 +92,7 @@ struct mpipp_fingerprint mpipp_recorder_fingerprint_repeat(struct mpipp_fingerpr
   return found;
 }
 
-// splitmix64
+// The mixing function of splitmix64.
 static uint64_t mix(uint64_t word) {
   word += 0x9E3779B97F4A7C15u;
   word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
@@ -103,7 +104,7 @@ static struct mpipp_fingerprint make_letter(uint64_t first, uint64_t second) {
   return (struct mpipp_fingerprint){{first, second}, {points[0], points[1]}, 1, 0};
 }
 
-// The fingerprint of a name that is in no table.
+// A fingerprint for a name that is not in the table.
 static struct mpipp_fingerprint hash_name(const char *name) {
   static const uint64_t seeds[2] = MPIPP_LETTER_SEEDS;
   uint64_t hash = 0xCBF29CE484222325u, found[2];
@@ -136,8 +137,8 @@ static struct mpipp_fingerprint name_fingerprint(const char *name) {
   return hash_name(name);
 }
 
-// "F90_REAL(p 6, r MPI_UNDEFINED)": each of the two may be undefined, like INTEGERs of another
-// library.
+// The name has the form "F90_REAL(p 6, r MPI_UNDEFINED)". Each of the two values may be undefined;
+// the same goes for INTEGERs of another library.
 static struct mpipp_fingerprint parameterised_fingerprint(const struct mpipp_datatype *type) {
   static const char *const names[] = {"F90_REAL", "F90_COMPLEX", "F90_INTEGER"};
   const int64_t *values = (const int64_t *)(uintptr_t)type->arguments;
@@ -163,7 +164,8 @@ static const struct mpipp_fingerprint *cached_fingerprint(const struct mpipp_dat
   return (const void *)(uintptr_t)MPIPP_READ(type->digest);
 }
 
-// A block of a struct, the hashes times the points less one.
+// The fingerprint of one block of a struct. Its hashes are still multiplied by the points minus
+// one.
 static struct mpipp_fingerprint block_fingerprint(const struct mpipp_fingerprint *part,
                                                   uint64_t length) {
   if (part->elements == 1) return repeat_element(*part, length);
@@ -172,7 +174,8 @@ static struct mpipp_fingerprint block_fingerprint(const struct mpipp_fingerprint
   return found;
 }
 
-// One division for all of them. The powers follow from the number of elements.
+// The fingerprint of all blocks of a struct, with one division for all. The powers follow from the
+// number of elements.
 static struct mpipp_fingerprint struct_fingerprint(const struct mpipp_datatype *type) {
   const int64_t *lengths = (const int64_t *)(uintptr_t)type->arguments + 1;
   struct mpipp_fingerprint found = empty;
@@ -190,8 +193,8 @@ static struct mpipp_fingerprint struct_fingerprint(const struct mpipp_datatype *
   return found;
 }
 
-// The fingerprint of a datatype, from those of its components. All other constructors repeat one
-// component.
+// The fingerprint of a datatype, from those of its components. Every constructor except the struct
+// repeats one component.
 static struct mpipp_fingerprint compute(const struct mpipp_datatype *type) {
   struct mpipp_fingerprint found = empty;
   if (type->combiner == MPIPP_COMBINER_NAMED)
@@ -211,7 +214,7 @@ static struct mpipp_fingerprint compute(const struct mpipp_datatype *type) {
 }
 
 static int is_whole(const struct mpipp_datatype *type) {
-  if (type->size < 0) return 0; // more than the library can report
+  if (type->size < 0) return 0; // the size is larger than the library can report
   if (type->combiner == MPIPP_COMBINER_STRUCT)
     return type->argument_count >= 1 + (uint64_t)type->component_count;
   int leaf =
@@ -220,7 +223,7 @@ static int is_whole(const struct mpipp_datatype *type) {
   return leaf || type->component_count > 0;
 }
 
-// The first component without a fingerprint; NULL: all have one.
+// The first component that has no fingerprint yet; NULL if all have one.
 static struct mpipp_datatype *unknown_component(const struct mpipp_datatype *type) {
   for (uint32_t i = 0; i < type->component_count; i++) {
     if (component(type, i) && !cached_fingerprint(component(type, i))) return component(type, i);
@@ -239,14 +242,14 @@ static const struct mpipp_fingerprint *keep(struct mpipp_datatype *type) {
   uint64_t none = 0;
   if (!__atomic_compare_exchange_n(&type->digest, &none, (uint64_t)(uintptr_t)made, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-    mpipp_registry_free(made); // another thread has been faster
+    mpipp_registry_free(made); // another thread was faster
   return cached_fingerprint(type);
 }
 
 const struct mpipp_fingerprint *mpipp_recorder_fingerprint_of(struct mpipp_datatype *type) {
   static pthread_once_t prepared = PTHREAD_ONCE_INIT;
   if (type && !cached_fingerprint(type)) pthread_once(&prepared, prepare);
-  while (type && !cached_fingerprint(type)) { // from the innermost component outward
+  while (type && !cached_fingerprint(type)) { // from the innermost component outwards
     struct mpipp_datatype *inner = type;
     for (struct mpipp_datatype *next = inner; next; next = unknown_component(inner)) inner = next;
     if (!keep(inner)) return NULL;

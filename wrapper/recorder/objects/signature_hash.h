@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Type signatures as numbers (mpipp/datatypes/signatures/hashing.py): equal signatures have equal
-// fingerprints, with any construction of the datatype.
+// Fingerprints of type signatures (mpipp/datatypes/signatures/hashing.py). Equal signatures have
+// equal fingerprints, with any constructors of the datatypes.
 #ifndef MPIPP_RECORDER_OBJECTS_SIGNATURE_HASH_H
 #define MPIPP_RECORDER_OBJECTS_SIGNATURE_HASH_H
 
@@ -9,18 +9,19 @@
 
 struct mpipp_fingerprint {
   uint64_t hash[2];
-  uint64_t power[2]; // powers of the points, to the number of elements
+  uint64_t power[2]; // the points, each to the power of the number of elements
   uint64_t elements;
-  uint64_t bits; // MPIPP_LETTER_: facts that the matching rules need beyond equality
+  uint64_t bits; // bits MPIPP_LETTER_: facts for the matching rules that go beyond equality
 };
 
-// The fingerprint of a datatype that a call uses: computed once, and kept with its record. NULL if
-// it is unknown, for lack of memory. Constant time; for a new one linear in its constructor's
-// arguments.
+// The fingerprint of a datatype that a call uses. It is computed once, and kept with the datatype's
+// record. Returns NULL if it is unknown, or without memory. The time is constant; for a new
+// datatype it is linear in the number of its constructor's arguments.
 MPIPP_SEAM const struct mpipp_fingerprint *
 mpipp_recorder_fingerprint_of(struct mpipp_datatype *type);
 
-// The fingerprint of count copies, in logarithmic time; and of one signature behind another.
+// mpipp_recorder_fingerprint_repeat returns the fingerprint of `count` copies, in logarithmic time.
+// mpipp_recorder_fingerprint_concatenate returns that of one signature followed by another.
 MPIPP_SEAM struct mpipp_fingerprint mpipp_recorder_fingerprint_repeat(struct mpipp_fingerprint part,
                                                                       uint64_t count);
 struct mpipp_fingerprint mpipp_recorder_fingerprint_concatenate(struct mpipp_fingerprint first,

@@ -10,8 +10,11 @@
 
 enum { MOST = 256 };
 
-static struct { uint64_t low, high, shift; } all[MOST]; // MPI's addresses; high: 0 where none are
-static int used;                                        // those beyond have never been
+static struct {
+  uint64_t low, high, shift;
+} all[MOST];     // range of MPI's addresses; high: 0 if the
+                 // entry is unused
+static int used; // number of entries that were ever used
 
 int mpipp_recorder_alias_add(uint64_t low, uint64_t high, uint64_t shift) {
   int i = 0;
@@ -48,8 +51,8 @@ void mpipp_recorder_note_attribute(int keyval, void *value, const int *flag) {
     mpipp_recorder_note_window_memory(value);
 }
 
-// The Fortran layers ask MPI by ways of their own. No other value is such an address. Only Fortran
-// programs call these: no header declares them.
+// MPI's Fortran layers query windows by functions of their own, which no header declares. They are
+// wrapped here, too. Values that are no such address stay unchanged.
 #define TELLS(NAME)                                                                                \
   __attribute__((visibility("default"))) void NAME(void *, void *, void *, const int *, void *);   \
   void NAME(void *win, void *keyval, void *value, const int *flag, void *error) {                  \

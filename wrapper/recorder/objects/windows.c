@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows and their epochs, MPI-4.1 section 12.5.
+// Windows and their epochs (MPI-4.1, section 12.5).
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static unsigned own_flavor(int flavor) {
   return MPIPP_WIN_CREATE;
 }
 
-// The table of extents of a window whose other processes a watcher may see.
+// Allocates the table of the other processes' window sizes, if a watcher is there to fill it in.
 static uint64_t reaches(const struct mpipp_win *win, int size) {
   if (!mpipp_registry_is_shared || !win->identity || win->flavor == MPIPP_WIN_DYNAMIC || size < 2)
     return 0;
@@ -90,7 +90,7 @@ void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm
   struct mpipp_win *record = mpipp_registry_claim(MPIPP_WIN, MPIPP_KEY(win), call->caller);
   if (!record) return;
   record->object.fint = MPIPP_FINT(Win, win);
-  // MPICH 4.0 rounds MPI_WIN_BASE down.
+  // MPICH 4.0 rounds the attribute MPI_WIN_BASE down, so the program's argument is used.
   record->base = (uintptr_t)memory;
   record->taken_base = (uintptr_t)mpipp_recorder_program_address(attribute(win, MPI_WIN_BASE));
   const MPI_Aint *size = attribute(win, MPI_WIN_SIZE);
@@ -114,9 +114,9 @@ void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm
 
 enum { MOST_ATTACHED = 256 };
 static struct { uint64_t low, high; } attached[MOST_ATTACHED]; // high: 0 for an unused entry
-static int attached_used;                                      // the entries beyond have never been
+static int attached_used;                                      // number of entries that were ever
                                                                // used
-static int more_attached; // some found no space: any memory may be attached
+static int more_attached; // 1 if some memory found no entry: then any memory may be attached
 
 void mpipp_recorder_attach_memory(uint64_t base, int64_t size) {
   mpipp_recorder_win_memory = base;
@@ -158,7 +158,8 @@ int mpipp_recorder_is_attached(uint64_t low, uint64_t high) {
   return found;
 }
 
-// With the lock held: threads may synchronize one window with several others at a time.
+// Adds and removes epochs of a window. The caller holds the lock, because threads may synchronize
+// one window with several other processes at a time.
 static void change_epochs(struct mpipp_win *record, uint64_t add, uint64_t remove) {
   if (!record) return;
   __atomic_store_n(&record->epochs, (record->epochs | add) & ~remove, __ATOMIC_RELEASE);
@@ -174,12 +175,12 @@ void mpipp_recorder_open_epoch(uint64_t win, unsigned epoch, uint64_t group) {
   mpipp_registry_unlock();
 }
 
-// Records, before a call that may wait for other processes, the facts that they need to know.
+// Records, before a call that may wait for other processes, facts that show what it waits for.
 void mpipp_recorder_begin_synchronization(uint64_t win, enum mpipp_synchronization what,
                                           uint64_t detail) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record && what == MPIPP_FENCING) MPIPP_WRITE(record->fences, record->fences + 1);
-  // By that assertion the fence ends no epoch, and so need not wait.
+  // With this assertion the fence does not end an epoch, and so need not wait.
   if (what == MPIPP_FENCING && detail & MPI_MODE_NOPRECEDE)
     change_epochs(record, 0, MPIPP_EPOCH_FENCE);
   if (record && what == MPIPP_COMPLETING) MPIPP_WRITE(record->completes, record->completes + 1);
@@ -191,7 +192,7 @@ void mpipp_recorder_begin_synchronization(uint64_t win, enum mpipp_synchronizati
   mpipp_registry_unlock();
 }
 
-// The call failed: it is unknown whether it took part in anything.
+// The synchronizing call has failed, and it is unknown whether it took part in the synchronization.
 void mpipp_recorder_fail_synchronization(uint64_t win) {
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);
   if (record) MPIPP_WRITE(record->identity, 0);
@@ -203,7 +204,7 @@ void mpipp_recorder_close_epoch(uint64_t win, unsigned epoch) {
   mpipp_registry_unlock();
 }
 
-// A fence opens an epoch unless the caller asserts that nothing follows.
+// A fence opens an epoch, unless the program asserts that no operation follows.
 void mpipp_recorder_fence(uint64_t win, int assertion) {
   int open = !(assertion & MPI_MODE_NOSUCCEED);
   struct mpipp_win *record = mpipp_registry_lock_live(MPIPP_WIN, win);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Windows and their epochs.
+// Records windows and their epochs.
 #ifndef MPIPP_RECORDER_OBJECTS_WINDOWS_H
 #define MPIPP_RECORDER_OBJECTS_WINDOWS_H
 
@@ -12,10 +12,11 @@
 MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_hints
     __attribute__((tls_model("initial-exec")));
 void mpipp_recorder_set_win_hints(uint64_t info);
-// The assertion of this thread's call. MPI_Win_fence is an exception: its argument is recorded.
+// The assertion in this thread's call. For MPI_Win_fence, it is recorded as an argument of the call
+// instead.
 MPIPP_SEAM extern __thread int mpipp_recorder_win_assertion
     __attribute__((tls_model("initial-exec")));
-// The memory that its last call attached; or detached, then without bytes.
+// The memory that this thread's last call has attached, or detached; then the number of bytes is 0.
 MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_memory
     __attribute__((tls_model("initial-exec")));
 MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_bytes
@@ -23,14 +24,16 @@ MPIPP_SEAM extern __thread uint64_t mpipp_recorder_win_bytes
 static inline void mpipp_set_win_assertion(int assertion) {
   mpipp_recorder_win_assertion = assertion;
 }
-// memory: the window's begin for the program; NULL for a dynamic window.
+// memory: the window's start at the program's address; NULL for a dynamic window.
 void mpipp_recorder_add_win(const struct mpipp_call *call, MPI_Win win, MPI_Comm comm,
                             const void *memory);
-// The window's size is known now: all held calls are checked at once.
+// The watcher has stored the window's size: checks all held accesses now.
 void mpipp_recorder_reach_settle(struct mpipp_reach *reach);
-// The window is about to be freed: held calls wait for its size, but not forever.
+// The window is about to be freed: waits until the size is known to check the held accesses, but
+// not forever.
 void mpipp_recorder_before_win_free(uint64_t win);
-// Memory of dynamic windows, and whether any byte of [low, high) is attached.
+// Record memory that is attached to dynamic windows, or detached. mpipp_recorder_is_attached
+// returns whether any byte of [low, high) is attached.
 void mpipp_recorder_attach_memory(uint64_t base, int64_t size);
 void mpipp_recorder_detach_memory(uint64_t base);
 MPIPP_SEAM int mpipp_recorder_is_attached(uint64_t low, uint64_t high);

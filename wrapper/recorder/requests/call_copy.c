@@ -7,8 +7,8 @@
 #include "abi/vendor.h"
 #include "registry/object_store.h"
 
-// Returns whether an operation must keep the records of its datatypes alive: not those of
-// predefined ones.
+// Returns whether an operation must keep the records of its datatypes alive. Records of predefined
+// datatypes always exist.
 static inline int keeps_datatypes(const struct mpipp_call *call) {
   for (uint32_t i = 0; i < call->buffer_count; i++) {
     const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[i].record;
@@ -31,7 +31,7 @@ static void refer_datatypes(struct mpipp_call *call) {
   }
 }
 
-// Done only once, at completion or when the record is reused.
+// Does it only once: at completion, or when the record is reused.
 void mpipp_recorder_drop_call(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
   if (request->marks) mpipp_registry_release(&request->marks);
@@ -78,7 +78,7 @@ static void copy_vector(struct mpipp_vector *vector, char **room) {
   *room += n * sizeof *records;
 }
 
-// The caller's count arrays may be gone when the debugger reads them.
+// Copies the count arrays, because the caller's may be gone when the debugger reads them.
 static void copy_vectors(struct mpipp_request *request) {
   struct mpipp_call *call = &request->call;
   uint64_t bytes = 0;

@@ -30,13 +30,13 @@ static inline int is_listening(void) {
 
 uint64_t mpipp_recorder_request_count = 0;
 
-// The copy of a request for listeners, with the thread that has started it.
+// The copy of a request that hooks get, with the id of the thread that started the operation.
 static struct mpipp_request copy_of(struct mpipp_request *request) {
   request->tid = (uint32_t)mpipp_recorder_self->tid;
   return *request;
 }
 
-// Threads reserve several at once.
+// A request's serial. Each thread reserves several at a time.
 static uint64_t next_serial(struct mpipp_thread *thread) {
   mpipp_begin_unlocked();
   uint64_t serial = mpipp_is_single_threaded(MPIPP_REQUEST) ? ++mpipp_recorder_request_count : 0;
@@ -50,7 +50,8 @@ static uint64_t next_serial(struct mpipp_thread *thread) {
   return ++thread->next_serial;
 }
 
-// Returns whether one buffer of a predefined datatype is all there is to copy and to keep.
+// Returns which part of a call a request has to copy. Often that is one buffer with a predefined
+// datatype.
 static enum mpipp_copy copy_kind(const struct mpipp_call *call) {
   const struct mpipp_object *datatype = (void *)(uintptr_t)call->buffers[0].record;
   int first = call->buffer_count == 1 && !(call->present & ~(uint32_t)MPIPP_HAS_FIRST) &&
@@ -58,8 +59,8 @@ static enum mpipp_copy copy_kind(const struct mpipp_call *call) {
   return first ? MPIPP_COPY_FIRST : MPIPP_COPY_ALL;
 }
 
-// Returns whether the record that last had a handle may be reused. A record with return addresses
-// is replaced by one with others. The null handle's record is never free.
+// Returns whether the last record with a handle may be reused. A record with return addresses is
+// not, because a new request needs new ones. The record of the null handle is never free.
 static int is_free(const struct mpipp_request *request) {
   const uint32_t free = MPIPP_FLAG_ENDED;
   return request &&
@@ -68,7 +69,7 @@ static int is_free(const struct mpipp_request *request) {
          !request->object.frames;
 }
 
-// Reuses the handle's record, if it is free.
+// Reuses the record of the handle if it is free. Returns 0 if not.
 static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent, uint64_t serial) {
   struct mpipp_request copy;
   uint64_t caller = mpipp_outside_mpi(call->caller);
@@ -77,7 +78,8 @@ static int reuse(const struct mpipp_call *call, uint64_t handle, int persistent,
   int reused = is_free(request);
   if (reused) {
     mpipp_request_empty(request, caller);
-    mpipp_recorder_drop_call(request); // the call of a request that was freed while active
+    mpipp_recorder_drop_call(request); // the record's last request was freed while active, and
+                                       // still has its call
     mpipp_request_fill(request, call, persistent, copy_kind(call), serial);
     if (is_listening()) copy = copy_of(request);
   }
@@ -118,12 +120,13 @@ static int is_partitioned(const struct mpipp_call *made) {
   return mpipp_facts[made->procedure].form == MPIPP_FORM_PARTITIONED;
 }
 
-// A persistent send or receive is matched anew whenever it starts; others when they are made.
+// Returns whether an operation is matched anew at each start, as a persistent send or receive is.
+// Others are matched when their requests are created.
 static int matches_at_start(const struct mpipp_call *made) {
   return !is_partitioned(made) && made->present & (MPIPP_HAS_DEST | MPIPP_HAS_SOURCE);
 }
 
-// Returns whether a request is about to start, with a copy of the call that made it, and its place.
+// Returns whether a request can be started; then copies the call that created it, and its place.
 static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
                              struct mpipp_call *made) {
   const int is_one = starting->procedure == MPIPP_PROC_Start;
@@ -141,8 +144,8 @@ static int is_about_to_start(uint64_t handle, const struct mpipp_call *starting,
   return starts;
 }
 
-// Before MPI starts them, as other sends and receives are counted. Without the lock, which counting
-// takes.
+// Counts persistent operations before MPI starts them, as other sends and receives are counted. It
+// takes no lock, because counting takes it.
 void mpipp_recorder_begin_start(const struct mpipp_call *call, const MPI_Request *requests,
                                 int64_t count) {
   for (int64_t i = 0; requests && i < count; i++) {
@@ -159,7 +162,7 @@ void mpipp_recorder_begin_start(const struct mpipp_call *call, const MPI_Request
   }
 }
 
-// A hook has dropped the call: the operation was not counted.
+// A hook has dropped the start call, so the operation must not count.
 static void take_back(uint64_t handle) {
   struct mpipp_call made;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -180,7 +183,7 @@ int mpipp_recorder_fail_start(const MPI_Request *requests, int64_t count, int co
   for (int64_t i = 0; !dropped && requests && i < count; i++) {
     int locked = mpipp_lock_kind(MPIPP_REQUEST);
     const struct mpipp_request *request = mpipp_recorder_chain_find(MPIPP_KEY(requests[i]), 0);
-    // A collective operation was counted when its request was made.
+    // A collective operation is counted when its request is created.
     const uint32_t message = MPIPP_HAS_DEST | MPIPP_HAS_SOURCE;
     if (request && request->call.present & message) mpipp_recorder_distrust_comm(&request->call);
     mpipp_unlock_kind(locked);
@@ -194,7 +197,8 @@ static void unmark(struct mpipp_request *request) {
     memset((void *)(uintptr_t)request->marks, 0, (size_t)request->call.buffers[0].peers);
 }
 
-// The call does not own it any more: a reader must not see it start an active request.
+// The call's record no longer has the requests, so that a reader does not see it start requests
+// that are already active.
 void mpipp_recorder_end_start(struct mpipp_call *call, const MPI_Request *requests, int64_t count) {
   MPIPP_WRITE(call->present, call->present & ~(uint32_t)MPIPP_HAS_REQUESTS);
   uint64_t caller = mpipp_outside_mpi(call->caller);
@@ -214,8 +218,8 @@ void mpipp_recorder_end_start(struct mpipp_call *call, const MPI_Request *reques
   }
 }
 
-// Call it when one of several requests with a handle was completed: from then on no other is
-// reported to have its buffers.
+// One of several requests with the same handle was completed, and it is unknown which. So from now
+// on, the others are not reported as owners of their buffers.
 static void doubt(uint64_t handle) {
   for (int more = 1; more;) {
     struct mpipp_request copy;
@@ -228,8 +232,8 @@ static void doubt(uint64_t handle) {
   }
 }
 
-// The program knows that the operation is complete and may use its buffers; the request stays.
-// Requests that share a handle are complete from the start.
+// MPI_Request_get_status has shown the program that the operation is complete. It may use the
+// buffers, and the request stays. All requests that share a handle are complete from the start.
 void mpipp_recorder_note_completion(uint64_t handle, int64_t position) {
   if (handle == null_request()) return;
   struct mpipp_request copy;
@@ -255,9 +259,9 @@ void mpipp_recorder_cancel(uint64_t handle) {
   mpipp_unlock_kind(locked);
 }
 
-// A communicator was freed; its pending operations stay active. When its handle is used again,
-// these requests must not be taken for requests of the new communicator: their ordinals are not
-// certain.
+// A communicator was freed, but its pending operations stay active. Its handle may be reused, and
+// these requests must not be taken for requests on the new communicator. So their ordinals become
+// uncertain.
 void mpipp_recorder_orphan_requests(uint64_t comm) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST), pending = 0, starts = 0;
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
@@ -295,8 +299,9 @@ static void end_active(struct mpipp_request *request, int others_stay) {
   MPIPP_WRITE(request->object.references, 0);
 }
 
-// The number of active requests whose handles MPI stored in an array, or of all (0). With `over`
-// they become complete or inactive. Some may be left that replaced others.
+// Returns the number of active requests whose handles MPI stored in an array; for array 0, of all
+// active requests. If `over`, these become complete or inactive. Some may remain active if newer
+// requests have replaced them.
 static int64_t active(uint64_t array, int64_t count, int over) {
   const struct mpipp_table *table = mpipp_registry_stores[MPIPP_REQUEST].table;
   int64_t found = 0;
@@ -317,8 +322,9 @@ static int64_t active(uint64_t array, int64_t count, int over) {
   return found;
 }
 
-// It is unknown which requests are complete, and the caller's array may be gone. If all stored
-// handles are known, those requests are treated as completed, else all active ones.
+// The thread has left a completion call, so it is unknown which requests are complete, and the
+// call's array may be gone. If the stored handles of all its requests are known, these are treated
+// as complete; otherwise all active requests are.
 void mpipp_recorder_abandon_waits(const struct mpipp_call *call) {
   if (!completes(call->procedure) || !call->requests) return;
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
@@ -350,7 +356,8 @@ static void mark(struct mpipp_request *request, int64_t first, int64_t count, co
   MPIPP_WRITE(request->ready, ready);
 }
 
-// The call does not own it any more: a reader must not see it mark marked partitions.
+// The call's record no longer has the partitions, so that a reader does not see it mark partitions
+// that are already marked.
 void mpipp_recorder_mark_partitions(struct mpipp_call *call, int64_t first, int64_t count,
                                     const int *list) {
   uint64_t handle = MPIPP_KEY(*(const MPI_Request *)(uintptr_t)call->requests);
@@ -368,7 +375,8 @@ static struct mpipp_output end_without_report(uint64_t handle, uint64_t where, i
   return output;
 }
 
-// With a copy of the request, which is long.
+// Ends the operation, and passes the event to hooks with a copy of the request. The copy is long,
+// so this is a function of its own.
 static MPIPP_COLD struct mpipp_output end_and_report(uint64_t handle, uint64_t where, int kept,
                                                      int64_t position) {
   struct mpipp_request copy = {0};
@@ -383,7 +391,8 @@ static MPIPP_COLD struct mpipp_output end_and_report(uint64_t handle, uint64_t w
   return output;
 }
 
-// Ends a request's operation, and reports the parts of it that the program does not know yet.
+// Ends a request's operation. Passes an event to hooks if the program did not know of the
+// completion yet.
 static struct mpipp_output end_operation(uint64_t handle, uint64_t where, int kept,
                                          int64_t position) {
   struct mpipp_output output = position != NOT_TOLD && is_listening()
@@ -393,7 +402,7 @@ static struct mpipp_output end_operation(uint64_t handle, uint64_t where, int ke
   return output;
 }
 
-// A persistent request is waited for: was it ever started?
+// Notes that a persistent request is waited for, if it was never started.
 static void note_idle(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_find_live(MPIPP_REQUEST, handle);
@@ -407,9 +416,11 @@ static __attribute__((noinline)) void complete_any(const struct mpipp_call *call
   if (handle == null_request()) return;
   if (now == handle) note_idle(handle);
   struct mpipp_output output =
-      end_operation(handle, where, now == handle, position); // now: persistent
+      end_operation(handle, where, now == handle, position); // `now` is the same handle if the
+                                                             // request is persistent
   if (!output.place) return;
-  struct mpipp_call made = {.caller = call->caller, // as if by that call
+  struct mpipp_call made = {.caller = call->caller, // the object is recorded as if this call had
+                                                    // created it
                             .procedure = MPIPP_PROC_Comm_idup,
                             .present = MPIPP_HAS_COMM | MPIPP_HAS_ORDINAL,
                             .comm = output.comm,
@@ -426,9 +437,9 @@ static inline void complete(const struct mpipp_call *call, uint64_t handle, uint
   if (!done) complete_any(call, handle, now, where, position);
 }
 
-// An active operation continues, but its request is freed. It is completed when MPI reuses the
-// handle; until then the record shows what it may be doing. Several requests with one handle are
-// complete from the start, so nothing of them is kept.
+// The program frees the request of an active operation, which continues. The record then shows what
+// the operation may still do, and is completed when MPI reuses the handle. If several requests
+// share the handle, their operations are complete from the start, so nothing is kept.
 static int free_active(uint64_t handle) {
   int locked = mpipp_lock_kind(MPIPP_REQUEST);
   struct mpipp_request *request = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
@@ -459,7 +470,9 @@ void mpipp_recorder_free_request(const struct mpipp_call *call, uint64_t handle)
 void mpipp_recorder_fail_all(const MPI_Request *before, int64_t count, const MPI_Request *requests,
                              const MPI_Status *statuses, int code) {
   const int in_statuses = statuses && code == MPI_ERR_IN_STATUS;
-  if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS)) return; // it is unknown which one
+  if (!before || (!in_statuses && code == MPI_ERR_IN_STATUS))
+    return; // it is unknown which
+            // operation failed
   for (int64_t i = 0; i < count; i++) {
     if (in_statuses || MPIPP_KEY(requests[i]) != MPIPP_KEY(before[i]))
       mpipp_recorder_fail_completion(MPIPP_KEY(before[i]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Requests, and the common part of every nonblocking call once MPI has accepted it, in line.
+// Records requests. The part that is common to all nonblocking calls, after MPI has accepted them,
+// is in line.
 #ifndef MPIPP_RECORDER_REQUESTS_REQUESTS_H
 #define MPIPP_RECORDER_REQUESTS_REQUESTS_H
 
@@ -13,8 +14,8 @@
 #include "registry/object_store.h"
 #include "registry/records.h"
 
-// The first slot of a handle, in mpipp_registry_unshared_requests. If it has that handle it has a
-// record.
+// The first slot for a handle in mpipp_registry_unshared_requests. If the slot has that handle, it
+// has a record.
 static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slots *slots,
                                                           uint64_t handle) {
   return mpipp_slot_at(slots, handle, slots->offsets);
@@ -22,11 +23,10 @@ static inline const struct mpipp_slot *mpipp_request_slot(const struct mpipp_slo
 
 // The parts of a call that a request copies.
 enum mpipp_copy {
-  MPIPP_COPY_ALL,   // the parts may be anywhere in the record
-  MPIPP_COPY_FIRST, // all parts precede the second buffer
-  MPIPP_COPY_PLAIN, // like FIRST, for a call without hooks, from a place that is known to be the
-                    // program's (fast_path.h). Only hooks and places need the members before the
-                    // procedure
+  MPIPP_COPY_ALL,   // the needed members may be anywhere in the record
+  MPIPP_COPY_FIRST, // all needed members precede the second buffer
+  MPIPP_COPY_PLAIN, // like FIRST, but the call has no hooks, and comes from a known place of the
+                    // program (fast_path.h). Then the members before `procedure` are not needed
 };
 
 _Static_assert(offsetof(struct mpipp_request, call.procedure) % 64 == 0 &&
@@ -47,7 +47,7 @@ static inline void mpipp_request_fill(struct mpipp_request *request, const struc
     request->start = 0;
     request->starts = 0;
   }
-  // The size is a constant, so that the compiler copies without a call.
+  // The size is a constant, so that the compiler copies in line.
   memcpy((char *)&request->call + begin, (const char *)call + begin, end - begin);
   if (copy == MPIPP_COPY_ALL) mpipp_recorder_request_keep(request, call);
   __atomic_store_n(&request->object.serial, serial, __ATOMIC_RELEASE);
@@ -56,21 +56,23 @@ static inline void mpipp_request_fill(struct mpipp_request *request, const struc
 static inline void mpipp_request_empty(struct mpipp_request *request, uint64_t caller) {
   __atomic_store_n(&request->object.serial, 0, __ATOMIC_RELEASE);
   request->object.caller = caller;
-  MPIPP_WRITE(request->object.flags_and_fint, 0); // fint: until the Fortran layer asks for it
+  MPIPP_WRITE(request->object.flags_and_fint, 0); // the Fortran INTEGER is unknown until the
+                                                  // Fortran layer asks for it
 }
 
 // The slow path of mpipp_add_request.
 void mpipp_recorder_add_request_slow(struct mpipp_call *call, uint64_t handle, int persistent);
 
-// The number of requests made so far, while one thread alone has called MPI.
+// The number of requests created so far, while one thread alone has called MPI.
 extern uint64_t mpipp_recorder_request_count MPIPP_HIDDEN;
 
-// The call made a request. persistent: it is not active yet. copy: the parts of such calls, if the
-// datatype is predefined. In line: both are constants.
+// Records the request that the call has created. persistent: 1 if it is not active yet. copy: the
+// members that a request of this procedure copies if the datatype is predefined. Both are
+// constants, so the function is in line.
 static inline __attribute__((always_inline)) void
 mpipp_add_request(struct mpipp_call *call, MPI_Request made, int persistent, enum mpipp_copy copy) {
   const struct mpipp_thread *thread = mpipp_thread_of(call);
-  // For an unknown datatype it is mpipp_registry_no_object, which is not predefined.
+  // For an unrecorded datatype this is mpipp_registry_no_object, which is not predefined.
   const struct mpipp_object *datatype = (void *)(uintptr_t)thread->known[0];
   uint64_t handle = MPIPP_KEY(made);
   mpipp_begin_unlocked();
@@ -90,15 +92,14 @@ mpipp_add_request(struct mpipp_call *call, MPI_Request made, int persistent, enu
   }
 }
 
-// Returns whether a request that appears twice in one array may be another one with its handle, or
-// none.
+// Returns whether two equal handles in one array may belong to different requests, or to none.
 static inline int mpipp_may_be_duplicate(const struct mpipp_request *request) {
   return request->newer || request->object.flags & MPIPP_FLAG_NULL;
 }
 
-// The common case: no other request has the handle, which is gone now, and the request keeps no
-// objects alive. slots: mpipp_registry_unshared_requests, with its `offsets`. Returns 0 in any
-// other case.
+// Completes a request in the most common case. No other request has the handle, MPI has reset the
+// variable, and the request keeps no objects alive. slots, offsets:
+// mpipp_registry_unshared_requests and its `offsets`. Returns 0 in any other case.
 static inline int mpipp_complete_unshared_request(const struct mpipp_slots *slots, uint64_t offsets,
                                                   uint64_t handle) {
   const struct mpipp_slot *slot = mpipp_slot_at(slots, handle, offsets);
@@ -119,14 +120,14 @@ int mpipp_recorder_fail_start(const MPI_Request *requests, int64_t count, int co
 void mpipp_recorder_note_completion(uint64_t handle, int64_t position);
 void mpipp_recorder_cancel(uint64_t request);
 void mpipp_recorder_orphan_requests(uint64_t comm);
-// The thread has left a call that completes requests before it returned.
+// The thread has left, by a jump, a call that completes requests.
 void mpipp_recorder_abandon_waits(const struct mpipp_call *call);
 void mpipp_recorder_free_request(const struct mpipp_call *call, uint64_t request);
-// Partitions of the call's request that are ready, or have arrived: so many from the first on, or
-// those in a list.
+// Records that partitions of the call's request are ready, or have arrived: `count` partitions from
+// `first` on, or those in a list.
 void mpipp_recorder_mark_partitions(struct mpipp_call *call, int64_t first, int64_t count,
                                     const int *list);
-// Handles as they were before a completion call changed them.
+// The handles of a completion call, as they were before the call changed them.
 enum { MPIPP_FEW = 32 };
 struct mpipp_handles {
   MPI_Request few[MPIPP_FEW];
@@ -140,9 +141,10 @@ void mpipp_recorder_complete(const struct mpipp_call *call, MPI_Request before,
 void mpipp_recorder_complete_some(const struct mpipp_call *call, const struct mpipp_handles *before,
                                   int count, const int *indices, const MPI_Request *requests);
 
-// Call it before the functions below: a completion call has failed, perhaps for a collective
-// operation. statuses: one for each handle, or for each completed one. NULL: there are none, and
-// the code belongs to the request whose handle is gone.
+// A completion call has failed, perhaps because of a collective operation. Call these before the
+// functions below. statuses: one for each handle in mpipp_recorder_fail_all, one for each completed
+// request in mpipp_recorder_fail_some. If it is NULL, the code belongs to the request whose handle
+// is gone.
 void mpipp_recorder_fail_all(const MPI_Request *before, int64_t count, const MPI_Request *requests,
                              const MPI_Status *statuses, int code) MPIPP_COLD;
 void mpipp_recorder_fail_some(const struct mpipp_handles *before, int count, const int *indices,
@@ -153,8 +155,8 @@ void mpipp_recorder_complete_from(const struct mpipp_call *call, const MPI_Reque
                                   int64_t first, int64_t count, const MPI_Request *requests,
                                   int all);
 
-// all: every operation is complete. Otherwise (one of them has an error), the requests whose handle
-// the library has removed.
+// Records the completion of requests. all: 1 if all operations are complete. Otherwise one has an
+// error, and only the requests whose handles MPI has reset are complete.
 static inline __attribute__((always_inline)) void
 mpipp_complete_all(const struct mpipp_call *call, const struct mpipp_handles *handles,
                    int64_t count, const MPI_Request *requests, int all) {

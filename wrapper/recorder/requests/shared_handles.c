@@ -6,12 +6,12 @@
 
 #include "registry/object_store.h"
 
-// The number of records that are compared to find the right one; completed in order, it is the
-// first.
+// The largest number of records that are searched for the right one. If operations complete in
+// order, it is the first.
 enum { FARTHEST = 1024 };
 
-// The newest, if it was stored at the address of an older one: the program has moved that handle
-// elsewhere, or lost it.
+// The newest request, if MPI stored its handle at the same address as the handle of an older one.
+// Then the program has moved the older handle elsewhere, or lost it.
 static struct mpipp_request *newest_at(struct mpipp_request *first, uint64_t where) {
   struct mpipp_request *newest = first ? (void *)(uintptr_t)first->newest : NULL;
   return newest && newest->call.requests == where ? newest : NULL;
@@ -25,7 +25,7 @@ static struct mpipp_request *next_of(const struct mpipp_request *request) {
   return (void *)(uintptr_t)request->newer;
 }
 
-// Copies everything except the members that each object keeps.
+// Copies all members except those that each record keeps for itself.
 static void move(struct mpipp_request *to, const struct mpipp_request *from) {
   const struct mpipp_call *call = &from->call;
   const size_t begin = offsetof(struct mpipp_request, state_and_all);
@@ -37,8 +37,8 @@ static void move(struct mpipp_request *to, const struct mpipp_request *from) {
   memcpy((char *)to + end, (const char *)from + end, sizeof *to - end);
 }
 
-// The first request, which is completed, takes over the content of the second: the handle leads to
-// it.
+// The first request is complete, but the handle leads to its record. So the record takes over the
+// content of the second request.
 static void advance(struct mpipp_request *first) {
   struct mpipp_request *second = next_of(first);
   uint64_t serial = MPIPP_READ(second->object.serial), frames = first->object.frames;
@@ -47,11 +47,11 @@ static void advance(struct mpipp_request *first) {
   mpipp_recorder_drop_call(first);
   first->object.caller = second->object.caller;
   first->object.frames = second->object.frames;
-  second->object.frames = frames; // released with it
+  second->object.frames = frames; // released together with the second record
   move(first, second);
   first->newest = newest;
-  second->copies = second->counted = second->marks = 0; // moved along
-  second->state = MPIPP_REQUEST_COMPLETE;               // for readers of all records
+  second->copies = second->counted = second->marks = 0; // the first record owns these now
+  second->state = MPIPP_REQUEST_COMPLETE;               // for readers that visit all records
   mpipp_registry_discard_locked(second);
   MPIPP_WRITE(first->object.references, first->object.references - 1);
   first->special |= MPIPP_SPECIAL;
@@ -62,7 +62,7 @@ static void advance(struct mpipp_request *first) {
 static void append(struct mpipp_request *first, struct mpipp_request *request) {
   struct mpipp_request *last = first->newest ? (void *)(uintptr_t)first->newest : first;
   mpipp_mark(&request->object, MPIPP_FLAG_UNLISTED);
-  // Keeps the first from being reused.
+  // A reference keeps the first record from being reused.
   MPIPP_WRITE(first->object.references, first->object.references + 1);
   first->newest = (uint64_t)(uintptr_t)request;
   first->special |= MPIPP_SPECIAL;
@@ -95,7 +95,8 @@ static void end(struct mpipp_request *first, struct mpipp_request *before,
   MPIPP_WRITE(first->object.references, first->object.references - 1);
 }
 
-// A record that is kept shares its copies; any other passes them on.
+// Completes the operation of a request. `copy` takes the record's content. A persistent request
+// keeps its own copies of arrays, and `copy` shares them; any other request passes them on.
 static void take(struct mpipp_request *request, int kept, struct mpipp_request *copy) {
   *copy = *request;
   if (kept)
@@ -132,7 +133,7 @@ struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where)
   return r;
 }
 
-// All that come before a doubtful one are doubtful.
+// Requests before a doubtful one are doubtful, too, so the search begins behind them.
 struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle) {
   struct mpipp_request *r = mpipp_registry_find_locked(MPIPP_REQUEST, handle);
   const struct mpipp_request *newest = r && r->newest ? (void *)(uintptr_t)r->newest : r;

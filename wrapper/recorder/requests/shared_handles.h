@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Requests that share a handle. A library returns one handle for several operations that are
-// complete from the start (eager sends). Another thread may also get a handle again before the
-// thread that completed the former operation has recorded that. The handle's record is the first of
-// a chain, oldest first; each further one is a reference to the first.
+// Requests that share a handle. MPI may return one handle for several operations that are complete
+// from the start (eager sends). A thread may also get a handle before the thread that completed the
+// last operation with this handle has recorded that. The records of these requests form a chain,
+// oldest first. The handle leads to the first one, and each other record holds a reference to it.
 #ifndef MPIPP_RECORDER_REQUESTS_SHARED_HANDLES_H
 #define MPIPP_RECORDER_REQUESTS_SHARED_HANDLES_H
 
@@ -10,21 +10,22 @@
 #include "recorder/requests/call_copy.h"
 #include "registry/records.h"
 
-// All of these with the requests locked (mpipp_lock_kind).
+// The caller of these functions has locked the requests (mpipp_lock_kind).
 
 // Makes a filled record reachable by its handle.
 void mpipp_recorder_chain_add(struct mpipp_request *request);
 
-// Completes one of the operations with that handle. It is the one whose handle was stored at the
-// address where the caller now reads it, else the oldest. Returns as
-// mpipp_recorder_complete_operation. copy: NULL, or takes the record's content.
+// Completes one of the operations with that handle. It is the one whose handle MPI stored at
+// `where`, the address at which the completion call reads it; else the oldest. Returns a value as
+// mpipp_recorder_complete_operation. copy: NULL, or gets the record's content.
 struct mpipp_output mpipp_recorder_chain_complete(uint64_t handle, uint64_t where, int kept,
                                                   struct mpipp_request *copy);
 
-// The request with that handle which is persistent, or was stored at that address; or NULL.
+// The request with that handle that is persistent, or whose handle was stored at that address; NULL
+// if there is none.
 MPIPP_SEAM struct mpipp_request *mpipp_recorder_chain_find(uint64_t handle, uint64_t where);
 
-// Marks one request with that handle as doubtful, which was not before. NULL: there is none.
+// Marks one more request with that handle as doubtful. Returns it; NULL if all are marked.
 struct mpipp_request *mpipp_recorder_chain_doubt(uint64_t handle);
 
 #endif

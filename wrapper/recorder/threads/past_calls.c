@@ -7,9 +7,9 @@
 #include "abi/mpi_symbols.h"
 #include "registry/object_store.h"
 
-enum { KEPT = 16, SHIFT = 64 - 4 }; // places; as a power of two
+enum { KEPT = 16, SHIFT = 64 - 4 }; // number of places, a power of two, and the shift for its hash
 
-// The entry of a place, in which it replaces another one; NULL without memory.
+// The entry of a place, which may replace another place's entry. Returns NULL without memory.
 static struct mpipp_past_call *entry_of(struct mpipp_thread *thread, uint64_t place) {
   if (MPIPP_UNLIKELY(!thread->past_calls)) {
     void *made = mpipp_registry_allocate(KEPT * sizeof(struct mpipp_past_call));
@@ -27,7 +27,7 @@ static uint64_t serial_of(const struct mpipp_buffer *buffer) {
   return datatype ? MPIPP_READ(datatype->serial) : 0;
 }
 
-// Returns whether the entry has the same single buffer, as in most loops.
+// Returns whether the entry already has this call's single buffer, as in most loops.
 static int is_like(const struct mpipp_past_call *past, uint64_t place,
                    const struct mpipp_call *call) {
   const struct mpipp_buffer *buffer = &call->buffers[0], *before = &past->call.buffers[0];
@@ -48,7 +48,7 @@ void mpipp_recorder_keep_past_call(struct mpipp_thread *thread) {
     MPIPP_WRITE(past->call.serial, call->serial);
     return;
   }
-  // While it changes, readers see no place in it.
+  // Readers see no place in the entry while it changes.
   __atomic_store_n(&past->place, 0, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   const size_t first = offsetof(struct mpipp_call, buffers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The threads' records.
+// The records of threads.
 #define _GNU_SOURCE
 #include "recorder/threads/threads.h"
 
@@ -14,7 +14,7 @@
 #include "registry/shared_arena.h"
 #include "watcher_client/connection.h"
 
-enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: priority of constructors
+enum { THREADS_BYTES = 1 << 16, FIRST = 200 }; // FIRST: priority of the constructor
 #define MOST_STACK ((uint64_t)1 << 36)
 
 struct mpipp_thread mpipp_recorder_no_thread = {.depth = 1};
@@ -36,7 +36,8 @@ void mpipp_recorder_thread_init(struct mpipp_thread *thread) {
     thread->known[i] = (uint64_t)(uintptr_t)&mpipp_registry_no_object;
 }
 
-// The object that the call tests: a message, a window, or requests, which all count as one.
+// An id of the object that a polling call tests: a message, a window, or requests, which all count
+// as one.
 static uint64_t tested_object(const struct mpipp_call *call) {
   if (call->present & MPIPP_HAS_WIN) return call->win;
   if (!(call->present & MPIPP_HAS_SOURCE)) return 0;
@@ -57,8 +58,8 @@ void mpipp_recorder_count_poll(struct mpipp_thread *thread) {
 }
 
 static void end_thread(void *thread) {
-  mpipp_recorder_self = &mpipp_recorder_no_thread; // a call from a destructor that runs after this
-                                                   // one starts a new record
+  mpipp_recorder_self = &mpipp_recorder_no_thread; // if a destructor that runs later calls MPI, the
+                                                   // thread gets a new record
   __atomic_store_n(&((struct mpipp_thread *)thread)->serial, 0, __ATOMIC_RELEASE);
 }
 
@@ -66,7 +67,7 @@ void mpipp_recorder_open_threads(void) {
   pthread_key_create(&thread_key, end_thread);
 }
 
-// With the lock held: a record that no thread uses, else a new one.
+// A record that no thread uses, or a new one. The caller holds the lock.
 static struct mpipp_thread *free_record(void) {
   struct mpipp_table *table = mpipp_registry_thread_table();
   for (struct mpipp_chunk *chunk = (void *)(uintptr_t)table->chunks; chunk;
@@ -90,8 +91,9 @@ static struct mpipp_thread *free_record(void) {
   return thread;
 }
 
-// Without a limit (ulimit -s unlimited) the first thread's stack is reported to begin at the end of
-// the mapping before it. That may be the heap, which grows into it.
+// Finds the bounds of the thread's stack. If the stack has no limit (ulimit -s unlimited), the
+// first thread's stack seems to begin at the end of the mapping below it. That may be the heap,
+// which grows towards the stack.
 static void ask_stack(struct mpipp_thread *thread) {
   pthread_attr_t attributes;
   void *start = NULL;
@@ -154,21 +156,21 @@ static void drop_other_threads(void) {
     struct mpipp_thread *threads = (void *)(chunk + 1);
     for (uint64_t i = 0; i < chunk->used; i++) {
       if (&threads[i] != mpipp_recorder_self)
-        threads[i].serial = 0; // those threads do not exist in the child
+        threads[i].serial = 0; // the other threads do not exist in the child
     }
   }
   if (mpipp_recorder_self != &mpipp_recorder_no_thread)
     mpipp_recorder_self->tid = (uint64_t)syscall(SYS_gettid);
 }
 
-// A signal handler that forks may have interrupted this very thread while it holds the lock. The
-// interrupted code then continues, and releases the lock, in both processes. The first variable
-// counts such interruptions. The second counts the thread's active forks, the first of which makes
-// the copies for all.
+// A signal handler that forks may have interrupted this thread while it holds the lock. Then the
+// interrupted code continues in both processes, and releases the lock in each. `interrupted` counts
+// such forks. `forks` counts this thread's active forks, the first of which makes the copies for
+// all.
 static __thread int interrupted __attribute__((tls_model("initial-exec")));
 static __thread int forks __attribute__((tls_model("initial-exec")));
 
-// A handler must not fork while only some of the copies exist.
+// Blocks signals: a signal handler must not fork while only some of the copies exist.
 static void count_fork(int more) {
   sigset_t every, before;
   sigfillset(&every);
@@ -198,7 +200,9 @@ static void after_fork_in_child(void) {
   int is_outermost = !interrupted;
   mpipp_registry_arena_after_fork_in_child();
   after_fork();
-  if (is_outermost) mpipp_end_unlocked(); // another thread did, which is not here
+  if (is_outermost)
+    mpipp_end_unlocked(); // another thread had set the mark, and does not exist in
+                          // the child
   drop_other_threads();
 }
 
@@ -213,8 +217,8 @@ void mpipp_recorder_threads_after_fork(int in_child) {
     after_fork();
 }
 
-// Before the handlers of others: their locks are taken before this one at a fork, as everywhere
-// else.
+// This constructor has a high priority, so that its fork handlers are registered first. So at a
+// fork the locks of others are taken before the store's lock, which is their usual order.
 __attribute__((constructor(FIRST))) static void guard_fork(void) {
   pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }

@@ -7,37 +7,39 @@
 #include "generated/procedures.h"
 #include "registry/object_store.h"
 
-// The record of a thread. For a thread without one, mpipp_recorder_no_thread, which is always
-// inside MPI.
+// The record of this thread. A thread without one has mpipp_recorder_no_thread, which always counts
+// as inside MPI.
 MPIPP_SEAM extern __thread struct mpipp_thread *mpipp_recorder_self
     __attribute__((tls_model("initial-exec")));
 extern struct mpipp_thread mpipp_recorder_no_thread MPIPP_SEAM_DATA(mpipp_recorder_no_thread);
 
-// Stands for a channel in the places that a thread has not used.
+// Stands for a channel in unused entries of a thread's cache.
 extern struct mpipp_channel mpipp_recorder_no_channel MPIPP_HIDDEN;
 
-// Before the first thread is registered.
+// Called before the first thread is registered.
 void mpipp_recorder_open_threads(void);
 
-// Sets the members of a record that do not begin as zero.
+// Sets the members of a record that must not begin as zero.
 void mpipp_recorder_thread_init(struct mpipp_thread *thread);
 
-// Makes a record for this thread in mpipp_recorder_self; NULL without memory.
+// Makes a record for this thread, and sets mpipp_recorder_self. Returns NULL without memory.
 struct mpipp_thread *mpipp_recorder_register_thread(void);
 
-// The registered threads except this one, the first or the next.
+// The registered threads except this one: the first (previous: NULL), or the one after `previous`;
+// NULL at the end.
 MPIPP_SEAM struct mpipp_thread *mpipp_recorder_next_thread(const struct mpipp_thread *thread,
                                                            struct mpipp_thread *after);
 
-// Replaces pthread_atfork for processes that are made without it.
+// Does what the handlers of pthread_atfork do, for processes that are created without them.
 MPIPP_SEAM void mpipp_recorder_threads_before_fork(void);
 MPIPP_SEAM void mpipp_recorder_threads_after_fork(int in_child);
 
-// Its call has found nothing: consecutive ones are counted, and whether they test for the same.
+// The thread's polling call has found nothing: counts consecutive calls, and notes whether they
+// test the same object.
 void mpipp_recorder_count_poll(struct mpipp_thread *thread);
 
-// Returns whether memory that is freed now is MPI's own: inside an MPI call other than
-// MPI_Free_mem. CALLER is the code that called free, and becomes the program's call.
+// Returns whether memory that the thread frees is MPI's own: it is inside an MPI call other than
+// MPI_Free_mem. *caller: the code that called free; the function replaces it by the program's call.
 static inline int mpipp_frees_own(const struct mpipp_thread *thread, uint64_t *caller) {
   if (!thread->depth) return 0;
   if (thread->call.procedure != MPIPP_PROC_Free_mem || thread->depth != 1) return 1;
